@@ -5,7 +5,7 @@ import { checkedInt, type Int, INT_MIN, toInt } from './integers.ts';
 import type { Run } from './run.ts';
 import { Float, isInt, type RhaiValue } from './values.ts';
 
-/** What Rhai calls an overflow, by operator. */
+/** Rhai's names for overflows, by operator. */
 const NAMES: Record<string, string> = {
   '+': 'Addition overflow',
   '-': 'Subtraction overflow',
@@ -28,18 +28,18 @@ const divisionByZero = (run: Run, operator: string, left: unknown, right: unknow
 function intPower(run: Run, base: bigint, exponent: bigint): Int {
   if (exponent < 0n) run.fail('Arithmetic', `Integer raised to a negative power: ${base} ** ${exponent}`);
   if (base >= -1n && base <= 1n) return toInt(base === -1n && exponent % 2n === 0n ? 1n : exponent === 0n ? 1n : base);
-  // Of bases from 2 on, no power beyond the 63rd fits into 64 bits.
+  // For bases from 2 on, no power beyond the 63rd fits 64 bits.
   const power = exponent > 64n ? undefined : checkedInt(base ** exponent);
   return power ?? overflow(run, '**', base, exponent);
 }
 
-/** Shifts to the left, or to the right by a negative number. Bits that are shifted out are lost. */
+/** Shifts to the left, or to the right by a negative number. Bits shifted beyond the 64 are lost. */
 function shift(value: bigint, places: bigint): Int {
   if (places >= 0n) return places > 63n ? 0 : toInt(BigInt.asIntN(64, value << places));
   return toInt(value >> (places < -63n ? 63n : -places));
 }
 
-/** Exact arithmetic on integers. Undefined for operators that integers don't have. */
+/** Computes exactly with integers. Undefined for operators that integers don't have. */
 function intArithmetic(run: Run, operator: BinaryOperator, left: Int, right: Int): RhaiValue | undefined {
   const [a, b] = [BigInt(left), BigInt(right)];
   if (b === 0n && isZeroDivision(operator)) divisionByZero(run, operator, left, right);
@@ -104,12 +104,14 @@ function decimalArithmetic(run: Run, operator: BinaryOperator, left: Decimal, ri
   // SAFETY: the line above has checked it.
   const arithmetic = operator as keyof typeof DECIMAL_METHODS;
   if (right.isZero() && isZeroDivision(operator)) divisionByZero(run, operator, left, right);
-  // Arithmetic on 96 bits costs far more than on the numbers that a processor knows.
+  // Arithmetic on 96 bits costs far more than on the processor's own numbers.
   run.charge(arithmetic === '**' ? 500 : 4);
   return left[DECIMAL_METHODS[arithmetic]](right) ?? overflow(run, operator, left, right);
 }
 
-/** Arithmetic on two numbers. Undefined when a value is not a number, or the operator does not take these two types. */
+/**
+ * Computes with two numbers. Undefined if a value is not a number, or if the operator does not accept these two types.
+ */
 export function numberArithmetic(
   run: Run,
   operator: BinaryOperator,

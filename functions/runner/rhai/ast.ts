@@ -4,14 +4,14 @@ import type { RhaiValue } from './values.ts';
 /** A variable, constant or parameter, as the parser found it. */
 export interface Variable {
   readonly name: string;
-  /** Its place among the variables of its function. */
+  /** The variable's index among the variables of its function. */
   readonly slot: number;
   readonly isConstant: boolean;
-  /** The script does not define it: the caller of the script may. */
+  /** True if the script does not define the variable, so that only the caller of the script may. */
   readonly isGiven: boolean;
-  /** A closure shares it, so its value is kept in a cell. */
+  /** True if a closure shares the variable, whose value is then kept in a cell. */
   isCaptured: boolean;
-  /** How many variables of its function exist when it is defined, itself included. */
+  /** Number of its function's variables that exist when it is defined, itself included. */
   readonly count: number;
 }
 
@@ -28,20 +28,20 @@ export interface FunctionNode {
   readonly captures: readonly Capture[];
   readonly body: Node;
   readonly slotCount: number;
-  /** How deep its nodes are nested. It bounds the depth of the evaluation. */
+  /** The depth to which its nodes are nested. It bounds the depth of the evaluation. */
   readonly depth: number;
   readonly at: Position;
 }
 
-/** The names that are defined at one place. */
+/** The names that are defined at one position of the source. */
 export interface VisibleNames {
   /** Finds a variable of the function itself, or one that a closure captured. */
   readonly find: (name: string) => Variable | undefined;
-  /** Whether the function, or a function around a closure, defines a name. */
+  /** True if the function, or a function around a closure, defines a name. */
   readonly has: (name: string) => boolean;
-  /** Variables that the caller of the script gives are visible too. */
+  /** If true, variables that the caller of the script gives are visible too. */
   readonly seesGiven: boolean;
-  /** How many blocks a search for a name looks at, with those of the functions around a closure. */
+  /** Number of blocks that a search for a name reads, including those of the functions around a closure. */
   readonly blockCount: number;
 }
 
@@ -86,7 +86,7 @@ type Shape =
   | { readonly kind: 'array'; readonly items: readonly Node[] }
   | { readonly kind: 'map'; readonly entries: readonly MapEntry[] }
   | { readonly kind: 'variable'; readonly variable: Variable }
-  /** A name that nothing defines here. */
+  /** A name that is not defined at this position. */
   | { readonly kind: 'unknown'; readonly name: string }
   /** A constant of the top level, reached from a function. */
   | { readonly kind: 'global'; readonly name: string }
@@ -103,7 +103,7 @@ type Shape =
     readonly kind: 'call';
     readonly name: string;
     readonly args: readonly Node[];
-    /** The names for `is_def_var`, or for a function that is called with the variables of its caller. */
+    /** The names that `is_def_var` checks, or that a function called with its caller's variables may use. */
     readonly names: VisibleNames | undefined;
     readonly isLending: boolean;
   }
@@ -140,16 +140,16 @@ type Shape =
 /** One link of a chain of properties, indexes and methods. */
 interface Link {
   readonly base: Node;
-  /** The whole chain ends here with unit when its base is unit. */
+  /** If true, the whole chain evaluates to unit when this link's base is unit. */
   readonly isOptional: boolean;
-  /** It or a link before it is optional. */
+  /** If true, this link or one before it is optional. */
   readonly mayEnd: boolean;
 }
 
 /** An expression or a statement. In Rhai both have a value. */
 export type Node = Shape & {
   readonly at: Position;
-  /** How deep nodes are nested from here on. */
+  /** The depth to which nodes are nested from here on. */
   readonly depth: number;
 };
 
@@ -158,15 +158,15 @@ export type NodeOf<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>;
 /** A parsed script. */
 export interface Program {
   readonly main: FunctionNode;
-  /** Names of the top level that the script does not define: the caller may. */
+  /** Names of the top level that the script uses without defining them; the caller may define them. */
   readonly given: ReadonlyMap<string, Variable>;
-  /** What the script defines at its top level, in order. */
+  /** The variables that the script defines at its top level, in order. */
   readonly declared: readonly Variable[];
-  /** By `name/arity`; methods of one type by `type.name/arity`. */
+  /** The script's functions by `name/arity`; methods of one type by `type.name/arity`. */
   readonly functions: ReadonlyMap<string, FunctionNode>;
 }
 
-/** How a function is called that is a method of one type only. */
+/** Returns the key of a function that is a method of one type only. */
 export const methodName = (type: string, name: string): string => `${type}.${name}`;
 
 export const functionKey = (name: string, arity: number): string => `${name}/${arity}`;

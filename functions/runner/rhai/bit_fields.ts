@@ -16,19 +16,19 @@ const outside = (run: Memory, index: Int): never =>
     index,
   });
 
-/** The place of a bit. A negative index counts from the most significant bit. */
+/** Returns the position of a bit. A negative index counts from the most significant bit. */
 export function bitPlace(run: Memory, index: Int): number {
   const place = index < 0 ? INT_BITS + Number(index) : Number(index);
   return place >= 0 && place < INT_BITS ? place : outside(run, index);
 }
 
-/** This many bits from a place on, or fewer when the integer ends before. */
+/** Returns this many bits from a position on, or fewer if the integer ends before. */
 export function bitSpan(run: Memory, start: Int, count: Int): BitSpan {
   const place = bitPlace(run, start);
   return { start: place, count: Math.min(Math.max(Number(count), 0), INT_BITS - place) };
 }
 
-/** The bits that a range selects. Fails when some of them don't exist. */
+/** Returns the bits that a range selects. Fails if some of them don't exist. */
 export function rangeSpan(run: Memory, { start, end, isInclusive }: Range): BitSpan {
   if (start < 0 || start >= INT_BITS) outside(run, start);
   const most = isInclusive ? INT_BITS - 1 : INT_BITS;

@@ -1,7 +1,7 @@
 import { type ErrorDetails, type Position, RhaiError, type RhaiErrorKind } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
 
-/** What a script can reach outside itself. */
+/** The functions by which a script reaches outside itself. */
 export interface RunHooks {
   onPrint: (text: string) => void;
   onDebug: (text: string, at: Position) => void;
@@ -15,14 +15,16 @@ export interface RunHooks {
 
 const PROGRESS_INTERVAL = 4_096;
 
-/** How many characters a function may go through for one operation. */
+/** Number of characters that a function may read for one operation. */
 const CHARACTERS_PER_OPERATION = 64;
 
-/** Where a run of a script is, and how much of its limits it has used. */
+/** The current position of a run of a script, and the used part of its limits. */
 export class Budget {
   readonly limits: RhaiLimits;
   readonly hooks: RunHooks;
-  /** Where the script is: the place of errors in built-in functions, which have no place of their own. */
+  /**
+   * The position of the script. Errors in built-in functions, which have no position of their own, are reported there.
+   */
   at: Position;
   operations = 0;
   #nextStop: number;
@@ -38,7 +40,7 @@ export class Budget {
     throw new RhaiError(kind, reason, at, { details });
   }
 
-  /** Fails because a value has another type than is needed. */
+  /** Fails because a value has another type than the one needed. */
   mismatch(requested: string, actual: string, at = this.at): never {
     return this.fail('MismatchDataType', `Data type incorrect: ${actual} (expecting ${requested})`, at, {
       requested,
@@ -57,7 +59,7 @@ export class Budget {
     if (this.operations > this.#nextStop) this.#stop(this.at);
   }
 
-  /** Counts the operations of going through this many characters or bytes. A few cost nothing. */
+  /** Counts the operations for reading this many characters or bytes. A few are free. */
   chargeText(length: number): void {
     if (length >= CHARACTERS_PER_OPERATION) this.charge(Math.floor(length / CHARACTERS_PER_OPERATION));
   }

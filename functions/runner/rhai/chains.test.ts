@@ -64,7 +64,7 @@ check('parts of texts', [
   ['"hello"[3..1]', '""'],
   ['"hello"[0..99]', '"hello"'],
   ['"hello"[9..]', '""'],
-  // Rhai takes an inclusive range that ends where it starts for an empty one.
+  // Rhai treats an inclusive range that ends where it starts as empty.
   ['"hello"[1..=1]', '""'],
   ['""[1..3]', '""'],
   ['"h😀llo"[1..3]', '"😀l"'],
@@ -72,7 +72,7 @@ check('parts of texts', [
   ['["hello"][0][1..3]', '"el"'],
 ]);
 
-/** What `s` holds after a change. */
+/** Checks the value of `s` after a change. */
 const changes = (topic: string, table: [start: string, change: string, result: string][]) =>
   check(topic, table.map(([start, change, result]) => [`let s = ${start}; ${change}; s`, result]));
 
@@ -108,7 +108,7 @@ check('ranges without a start or an end', [
   ['switch 7 { ..5 => "low", 5.. => "high" }', '"high"'],
 ]);
 
-it('texts that grow by parts stay within what a text may hold, and pay for what is copied', () => {
+it('texts that grow by parts keep to the limit of a text, and are charged for copied characters', () => {
   expect(failureOf('let s = ""; s.pad(50000, "a"); s[0..1] = "bb"')).toContain('DataTooLarge');
   expect(failureOf('let s = ""; s.pad(50000, "a"); loop { s[0..1] = "b"; }')).toContain('TooManyOperations');
   expect(failureOf('let s = ""; s.pad(50000, "a"); loop { s[1..9]; }', {}, { operations: 100_000 })).toContain(

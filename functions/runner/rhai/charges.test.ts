@@ -9,7 +9,7 @@ import { ValueRef } from './refs.ts';
 import { type CompiledFunction, Run } from './run.ts';
 import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
 
-/** As long as a script's text, and as many as its elements, may be. */
+/** The limits of a script's text length and of its number of elements. */
 const { stringLength: LENGTH, elements: COUNT } = DEFAULT_LIMITS;
 
 const AT = { line: 1, column: 1 };
@@ -17,7 +17,7 @@ const AT = { line: 1, column: 1 };
 /** Functions of the script that take one, two and three arguments. */
 const stubs = new Map([1, 2, 3].map((arity): [string, CompiledFunction] => [`f/${arity}`, {
   name: 'f',
-  // SAFETY: what runs them looks at their number, and where they go.
+  // SAFETY: the code that runs the functions only reads the number of parameters and their slots.
   params: Array.from(
     { length: arity },
     (_, slot) => ({ slot, name: `p${slot}` }),
@@ -45,7 +45,7 @@ const blob = (length = COUNT): Blob => new Blob(new Uint8Array(length).fill(7));
 const map = (count = COUNT): RhaiMap =>
   newRun().newMap(new Map(Array.from({ length: count }, (_, index) => [`k${index}`, index])));
 const fn = new FnPointer('f');
-/** With itself again and again, so that writing it out takes as many steps as two to that power. */
+/** Makes a pointer curried with itself repeatedly: writing it as text takes exponentially many steps. */
 const curriedFn = (): FnPointer => {
   let pointer = fn;
   for (let times = 0; times < 12; times++) pointer = newRun().curry(pointer, [pointer]);
@@ -53,14 +53,14 @@ const curriedFn = (): FnPointer => {
 };
 const decimal = Decimal.parse('3.1415926535897932384626433832')!;
 
-/** What a function must charge at least, by what it does to each of so many characters, bytes or elements. */
+/** The least charge of a function that reads this many characters, bytes or elements. */
 const scans = (count: number): number => Math.floor(count / 64);
 const visits = (count: number): number => Math.floor(count / 4);
 const copies = (count: number): number => count;
 
 type Case = [name: string, self: RhaiValue, args: RhaiValue[], least: number];
 
-/** The largest calls of all functions whose work grows with what they are given. */
+/** The largest calls of all functions whose work grows with their arguments. */
 const GROWING: Record<string, Case[]> = {
   any: [
     ['to_string', array(), [], copies(COUNT)],
@@ -239,7 +239,7 @@ const GROWING: Record<string, Case[]> = {
   fn: [['curry', fn, Array(255).fill(1), 255]],
 };
 
-/** All other functions: the same few steps, whatever they are given. */
+/** All other functions: they take the same few steps, whatever their arguments are. */
 const CONSTANT: Record<string, string> = {
   any: 'type_of take is_shared',
   none: 'exit Fn is_def_fn range PI E timestamp utc_now rand rand_float rand_bool',
@@ -261,7 +261,7 @@ const CONSTANT: Record<string, string> = {
   fn: 'name is_anonymous',
 };
 
-/** What a call charges, whether it fails or not. */
+/** Returns the charge of a call, whether it fails or not. */
 function charged(type: string, [name, self, args]: Case): number {
   const run = newRun();
   const native = [...standardLibrary].find(([tag]) => tag === type)?.[1].get(name);
@@ -275,7 +275,7 @@ function charged(type: string, [name, self, args]: Case): number {
 }
 
 describe('the operations that functions charge', () => {
-  it('are looked at for all functions', () => {
+  it('are tested for all functions', () => {
     const listed = (type: string) =>
       [...new Set([...GROWING[type]!.map(([name]) => name), ...CONSTANT[type]!.split(' ')])].sort();
     for (const [type, methods] of standardLibrary) {
@@ -289,13 +289,13 @@ describe('the operations that functions charge', () => {
   );
 });
 
-/** Functions that call each other with the variables of their callers. */
+/** Makes functions that call each other with the variables of their callers. */
 const lending = (count: number): string =>
   Array.from({ length: count }, (_, index) => `fn f${index + 1}() { f${index}!(); }`).join(' ');
 const names = (count: number): string => Array.from({ length: count }, (_, index) => `g${index}`).join(',');
 const named = (count: number): string => Array.from({ length: count }, (_, index) => `fn g${index}() {}`).join(' ');
 
-/** Expressions of the language that go through all of a value, with at least so many operations. */
+/** Expressions of the language that read a whole value, with the fewest operations that they must cost. */
 const EXPRESSIONS: [source: string, least: number][] = [
   ['s == t', scans(LENGTH)],
   ['s < t', scans(LENGTH)],
@@ -364,7 +364,7 @@ describe('the operations that expressions charge', () => {
   );
 });
 
-describe('what functions are curried with', () => {
+describe('curried arguments', () => {
   const GROWN = 'let f = Fn("x"); for i in 0..40 { f = f.curry(f); }';
   it.each([
     [`${GROWN} f.json_encode()`, 'Size of array/BLOB too large: more than 10000 elements'],
@@ -376,29 +376,29 @@ describe('what functions are curried with', () => {
     ['let a = []; a.pad(4000, 0); let f = Fn("x").curry(a); [f, f, f]', 'Size of array/BLOB too large'],
     ['let s = ""; s.pad(20000, "a"); let f = Fn("x").curry(s); f = f.curry(f); f.curry(s)', 'Size of strings'],
     ['let s = ""; s.pad(20000, "a"); let f = Fn("x").curry(s); #{a: f, b: f, c: f}', 'Size of strings'],
-  ])('counts as elements do: %s', (source, reason) => {
+  ])('count like elements: %s', (source, reason) => {
     expect(failureOf(source)).toContain(reason);
   });
 
-  it('is exact where arrays had held more before', () => {
+  it('are counted exactly in arrays that held more before', () => {
     const source = 'let a = []; let b = []; b.pad(1000, 0); for i in 0..8 { a.push(b); a.pop(); } ' +
       'let f = Fn("x").curry(a); [f, f].len';
     expect(evaluate(source)).toBe('2');
   });
 });
 
-it('JSON stops where it is longer than a string may be', () => {
+it('JSON stops when it exceeds the limit of a string', () => {
   const run = newRun();
   const tooLong = newRun().newArray(Array(COUNT).fill('\u0001'));
   expect(() => jsonText(run, tooLong)).toThrow('Length of string too large');
-  // Each takes 9 characters: no more than as many UTF-16 units are written as a string may have.
+  // Each takes 9 characters. No more UTF-16 units are written than the longest string may have.
   expect(run.operations).toBeLessThanOrEqual(Math.ceil(2 * LENGTH / 9) + 1);
   expect(jsonText(newRun(), newRun().newArray([newRun().newMap(new Map()), null, 'a', fn, blob(2)])))
     .toBe('[{},null,"a","f",[7,7]]');
   expect(jsonText(newRun(), newRun().curry(fn, [1, 'b']))).toBe('["f",1,"b"]');
 });
 
-it('numbers make no difference to what counts as an operation', () => {
+it('the size of numbers does not change the count of operations', () => {
   expect(charged('float', ['round', new Float(1.5), [], 0])).toBe(0);
   expect(charged('range', ['contains', new Range(0, 5, false), [1], 0])).toBe(0);
 });

@@ -6,7 +6,7 @@ import { compileScript } from './script.ts';
 
 type Table = [source: string, failure: string][];
 
-/** Each is refused before anything runs. */
+/** Checks that each script is refused before it is run. */
 const refuses = (topic: string, table: Table) =>
   describe(topic, () =>
     it.each(table)('%s: %s', (source, failure) => {
@@ -67,7 +67,7 @@ refuses('names and words in the wrong places', [
   ['let x\u00a0= 1', 'Syntax 1:6 Unexpected character "\u00a0"'],
 ]);
 
-describe('what such checks leave to running', () => {
+describe('faults that only running finds', () => {
   it.each([
     ['let n = 0; n[0]', 'false'],
     ['5[0]', 'true'],
@@ -83,7 +83,7 @@ describe('what such checks leave to running', () => {
   ])('%s gives %s', (source, result) => expect(evaluate(source)).toBe(result));
 });
 
-/** As much source as there may be, of a piece again and again. */
+/** Repeats a piece of source up to the longest source allowed. */
 function fill(piece: (index: number) => string, length: number = DEFAULT_LIMITS.sourceLength - 1_000): string {
   const pieces: string[] = [];
   for (let size = 0; size < length; size += pieces.at(-1)!.length) pieces.push(piece(pieces.length));
@@ -92,7 +92,7 @@ function fill(piece: (index: number) => string, length: number = DEFAULT_LIMITS.
 
 const HALF = 130_000;
 
-// Without care each took from 5 s to 97 s, and one of them 3 GB.
+// Without limits these sources took from 5 s to 97 s each, and one of them 3 GB.
 it.each<[string, () => string]>([
   ['many variables, each used', () => fill((i) => `let a${i}=1;`, HALF) + fill((i) => `a${i % 9_000};`, HALF)],
   ['many params', () => `fn f(${fill((i) => `a${i},`)}){}`],
@@ -110,7 +110,7 @@ it.each<[string, () => string]>([
   }
 });
 
-describe('literals that are larger than a value may be', () => {
+describe('literals that exceed the limits of a value', () => {
   const limits = { stringLength: 4, elements: 3 };
   const refused = (source: string) => failureOf(`if false {\n${source}\n}`, {}, limits);
 
@@ -134,7 +134,7 @@ describe('literals that are larger than a value may be', () => {
   ])('%s is not', (source, result) => expect(evaluate(source, {}, limits)).toBe(result));
 });
 
-it('bounds names, and what errors tell', () => {
+it('bounds names and the texts of errors', () => {
   const long = 'a'.repeat(256);
   expect(failureOf(long)).toBe('Syntax 1:1 A name has more than 255 characters');
   expect(failureOf(long.slice(1))).toContain('Variable not found: a');

@@ -3,7 +3,7 @@ import { equalValues } from './equality.ts';
 import type { Run } from './run.ts';
 import { Blob, Container, isInt, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
 
-/** Charges for comparing two values before they are compared. A comparison goes through no more than the smaller of them. */
+/** Charges for a comparison of two values before it is made. A comparison reads no more than the smaller value. */
 export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): void {
   if (typeof left === 'string') {
     if (typeof right === 'string') run.chargeText(Math.min(left.length, right.length));
@@ -18,7 +18,7 @@ export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): v
   }
 }
 
-/** Like `chargeComparison`, for the literal of a switch: nobody has weighed what it holds. */
+/** Charges like `chargeComparison` for the literal of a switch, whose weight is not known. */
 export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): void {
   if (typeof value === 'string') return chargeComparison(run, value, literal);
   const isSameSize = value instanceof RhaiArray
@@ -30,7 +30,10 @@ export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): voi
 const isDecimalPair = (left: RhaiValue, right: RhaiValue): boolean =>
   (left instanceof Decimal && isInt(right)) || (isInt(left) && right instanceof Decimal);
 
-/** Charges for and finds the index of the first element from a start on that is equal to a value; -1 without such an element. */
+/**
+ * Finds the index of the first element, from a start on, that equals a value, and charges for the search; -1 if there
+ * is none.
+ */
 export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValue, start = 0): number {
   run.charge((items.length - Math.min(start, items.length)) >> 2);
   if (typeof target === 'string') run.chargeText(text);
@@ -38,12 +41,12 @@ export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValu
   const kind = typeof target;
   for (let index = start; index < items.length; index++) {
     const item = items[index] ?? null;
-    // Numbers and texts of one type are equal when they are the same.
+    // Numbers and texts of one type are equal if they are identical.
     if (typeof item === kind && kind !== 'object') {
       if (item === target) return index;
       continue;
     }
-    // Slow comparisons are charged one by one: they turn each number into a decimal first.
+    // Slow comparisons are charged one by one, because they first convert each number to a decimal.
     if (isContainer) chargeComparison(run, item, target);
     else if (isDecimalPair(item, target)) run.charge(4);
     if (equalValues(item, target)) return index;

@@ -88,7 +88,7 @@ class ProgramCompiler implements Compiler {
   }
 
   compile(node: Node, context: Context): Evaluate {
-    // SAFETY: the table maps each kind of node to a function for this kind. The type of a look-up can't express that.
+    // SAFETY: the table maps each kind of node to a function for that kind. The type of a lookup can't express this.
     const compileNode = compilers[node.kind] as CompileNode<Node['kind']>;
     return compileNode(this, node, context);
   }
@@ -123,7 +123,7 @@ export interface CompiledProgram {
   readonly functions: ReadonlyMap<string, CompiledFunction>;
 }
 
-/** Turns a program into JavaScript closures. */
+/** Compiles a program to JavaScript closures. */
 export function compileProgram(program: Program): CompiledProgram {
   const compiler = new ProgramCompiler(program);
   return {

@@ -5,7 +5,9 @@ import { type Ref, SlotRef } from './refs.ts';
 import type { CompiledFunction, Frame, Lent } from './run.ts';
 import { FnPointer, RhaiMap } from './values.ts';
 
-/** Whether a variable exists. Names that the script defines are known when it is compiled; those that the caller gives are not. */
+/**
+ * Compiles `is_def_var`. Names that the script defines are known at compile time; those that the caller gives are not.
+ */
 const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at }, context) => {
   const argument = compiler.owned(args[0]!, context);
   return (frame) => {
@@ -21,7 +23,7 @@ const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at
   };
 };
 
-/** The variables of its caller that a call lends to the called function. */
+/** Compiles the lookup of the caller's variables that a call lends to the called function. */
 function compileLent(compiler: Compiler, { names, isLending }: NodeOf<'call'>): ((frame: Frame) => Lent) | undefined {
   if (!isLending || names === undefined) return undefined;
   const { given } = compiler.program;
@@ -35,7 +37,7 @@ function compileLent(compiler: Compiler, { names, isLending }: NodeOf<'call'>): 
   };
 }
 
-/** A call of a function of the script. */
+/** Compiles a call of a function of the script. */
 const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
   const { name, args, at } = node;
   const values = args.map((arg) => compiler.owned(arg, context));
@@ -52,7 +54,7 @@ const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
   };
 };
 
-/** The place of the first argument, which a built-in function may change as a method changes its subject. */
+/** Compiles the place of the first argument, which a built-in function may change as a method changes its subject. */
 const compileSubject = (compiler: Compiler, node: Node | undefined, context: Context): Locate | undefined =>
   node?.kind === 'variable' || node?.kind === 'unknown' || node?.kind === 'this'
     ? compileRef(compiler, node, context)
@@ -73,7 +75,7 @@ export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
     const { run } = frame;
     const given = locate === undefined ? first?.(frame) : undefined;
     const rest = evaluateAll(others, frame);
-    // As in Rhai, a variable that comes first is looked at last: the other arguments may change it.
+    // As in Rhai, a variable that is the first argument is read last, because the other arguments may change it.
     const ref = locate?.(frame);
     const value = ref === undefined ? given : ref.get();
     run.tick(at);

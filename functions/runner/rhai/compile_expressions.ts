@@ -56,7 +56,7 @@ export const compileUnary: CompileNode<'unary'> = (compiler, { operator, operand
   };
 };
 
-/** The value of a condition, which must be a bool. */
+/** Compiles a condition, whose value must be a bool. */
 export function compileTest(
   compiler: Parameters<CompileNode<'if'>>[0],
   node: Node,
@@ -88,7 +88,7 @@ export const compileLogic: CompileNode<'logic'> = (compiler, { operator, left, r
 
 type FastInteger = (left: number, right: number) => number | boolean;
 
-/** Operators on safe integers. A result that isn't safe is computed again exactly. Adding 0 turns -0 into 0. */
+/** Operators on safe integers. An unsafe result is computed again exactly. Adding 0 turns -0 into 0. */
 const FAST_INTEGERS: Partial<Record<BinaryOperator, FastInteger>> = {
   '+': (left, right) => left + right,
   '-': (left, right) => left - right,
@@ -106,7 +106,7 @@ const FAST_INTEGERS: Partial<Record<BinaryOperator, FastInteger>> = {
   '!=': (left, right) => left !== right,
 };
 
-/** The function for an operator on two values, with a fast way for safe integers. */
+/** Returns the function for an operator on two values, with a fast path for safe integers. */
 export function binaryOperation(
   operator: BinaryOperator,
 ): (frame: Frame, left: RhaiValue, right: RhaiValue) => RhaiValue {

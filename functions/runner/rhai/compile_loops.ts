@@ -6,14 +6,14 @@ import { toInt } from './integers.ts';
 import { type Evaluate, type Frame, type Run, Signal } from './run.ts';
 import { Blob, Cell, Char, charactersOf, Range, RhaiArray, type RhaiValue, Sequence, typeName } from './values.ts';
 
-/** Compiles the body of a loop, in which break and continue are signals. */
+/** Compiles the body of a loop, where break and continue are signals. */
 function compileBody(compiler: Compiler, node: Node, context: Context): Evaluate {
   const loop = { throwsControl: false };
   const body = compiler.compile(node, { ...context, signalsLoop: true, loop });
   return loop.throwsControl ? catchControl(body, [Signal.break, Signal.continue]) : body;
 }
 
-/** Whether the loop is left after a round. Takes back a signal that was meant for this loop. */
+/** True if the loop ends after this round. Clears a signal that was meant for this loop. */
 function isLeft(frame: Frame): boolean {
   const { signal } = frame;
   if (signal !== Signal.return) frame.signal = Signal.none;
@@ -46,7 +46,7 @@ export const compileDo: CompileNode<'do'> = (compiler, { body, test, isUntil, at
   };
 };
 
-/** Gives the integers of a range one by one. */
+/** Yields the integers of a range one by one. */
 export function* rangeValues({ start, end, isInclusive }: Range): Iterable<RhaiValue> {
   if (typeof start === 'number' && typeof end === 'number') {
     const last = isInclusive ? end : end - 1;

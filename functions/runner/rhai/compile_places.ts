@@ -11,7 +11,7 @@ export type Locate = (frame: Frame) => Ref;
 const notFound = (run: Run, name: string, at: Position): never =>
   run.fail('VariableNotFound', `Variable not found: ${name}`, at, { variable: name });
 
-/** The cell of a variable. Fails while a running function uses the variable as its `this`. */
+/** Returns the cell of a variable. Fails while a running function uses the variable as its `this`. */
 export function freeCell(run: Run, cell: Cell, name: string, at: Position): Cell {
   return cell.isLocked ? run.fail('DataRace', `Data race detected when accessing variable '${name}'`, at) : cell;
 }
@@ -26,7 +26,10 @@ export const compileVariable: CompileNode<'variable'> = (compiler, { variable, a
   };
 };
 
-/** A name that a function does not define itself: a variable that its caller lends, a constant of the run, or the name of a function. */
+/**
+ * Compiles a name that a function does not define: a variable that its caller lends, a constant of the run, or a
+ * function's name.
+ */
 export const compileUnknown: CompileNode<'unknown'> = (compiler, { name, at }) => {
   const isFunction = compiler.functionNames.has(name);
   return (frame) => {
@@ -47,14 +50,20 @@ export const selfOf = (frame: Frame, at: Position): Ref =>
 
 export const compileThis: CompileNode<'this'> = (_, { at }) => (frame) => selfOf(frame, at).get();
 
-/** The cell of a variable that a closure captures. For the name of a function, a new cell with a pointer to that function. */
+/**
+ * Returns the cell of a variable that a closure captures. For a function's name, makes a cell with a pointer to that
+ * function.
+ */
 export function cellOf(frame: Frame, { slot, name }: Variable, isFunction: boolean, at: Position): Cell {
   const cell = frame.slots[slot];
   if (cell === undefined && isFunction) return new Cell(new FnPointer(name));
   return cell instanceof Cell ? cell : notFound(frame.run, name, at);
 }
 
-/** Whether a chain ends before this link. The frame keeps the answer for the later links, until the node of the whole chain. */
+/**
+ * True if a chain ends before this link. The frame keeps the answer for the later links, until the node of the whole
+ * chain.
+ */
 export function isEnded(frame: Frame, isOptional: boolean, subject: RhaiValue): boolean {
   if (isOptional && subject === null) frame.hasEnded = true;
   return frame.hasEnded;
@@ -137,7 +146,7 @@ function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Con
   return (frame) => frame.lent?.(name) ?? new ValueRef(value(frame), frame.run.constants.has(name) ? name : undefined);
 }
 
-/** A chain that has ended early has no place. `compileTarget` finds that out itself. */
+/** Locates the end of a chain. A chain that has ended early has no place; `compileTarget` checks that itself. */
 function locateChain(compiler: Compiler, { body }: NodeOf<'chain'>, context: Context): Locate {
   const locate = compileRef(compiler, body, context);
   return (frame) => {
@@ -178,7 +187,9 @@ function locateProperty(
   };
 }
 
-/** Finds the place of a node's value, so that it can be changed there. A value without a place gets a temporary one. */
+/**
+ * Compiles the place of a node's value, so that it can be changed there. A value without a place gets a temporary one.
+ */
 export function compileRef(compiler: Compiler, node: Node, context: Context): Locate {
   switch (node.kind) {
     case 'variable':
@@ -200,7 +211,7 @@ export function compileRef(compiler: Compiler, node: Node, context: Context): Lo
   }
 }
 
-/** The first node of a chain. */
+/** Returns the first node of a chain. */
 function rootOf(node: Node): Node {
   let root = node;
   while (root.kind === 'chain' || root.kind === 'index' || root.kind === 'property') {
@@ -209,7 +220,10 @@ function rootOf(node: Node): Node {
   return root;
 }
 
-/** Like `compileRef`, for the target of an assignment. It gives undefined when the target's chain has ended early. */
+/**
+ * Compiles like `compileRef`, for the target of an assignment. Evaluates to undefined if the target's chain has ended
+ * early.
+ */
 export function compileTarget(compiler: Compiler, target: Node, context: Context): (frame: Frame) => Ref | undefined {
   const node = target.kind === 'chain' ? target.body : target;
   const locate = compileRef(compiler, node, context);

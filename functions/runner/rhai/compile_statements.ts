@@ -61,7 +61,7 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     frame.run.tick(at);
     for (const { patterns, guard, body } of compiled) {
       frame.run.charge(1 + (patterns.length >> 1));
-      // A comparison with a literal goes through no more than the value.
+      // Comparing with a literal reads at most the whole value.
       if (typeof found === 'string' || found instanceof Container) {
         for (const pattern of patterns) chargeMatch(frame.run, found, pattern);
       }
@@ -91,7 +91,7 @@ export const compileLet: CompileNode<'let'> = (compiler, { variable, initial, at
 export const compileAssign: CompileNode<'assign'> = (compiler, node, context) => {
   const { target, operator, at } = node;
   const assigned = compiler.owned(node.value, context);
-  // As in Rhai, a missing `this` is found before its new value is computed.
+  // As in Rhai, a missing `this` fails before the new value is computed.
   const value: Evaluate = target.kind === 'this' ? (frame) => selfOf(frame, target.at) && assigned(frame) : assigned;
   const locate = compileTarget(compiler, target, context);
   if (operator === undefined) {
@@ -129,11 +129,11 @@ export const compileAssign: CompileNode<'assign'> = (compiler, node, context) =>
   };
 };
 
-/** The slot of a variable that the script defines. */
+/** Returns the slot of a variable that the script defines. */
 const ownSlot = (target: Node): number | undefined =>
   target.kind === 'variable' && !target.variable.isGiven ? target.variable.slot : undefined;
 
-/** The fast way for a variable that the script defines and no closure shares. */
+/** Compiles the fast path for a variable that the script defines and no closure shares. */
 function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefined {
   if (target.kind !== 'variable' || target.variable.isGiven) return undefined;
   const { variable: { slot, name }, at } = target;
@@ -146,7 +146,7 @@ function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefine
   };
 }
 
-/** Leaves a function or a loop with a signal, or by throwing one where nothing looks for signals. */
+/** Ends a function or a loop with a signal, or by a throw where no code checks for signals. */
 function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
   return (frame) => {
     const result = value === undefined ? null : value(frame);
@@ -174,7 +174,7 @@ export const compileContinue: CompileNode<'continue'> = (_, __, context) => {
   return leave(Signal.continue, undefined, context.signalsLoop);
 };
 
-/** Turns what is thrown in a body into a signal. */
+/** Converts a signal that is thrown in a body to a signal in the frame. */
 export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Evaluate {
   return (frame) => {
     try {
@@ -187,7 +187,7 @@ export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Eval
   };
 }
 
-/** In a catch clause, a throw without a value throws again what was caught. */
+/** Compiles `throw`. In a catch clause, a throw without a value throws the caught error again. */
 export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, at }, context) => {
   const thrown = optional(compiler, value, context);
   return (frame) => {
@@ -200,9 +200,9 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
   };
 };
 
-/** The value that a catch clause gets: what was thrown, or a map that describes the error. */
+/** Returns the value that a catch clause gets: the thrown value, or a map that describes the error. */
 function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
-  // SAFETY: only throw statements set it, to values of the script.
+  // SAFETY: only throw statements set `thrown`, to values of the script.
   if (error.thrown !== undefined) return run.copy(error.thrown as RhaiValue);
   const { kind, text, outermost: { line, column }, details } = error;
   const call = error.calls.at(-1);
@@ -212,7 +212,7 @@ function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
   return givenMap(Object.entries({ message: text, line, position: column, ...about }));
 }
 
-/** Its value is that of the tried block, or unit when that block failed. */
+/** Compiles `try`. Its value is the value of the tried block, or unit if that block failed. */
 export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handler }, context) => {
   const attempted = compiler.compile(body, context);
   const handled = compiler.compile(handler, context);

@@ -5,11 +5,11 @@ import { Blob, Container, isInt, isText, joinBytes, RhaiArray, RhaiMap, type Rha
 
 const utf8 = { encode: new TextEncoder(), decode: new TextDecoder() };
 
-/** The lowest eight bits of an integer. */
+/** Returns the lowest eight bits of an integer. */
 export const toByte = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(BigInt.asUintN(8, BigInt(value))) : undefined;
 
-/** What a value adds to bytes: other bytes, one byte, or the UTF-8 of a text. */
+/** Converts a value to the bytes that it appends: other bytes, one byte, or the UTF-8 of a text. */
 export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   if (value instanceof Blob) return value.bytes;
   if (isText(value)) {
@@ -20,7 +20,7 @@ export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   return byte === undefined ? undefined : Uint8Array.of(byte);
 }
 
-/** What a value adds to a text. Bytes are read as UTF-8. */
+/** Converts a value to the text that it appends. Bytes are read as UTF-8. */
 function appendedText(run: Run, value: RhaiValue): string {
   if (!(value instanceof Blob)) return showText(run, value);
   run.chargeText(value.bytes.length);
@@ -30,12 +30,12 @@ function appendedText(run: Run, value: RhaiValue): string {
 /** Concatenates two texts, or a text and any other value. */
 export function joinTexts(run: Run, left: RhaiValue, right: RhaiValue): string {
   const [a, b] = [appendedText(run, left), appendedText(run, right)];
-  // JavaScript copies neither until the text is read, so a long text can grow bit by bit.
+  // JavaScript copies neither text until the result is read, so a long text can grow step by step.
   run.chargeText(Math.min(a.length, b.length));
   return run.newText(a + b);
 }
 
-/** Puts two values together. Undefined when their types don't go together. */
+/** Concatenates two values. Undefined if their types can't be concatenated. */
 export function concatenate(run: Run, left: RhaiValue, right: RhaiValue): RhaiValue | undefined {
   if (typeof left === 'string' || typeof right === 'string' || (isText(left) && isText(right))) {
     return joinTexts(run, left, right);
@@ -57,7 +57,7 @@ export function concatenate(run: Run, left: RhaiValue, right: RhaiValue): RhaiVa
   return undefined;
 }
 
-/** Whether `+=` on this value appends in place instead of making a copy. */
+/** True if `+=` on this value appends in place instead of making a copy. */
 export function appendInPlace(run: Run, operator: BinaryOperator, target: RhaiValue, value: RhaiValue): boolean {
   if (operator !== '+') return false;
   if (target instanceof Container) run.checkFree(target);

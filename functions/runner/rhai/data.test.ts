@@ -6,7 +6,7 @@ type Table = [source: string, result: string][];
 const check = (topic: string, table: Table) =>
   describe(topic, () => it.each(table)('%s gives %s', (source, result) => expect(evaluate(source)).toBe(result)));
 
-/** A script that changes `s` or `a`, and what it holds then. */
+/** Checks the value of `s` or `a` after a script has changed it. */
 const changes = (topic: string, name: string, table: [start: string, change: string, result: string][]) =>
   check(topic, table.map(([start, change, result]) => [`let ${name} = ${start}; ${change}; ${name}`, result]));
 

@@ -1,15 +1,17 @@
 import { Decimal } from '../../../types/values/decimal.ts';
 import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue, textOf, typeName } from './values.ts';
 
-/** Floats beyond these are shown with an exponent. Rhai keeps the limits in 32 bits, so 1e13 itself is beyond its limit. */
+/** Floats from here on are shown with an exponent. Rhai keeps this limit in 32 bits, so 1e13 itself is beyond it. */
 const MAX_PLAIN_FLOAT = Math.fround(1e13);
 const MIN_PLAIN_FLOAT = Math.fround(1e-13);
 
-/** The same limits for `debug`, which shows floats as Rust does. */
+/** The same limit for `debug`, which shows floats as Rust does. */
 const MAX_PLAIN_DEBUG = 1e16;
 const MIN_PLAIN_DEBUG = 1e-4;
 
-/** A small float in decimal notation with its shortest digits. toFixed would show digits beyond its precision. */
+/**
+ * Formats a small float in decimal notation with its shortest digits. toFixed would show digits beyond its precision.
+ */
 function smallFloatText(size: number): string {
   const [digits = '', exponent = '0'] = String(size).split('e');
   const places = -Number(exponent);
@@ -18,17 +20,17 @@ function smallFloatText(size: number): string {
 
 const exponentText = (value: number): string => value.toExponential().replace('e+', 'e');
 
-/** A float with at least one decimal. */
+/** Formats a float with at least one decimal. */
 function plainText(value: number): string {
   const size = Math.abs(value);
   const plain = size !== 0 && size < 1e-6 ? smallFloatText(size) : String(size);
   return (value < 0 || Object.is(value, -0) ? '-' : '') + (plain.includes('.') ? plain : `${plain}.0`);
 }
 
-/** The text of a float without digits: infinity and NaN. */
+/** Formats infinity and NaN. */
 const specialText = (value: number): string => Number.isNaN(value) ? 'NaN' : value < 0 ? '-inf' : 'inf';
 
-/** A float as `print` shows it: `1.0`, `0.1`, `1e20`, `NaN`, `inf`. */
+/** Formats a float as `print` shows it: `1.0`, `0.1`, `1e20`, `NaN`, `inf`. */
 export function floatText(value: number): string {
   if (!Number.isFinite(value)) return specialText(value);
   const size = Math.abs(value);
@@ -43,10 +45,10 @@ function floatDebugText(value: number): string {
 }
 
 const SHORT_ESCAPES: Record<string, string> = { '\0': '\\0', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
-// Invisible characters, and those that combine with the character before them.
+// Invisible characters, and characters that combine with the one before them.
 const UNPRINTABLE = /[\\\p{C}\p{Grapheme_Extend}]|(?! )\p{Z}/gu;
 
-/** A text between quotes. Quotes in it are escaped. */
+/** Puts a text between quotes. Quotes in it are escaped. */
 const between = (quote: '"' | "'", text: string): string =>
   `${quote}${
     text.replace(
@@ -55,17 +57,17 @@ const between = (quote: '"' | "'", text: string): string =>
     ).replaceAll(quote, `\\${quote}`)
   }${quote}`;
 
-/** A text in quotes, as `debug` and the elements of arrays show it: with the escapes of Rust. */
+/** Quotes a text as `debug` and the elements of arrays show it: with Rust's escapes. */
 export const quoted = (text: string): string => between('"', text);
 
-/** A value as text, as `print`, `to_string` and string concatenation show it. */
+/** Formats a value as `print`, `to_string` and string concatenation show it. */
 export function displayText(value: RhaiValue): string {
   if (typeof value === 'string' || value instanceof Char) return textOf(value);
   if (value instanceof Float) return floatText(value.value);
   return value === null ? '' : debugText(value);
 }
 
-/** A value as `debug` shows it: texts in quotes. */
+/** Formats a value as `debug` shows it, with texts in quotes. */
 export function debugText(value: RhaiValue): string {
   if (value === null) return '()';
   if (typeof value === 'string') return quoted(value);

@@ -15,14 +15,14 @@ import {
   typeName,
 } from './values.ts';
 
-/** The position of an index. A negative index counts from the end. */
+/** Returns the position of an index. A negative index counts from the end. */
 function position(run: Run, kind: 'Array' | 'String', length: number, index: number | bigint): number {
   const offset = Number(index);
   const place = offset < 0 ? length + offset : offset;
   return place >= 0 && place < length ? place : boundsError(run, kind, length, index);
 }
 
-/** Counts and charges for the characters of a text. Texts whose characters all have one UTF-16 unit cost less. */
+/** Counts the characters of a text and charges for it. Texts whose characters all have one UTF-16 unit cost less. */
 function countPaid(run: Run, text: string): number {
   const count = countCharacters(text);
   run.charge(text.length >> (count === text.length ? 10 : 5));
@@ -39,14 +39,14 @@ function badIndex(run: Run, base: RhaiValue, index: RhaiValue): never {
   return run.fail('IndexingType', `Indexer unavailable: ${type}`, run.at, { type });
 }
 
-/** The bits of an integer that an index or a range selects. */
+/** Locates the bits of an integer that an index or a range selects. */
 function locateBits(run: Run, ref: Ref, index: RhaiValue): Ref {
   if (index instanceof Range) return new BitsRef(run, ref, rangeSpan(run, index), false);
   if (!isInt(index)) return badIndex(run, ref.get(), index);
   return new BitsRef(run, ref, { start: bitPlace(run, index), count: 1 }, true);
 }
 
-/** The element of a value that an index selects. */
+/** Reads the element of a value that an index selects. */
 export function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
   if (typeof index === 'string') run.chargeText(index.length);
   if (base instanceof RhaiMap && typeof index === 'string') return base.properties.get(index) ?? null;
@@ -62,7 +62,7 @@ export function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValu
   return badIndex(run, base, index);
 }
 
-/** The place of the element that an index selects. */
+/** Locates the element that an index selects. */
 export function locateIndex(run: Run, ref: Ref, index: RhaiValue): Ref {
   const base = ref.get();
   if (typeof index === 'string') run.chargeText(index.length);

@@ -13,7 +13,7 @@ import {
   textOf,
 } from './values.ts';
 
-/** An integer as a decimal, where 64 bits always fit. */
+/** Converts an integer to a decimal; 64 bits always fit. */
 export function intToDecimal(value: number | bigint): Decimal {
   const decimal = Decimal.fromBigInt(BigInt(value));
   if (decimal === undefined) throw new TypeError(`${value} is not a 64-bit integer`);
@@ -21,8 +21,8 @@ export function intToDecimal(value: number | bigint): Decimal {
 }
 
 /**
- * Compares two values: negative, zero or positive, and NaN when a float is NaN. Undefined when their types can't be compared, such as
- * a float and a decimal.
+ * Compares two values: negative, zero or positive, and NaN if a float is NaN. Undefined if their types can't be
+ * compared, such as a float and a decimal.
  */
 export function compareValues(left: RhaiValue, right: RhaiValue): number | undefined {
   if (isInt(left) && isInt(right)) return left < right ? -1 : left > right ? 1 : 0;
@@ -39,12 +39,12 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
   return typeof left === 'boolean' && typeof right === 'boolean' ? Number(left) - Number(right) : undefined;
 }
 
-/** Floats count as equal when their difference, relative to the greater of them, is below this. */
+/** Floats count as equal if their difference, relative to the greater of them, is below this. */
 const EPSILON = Number.EPSILON;
 
 /**
- * Compares two floats for operators. As in Rhai, floats are equal when they differ by less than the precision of the greater of them,
- * so that 0.1 + 0.2 is 0.3. In a comparison with zero the difference itself counts.
+ * Compares two floats for operators. As in Rhai, floats are equal if they differ by less than the precision of the
+ * greater one, so 0.1 + 0.2 is 0.3. In a comparison with zero, the difference itself counts.
  */
 function compareFloats(a: number, b: number): number {
   if (a === b) return 0;
@@ -56,14 +56,17 @@ function compareFloats(a: number, b: number): number {
 const asFloat = (value: RhaiValue): number | undefined =>
   value instanceof Float ? value.value : isInt(value) ? Number(value) : undefined;
 
-/** Like `compareValues`, for operators, which do not compare floats to the last digit. */
+/** Compares like `compareValues`, for operators, which do not compare floats to the last digit. */
 export function compareOperands(left: RhaiValue, right: RhaiValue): number | undefined {
   if (!(left instanceof Float) && !(right instanceof Float)) return compareValues(left, right);
   const [a, b] = [asFloat(left), asFloat(right)];
   return a === undefined || b === undefined ? undefined : compareFloats(a, b);
 }
 
-/** Whether two values are equal. Only numbers, and characters and strings, can be equal to a value of another type. */
+/**
+ * True if two values are equal. Values of different types are equal only if both are numbers, or a character and a
+ * string.
+ */
 export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
   if (left === right) return !(left instanceof Float && Number.isNaN(left.value));
   if (typeof left === 'string' && typeof right === 'string') return false;
@@ -91,7 +94,7 @@ export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
   return left instanceof FnPointer && right instanceof FnPointer && left.name === right.name;
 }
 
-/** Whether a value equals a literal and has its type: `switch` tells 1 from 1.0. */
+/** True if a value equals a literal and has its type: `switch` distinguishes 1 from 1.0. */
 export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean => {
   if (literal instanceof Range && isNumber(value)) return spans(literal, value);
   if (literal instanceof RhaiArray) {
@@ -112,7 +115,7 @@ export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean =>
 const isNumber = (value: RhaiValue): value is number | bigint | Float | Decimal =>
   isInt(value) || value instanceof Float || value instanceof Decimal;
 
-/** Whether a range includes a number of any type. */
+/** True if a range includes a number of any type. */
 function spans({ start, end, isInclusive }: Range, value: RhaiValue): boolean {
   const [fromStart, toEnd] = [compareValues(value, start) ?? NaN, compareValues(value, end) ?? NaN];
   return fromStart >= 0 && (isInclusive ? toEnd <= 0 : toEnd < 0);

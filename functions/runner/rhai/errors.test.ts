@@ -200,7 +200,7 @@ describe('limits', () => {
     expect(found.startsWith(failure), found).toBe(true);
   });
 
-  // Whatever goes on for ever is counted; with a lower limit that is shown sooner.
+  // Every endless script is counted; a lower limit makes this test short.
   it.each<[string, string]>([
     ['while true { 1 }', '1:14'],
     ['let i = 0; do { i += 1; } until false', '1:19'],
@@ -212,7 +212,7 @@ describe('limits', () => {
     expect(found).toMatch(/ Too many operations: more than 100000$/);
   });
 
-  it('leave room for what is allowed', () => {
+  it('do not refuse allowed sizes', () => {
     const source = `
       fn depth(n) { if n == 0 { 0 } else { 1 + depth(n - 1) } }
       let s = ""; s.pad(50000, "a");
@@ -222,12 +222,12 @@ describe('limits', () => {
     expect(String((compileScript(source).run().value as { items?: unknown[] }).items)).toBe('255,50000,10000');
   });
 
-  it('end calls that are too deep even where each of them is long', () => {
+  it('end calls that are too deep even if each function is long', () => {
     const body = (inner: string) => `${'if true { '.repeat(20)}${inner}${' }'.repeat(20)}`;
     expect(failureOf(`fn f(n) { ${body('[n].map(|x| f(x + 1))')} } f(0)`)).toContain('StackOverflow');
   });
 
-  it('count variables of a function and those that it is given', () => {
+  it('count the variables of the script and of each function, with those given by the caller', () => {
     const lets = (count: number) => Array.from({ length: count }, (_, index) => `let v${index} = 1;`).join('\n');
     expect(compileScript(`${lets(50)} 7`).run().value).toBe(7);
     expect(failureOf(lets(51))).toBe('TooManyVariables 51:1 Too many variables defined: more than 50');
@@ -258,7 +258,7 @@ describe('limits', () => {
     expect(failureOf(source)).toMatch(/^Syntax /);
   });
 
-  it('are told to the caller every few thousand operations, who can end the script for good', () => {
+  it('report progress every few thousand operations to the caller, who can end the script for good', () => {
     const seen: number[] = [];
     const stop = new Error('stop');
     const onProgress = (operations: number) => {
@@ -306,12 +306,12 @@ describe('the message of an error', () => {
       ].join('\n'),
     ],
     ['fn f() { loop { } } f()', 'Too many operations: more than 10000000 (line 1, position 10)'],
-  ])('of %j tells the calls that it came out of', (source, message) => {
+  ])('of %j lists the calls that the error passed through', (source, message) => {
     expect(() => compileScript(source).run()).toThrow(expect.objectContaining({ message }));
   });
 });
 
-it('an error tells its kind, place and reason, and what was thrown', () => {
+it('an error has its kind, position and reason, and the thrown value', () => {
   try {
     compileScript('\n  throw #{a: 1};').run();
     expect.unreachable();

@@ -1,10 +1,10 @@
-/** A place in a script. Lines and columns count from 1; columns count characters. */
+/** A position in a script. Lines and columns count from 1; columns count characters. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** What went wrong, in the names of Rhai's own errors. */
+/** The kind of an error, by the name of Rhai's own error. */
 export type RhaiErrorKind =
   | 'Syntax'
   | 'VariableNotFound'
@@ -27,10 +27,10 @@ export type RhaiErrorKind =
   | 'StackOverflow'
   | 'DataTooLarge';
 
-/** What an error is about. A catch clause finds it under these names. */
+/** The facts of an error. A catch clause reads them under these names. */
 export type ErrorDetails = Readonly<Record<string, string | number | bigint>>;
 
-/** Errors that end a script for good: its own try … catch does not see them. */
+/** Kinds of errors that a script's own try … catch can't catch. */
 const UNCATCHABLE: ReadonlySet<RhaiErrorKind> = new Set([
   'Syntax',
   'TooManyOperations',
@@ -56,7 +56,7 @@ interface ErrorInit {
   readonly calls?: readonly Call[];
 }
 
-/** The most characters of a reason, since a script may throw long texts and have long names. */
+/** The most characters of a reason. A script may throw long texts and have long names. */
 const MAX_REASON = 10_000;
 
 const bounded = (text: string): string => text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;
@@ -66,13 +66,16 @@ const placeText = ({ line, column }: Position): string => ` (line ${line}, posit
 const callText = ({ name }: Call): string =>
   name.startsWith(CLOSURE_PREFIX) ? '\nin closure call' : `\nin call to function '${name}'`;
 
-/** A script can't be compiled, or has failed. The message ends with the place of the outermost call that the error passed through. */
+/**
+ * A script can't be compiled, or has failed. The message ends with the position of the outermost call that the error
+ * passed through.
+ */
 export class RhaiError extends Error {
   override name = 'RhaiError';
   readonly kind: RhaiErrorKind;
-  /** The message without places and calls. */
+  /** The message without positions and calls. */
   readonly reason: string;
-  /** Where it happened. */
+  /** The position of the error. */
   readonly line: number;
   readonly column: number;
   readonly details: ErrorDetails;
@@ -91,22 +94,22 @@ export class RhaiError extends Error {
     this.calls = calls;
   }
 
-  /** The place that the message ends with. */
+  /** The position that the message ends with. */
   get outermost(): Position {
     return this.calls.at(-1)?.at ?? this;
   }
 
-  /** The message without the place at its end. */
+  /** The message without the position at its end. */
   get text(): string {
     return this.message.slice(0, -placeText(this.outermost).length);
   }
 
-  /** The same error after it has passed through more calls, the innermost first. */
+  /** Returns this error after it has passed through more calls, the innermost first. */
   within(calls: readonly Call[]): RhaiError {
     return new RhaiError(this.kind, this.reason, this, { ...this, calls: [...this.calls, ...calls] });
   }
 
-  /** The same error at another place. */
+  /** Returns this error at another position. */
   movedTo(at: Position): RhaiError {
     const calls = this.calls.map((call, index) => index === this.calls.length - 1 ? { ...call, at } : call);
     return new RhaiError(this.kind, this.reason, calls.length === 0 ? at : this, { ...this, calls });

@@ -44,13 +44,13 @@ check('a call with an exclamation mark lends the variables of the caller', [
   ['fn f() { a } fn g(a) { f!() } g(3)', '3'],
 ]);
 
-it('and those that it is given itself', () => {
+it('a call with an exclamation mark also lends variables that the script was given', () => {
   expect(evaluate('fn f() { a += 1; } f!(); a', { variables: [['a', 7]] })).toBe('8');
   expect(failureOf('fn f() { A = 1; } f!();', { constants: [['A', 7]] }))
     .toBe('AssignmentToConstant 1:10 Cannot modify constant A');
 });
 
-it('and the constants that the script is given are seen by every function, which can change none of them', () => {
+it("every function sees the constants that the script is given, and can't change them", () => {
   const constants = (): [string, RhaiMap][] => [['A', givenMap([['n', 7]])]];
   const show = (source: string) => evaluate(source, { constants: constants() });
   expect(show('fn f() { A.n } f()')).toBe('7');

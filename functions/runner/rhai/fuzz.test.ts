@@ -5,10 +5,10 @@ import { RhaiError } from './errors.ts';
 import { compileScript } from './script.ts';
 import { Cell, FnPointer, RhaiArray, RhaiMap, type RhaiValue, tagOf } from './values.ts';
 
-/** Small enough that thousands of runs take seconds. */
+/** Limits small enough that thousands of runs take seconds. */
 const LIMITS = { operations: 20_000, stringLength: 500, elements: 100 };
 
-/** Of the grammar; other ones come with another `FUZZ_SEED`. */
+/** Number of programs made by the grammar. Another `FUZZ_SEED` makes other programs. */
 const PROGRAMS = fuzzCases(600);
 
 const TRAPS = [
@@ -161,7 +161,7 @@ const literal = fc.oneof(
   fc.constantFrom(...TRAPS).map((trap) => `"${trap}"`),
 );
 
-/** Programs of the whole grammar, most of which run for a while. */
+/** Programs that use the whole grammar; most of them run for a while. */
 const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'statement' | 'program', string>>((tie) => ({
   expression: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -206,7 +206,7 @@ const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'stateme
     ),
     tie('block'),
   ),
-  // What is certainly no index is an error of syntax.
+  // A literal that can't be an index is a syntax error.
   index: fc.oneof(fc.nat(2).map(String), name, tie('expression').map((index) => `(${index}) ?? 0`)),
   block: fc.array(tie('statement'), { maxLength: 3 }).map((statements) => `{ ${statements.join(' ')} }`),
   statement: fc.oneof(
@@ -243,7 +243,7 @@ const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'stateme
   ),
 }));
 
-/** Fails for anything but a value of a script: a script must never get hold of anything else. */
+/** Fails for anything but a value of a script: a script must never reach other objects. */
 function checkValue(value: RhaiValue, depth = 0): void {
   expect(depth).toBeLessThan(100);
   expect(value).not.toBeUndefined();
@@ -258,7 +258,7 @@ function checkValue(value: RhaiValue, depth = 0): void {
   if (value instanceof RhaiMap) { for (const member of value.properties.values()) checkValue(member, depth + 1); }
 }
 
-/** Runs a text as a script: it ends, with values of scripts or a RhaiError. */
+/** Runs a text as a script. The script must end, with values of scripts or a RhaiError. */
 function runText(source: string): 'value' | 'syntax' | 'error' {
   let operations = 0;
   try {
@@ -274,32 +274,32 @@ function runText(source: string): 'value' | 'syntax' | 'error' {
   }
 }
 
-/** Objects that scripts could reach if they got out. The test checks that scripts leave them unchanged. */
+/** Objects outside the script that an escape could reach. The test checks that scripts leave them unchanged. */
 const surroundings = () => [
   ...[Object, Array, Function, String, Number, Map, Promise, RhaiArray, RhaiMap, FnPointer]
     .map(({ prototype }) => Object.getOwnPropertyNames(prototype).length),
   Object.getOwnPropertyNames(globalThis).length,
 ];
 
-describe('whatever is run as a script', () => {
+describe('any text that is run as a script', () => {
   it('ends within its limits and fails with nothing but a RhaiError when the grammar made it', () => {
     const before = surroundings();
     const outcomes = { value: 0, syntax: 0, error: 0 };
     fc.assert(fc.property(program, (source) => void outcomes[runText(source)]++), { numRuns: PROGRAMS });
     expect(surroundings()).toEqual(before);
-    // A grammar whose programs all fail at once would test nothing.
+    // If all programs of the grammar failed at once, the test would prove nothing.
     expect(outcomes.value).toBeGreaterThan(PROGRAMS / 20);
     expect(outcomes.error).toBeGreaterThan(PROGRAMS / 20);
     expect(outcomes.syntax).toBeLessThan(PROGRAMS / 2);
   });
 
-  it('fails with nothing but a RhaiError when it is text without sense', () => {
+  it('fails with nothing but a RhaiError when it is random text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (source) => void runText(source)), {
       numRuns: fuzzCases(500),
     });
   });
 
-  it('fails with nothing but a RhaiError when it is tokens without order', () => {
+  it('fails with nothing but a RhaiError when its tokens are in random order', () => {
     const words = [
       ...OPERATORS,
       ...NAMES,
@@ -321,7 +321,7 @@ describe('integers', () => {
     fc.bigInt({ min: -(2n ** 54n), max: 2n ** 54n }),
     fc.bigInt({ min: -10n, max: 10n }),
   );
-  // The remainder of a division that overflows is an error too, as Rust's checked_rem has it.
+  // As with Rust's checked_rem, the remainder of a division that overflows is an error too.
   const remainder = (a: bigint, b: bigint) => b === 0n || (a === -(2n ** 63n) && b === -1n) ? undefined : a % b;
   const exact: Record<string, (a: bigint, b: bigint) => bigint | undefined> = {
     '+': (a, b) => a + b,

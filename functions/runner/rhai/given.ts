@@ -1,8 +1,8 @@
 import { type Container, RhaiArray, RhaiMap, type RhaiValue, Weight } from './values.ts';
 
 /**
- * Weighs a container that the script was given, so that going through it can be charged for. The limits of sizes don't apply to what
- * it holds already. Containers in it must have been weighed before.
+ * Computes the weight of a container that the script gets from outside, so that reading it can be charged. The limits
+ * of sizes don't apply to its present contents. Containers in it must have been weighed before.
  */
 function weighed<C extends Container>(container: C, members: Iterable<RhaiValue>): C {
   const weight = new Weight();
@@ -23,14 +23,14 @@ const kept = <C extends Container>(container: C): C => {
   return container;
 };
 
-/** Makes an array that a script is given. */
+/** Makes an array that a script gets from outside. */
 export function givenArray(items: RhaiValue[]): RhaiArray {
   const array = weighed(new RhaiArray(items), items);
   array.elements += items.length;
   return kept(array);
 }
 
-/** Makes an object map that a script is given. */
+/** Makes an object map that a script gets from outside. */
 export function givenMap(properties: Iterable<readonly [string, RhaiValue]>): RhaiMap {
   const members = new Map(properties);
   const map = weighed(new RhaiMap(members), members.values());

@@ -3,21 +3,24 @@ export const INT_MAX = 2n ** 63n - 1n;
 
 export type Int = number | bigint;
 
-/** An integer in the form that scripts use: a number while that is safe, else a bigint. The caller has checked that it fits 64 bits. */
+/**
+ * Returns an integer in the form that scripts use: a number if that is safe, else a bigint. The caller has checked that
+ * it fits 64 bits.
+ */
 export const toInt = (value: bigint): Int =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 
-/** The integer; undefined when it does not fit 64 bits. */
+/** Returns the integer; undefined if it does not fit 64 bits. */
 export const checkedInt = (value: bigint): Int | undefined =>
   value >= INT_MIN && value <= INT_MAX ? toInt(value) : undefined;
 
-/** The integer part of a float; undefined when it does not fit 64 bits. */
+/** Returns the integer part of a float; undefined if it does not fit 64 bits. */
 export const floatToInt = (value: number): Int | undefined =>
   Number.isFinite(value) ? checkedInt(BigInt(Math.trunc(value))) : undefined;
 
 /**
- * Reads an integer literal: decimal digits, or 0x, 0o or 0b and the digits of an unsigned 64-bit number, whose bits are taken as they
- * are. A minus may stand before it. Undefined when the text is not an integer or does not fit.
+ * Reads an integer literal: decimal digits, or 0x, 0o or 0b and the digits of an unsigned 64-bit number, whose bits are
+ * used unchanged. A minus may come first. Undefined if the text is not an integer or does not fit.
  */
 export function parseIntegerLiteral(digits: string): Int | undefined {
   if (digits.length > 80) return undefined;
@@ -31,14 +34,17 @@ export function parseIntegerLiteral(digits: string): Int | undefined {
   return /^\d+$/.test(size) ? checkedInt(BigInt(digits)) : undefined;
 }
 
-/** Why a text is not an integer, in the words of Rust. */
+/** The fault of a text that is not an integer, in Rust's words. */
 export type IntProblem =
   | 'cannot parse integer from empty string'
   | 'invalid digit found in string'
   | 'number too large to fit in target type'
   | 'number too small to fit in target type';
 
-/** Reads an integer of a radix from 2 to 36, with or without a sign. Gives a text that says what is wrong when it can't be read. */
+/**
+ * Reads an integer of a radix from 2 to 36, with or without a sign. Returns a text that says what is wrong if it can't
+ * be read.
+ */
 export function parseIntText(text: string, radix: number): Int | IntProblem {
   const isNegative = text.startsWith('-');
   const digits = text.replace(/^[+-]/, '').toLowerCase();
@@ -48,7 +54,7 @@ export function parseIntText(text: string, radix: number): Int | IntProblem {
   for (const digit of digits) {
     const amount = '0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(digit);
     if (amount < 0 || amount >= radix) return 'invalid digit found in string';
-    // Leading zeros and digits beyond what fits don't change the outcome, but would take time.
+    // Leading zeros and surplus digits don't change the outcome, but would take time.
     if (value <= INT_MAX && (amount > 0 || value > 0n)) value = value * BigInt(radix) + BigInt(amount);
   }
   return checkedInt(isNegative ? -value : value) ??

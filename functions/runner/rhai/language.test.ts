@@ -196,7 +196,7 @@ check('closures and function pointers', [
   ['let x = 1; let f = |x| x; f.call(2)', '2'],
 ]);
 
-/** What a script catches of an error in `body`. */
+/** Checks the value that a script catches when `body` fails. */
 const catches = (topic: string, table: Table) =>
   check(topic, table.map(([body, caught]) => [`let c; try { ${body} } catch (e) { c = e; } c`, caught]));
 
@@ -251,11 +251,11 @@ check('try and catch', [
   ['throw_it(); fn throw_it() { try { throw (); } catch (e) { return e == (); } }', 'true'],
 ]);
 
-describe('what surrounds a script', () => {
+describe('the caller of a script', () => {
   const run = (source: string, options: Parameters<ReturnType<typeof compileScript>['run']>[0]) =>
     compileScript(source).run(options);
 
-  it('gives it variables and constants, and takes the variables of the top level', () => {
+  it('gives it variables and constants, and gets the variables of the top level', () => {
     const { value, variables } = run('let c = a + B; a = 10; { let hidden = 1; } const D = 4; c', {
       variables: [['a', 1]],
       constants: [['B', 2]],
@@ -264,19 +264,19 @@ describe('what surrounds a script', () => {
     expect([...variables]).toEqual([['a', 10], ['B', 2], ['c', 3], ['D', 4]]);
   });
 
-  it('shows none of them to functions, all of them to closures', () => {
+  it('gives variables that closures see and functions do not', () => {
     expect(() => run('fn f() { a } f()', { variables: [['a', 1]] })).toThrow('Variable not found: a');
     expect(run('let f = || a; f.call()', { variables: [['a', 1]] }).value).toBe(1);
     expect(run('is_def_var("a")', { variables: [['a', 1]] }).value).toBe(true);
     expect(run('fn f() { is_def_var("a") } f()', { variables: [['a', 1]] }).value).toBe(false);
   });
 
-  it('takes only what a script that returned early has defined', () => {
+  it('gets only the variables that a script defined before it returned early', () => {
     expect([...run('let a = 1; if a == 1 { return; } let b = 2;', {}).variables]).toEqual([['a', 1]]);
     expect([...run('let a = 1; return; let a = 2;', {}).variables]).toEqual([['a', 1]]);
   });
 
-  it('prints and debugs, with the place', () => {
+  it('gets printed and debugged texts with their positions', () => {
     const seen: unknown[] = [];
     run('print("a" + 1); print([\'b\', ()]); print();\ndebug("c");', {
       onPrint: (text) => seen.push(text),
@@ -285,11 +285,11 @@ describe('what surrounds a script', () => {
     expect(seen).toEqual(['a1', "['b', ()]", '', ['"c"', { line: 2, column: 1 }]]);
   });
 
-  it('tells the time', () => {
+  it('sets the time', () => {
     expect(run('utc_now()', { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) }).value).toBe('2026-01-02T03:04:05.006Z');
   });
 
-  it('draws from the source of randomness that it is given', () => {
+  it('sets the source of randomness', () => {
     const random = () => 0.5;
     expect(run('rand(1, 6)', { random }).value).toBeGreaterThanOrEqual(1);
     expect(evaluate('[rand_float(), rand_bool(), rand_bool(0.9)]', { random })).toBe('[0.5, false, true]');
@@ -312,7 +312,7 @@ describe('what surrounds a script', () => {
     }
   });
 
-  it('runs again from the start, as if it were the first time', () => {
+  it('can run the script again from the start', () => {
     const script = compileScript('let a = [1]; a.push(2); a.len');
     expect([script.run().value, script.run().value]).toEqual([2, 2]);
   });

@@ -7,7 +7,7 @@ const NAME = /[A-Za-z_]\w*/y;
 /** A name needs a letter before its first digit. */
 const PROPER_NAME = /^_*[A-Za-z]/;
 const NOT_IN = /!in\b/y;
-/** As in Rhai, other blank characters of Unicode don't count as white space. */
+/** As in Rhai, other blank characters of Unicode are not white space. */
 const SPACE = /[ \t\n\f\r]+/y;
 const LINE_COMMENT = /\/\/[^\r\n]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
@@ -22,11 +22,11 @@ const RAW_STRING_EDGE = /"#*/g;
 const LINE_END = /\r\n?|\n/y;
 const TEMPLATE_EDGE = /`|\\?\$\{/g;
 const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' };
-/** Limited because errors repeat names, once for each call that they passed through. */
+/** Limited because errors repeat names, once for each call that the error passed through. */
 export const MAX_NAME_LENGTH = 255;
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Reads tokens one after the other. The parser says when a back-tick string continues after an expression in it. */
+/** Reads tokens one by one. The parser tells it when a back-tick string continues after an expression. */
 export class Lexer {
   readonly #source: string;
   readonly #maxTextLength: number;
@@ -48,7 +48,7 @@ export class Lexer {
     throw new RhaiError('Syntax', message, at);
   }
 
-  /** The text of a literal. Fails when no string may be so long. */
+  /** Returns the text of a literal. Fails if it is longer than a string may be. */
   #bounded(text: string, at: Position): string {
     if (text.length > this.#maxTextLength && countCharacters(text) > this.#maxTextLength) {
       this.#fail(`The string has more than ${this.#maxTextLength} characters`, at);
@@ -56,7 +56,7 @@ export class Lexer {
     return text;
   }
 
-  /** Moves on, keeping count of lines and columns. */
+  /** Advances to an offset and updates line and column. */
   #moveTo(offset: number): void {
     for (; this.#offset < offset; this.#offset++) {
       const unit = this.#source.charCodeAt(this.#offset);
@@ -70,7 +70,7 @@ export class Lexer {
     }
   }
 
-  /** Takes the text that a pattern matches here; undefined when it does not match. */
+  /** Consumes the text that a pattern matches here; undefined if it does not match. */
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#offset;
     const text = pattern.exec(this.#source)?.[0];
@@ -91,7 +91,7 @@ export class Lexer {
     }
   }
 
-  /** Block comments nest. */
+  /** Skips a block comment. Block comments nest. */
   #skipBlockComment(): void {
     const start = this.#at;
     COMMENT_EDGE.lastIndex = this.#offset;
@@ -167,7 +167,7 @@ export class Lexer {
     return this.#is(DIGIT);
   }
 
-  /** Reads the number here. The sign is what stands before it. */
+  /** Reads the number here. `sign` is the sign before it. */
   number(at: Position, sign: '' | '-' = ''): Token & { kind: 'number' } {
     const text = sign + (this.#take(RADIX_NUMBER) ?? this.#take(NUMBER) ?? '');
     if (this.#take(NAME) !== undefined) this.#fail(`Malformed number`, at);
@@ -185,7 +185,7 @@ export class Lexer {
     return { kind: 'char', value: new Char(text), at };
   }
 
-  /** Reads a literal between quotes and resolves its escapes. A doubled quote stands for one quote. */
+  /** Reads a literal between quotes and resolves its escapes. A doubled quote means one quote. */
   #quoted(quote: '"' | "'", at: Position): string {
     const indentation = this.#column;
     this.#moveTo(this.#offset + 1);
@@ -216,7 +216,7 @@ export class Lexer {
     }
     if (letter === '\n' || this.#source.startsWith('\\\r\n', this.#offset)) {
       this.#moveTo(this.#source.indexOf('\n', this.#offset) + 1);
-      // The next line continues after the column of the opening quote. Only blanks before that column are left out.
+      // The next line continues after the column of the opening quote. Only blanks before that column are skipped.
       while (this.#column <= indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
         this.#moveTo(this.#offset + 1);
       }

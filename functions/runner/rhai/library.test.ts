@@ -127,7 +127,7 @@ check('encodings', [
 
 check('time', [['timestamp()', '1700000000'], ['type_of(timestamp())', '"i64"']], { now: () => 1_700_000_000_999 });
 
-describe('what the functions refuse', () => {
+describe('arguments that functions refuse', () => {
   it.each([
     [
       '[[1], [2]].sort()',

@@ -1,6 +1,6 @@
-/** What a script may use at most. */
+/** The limits of a script. */
 export interface RhaiLimits {
-  /** Statements, operators, calls, rounds of loops, and elements copied. */
+  /** Statements, operators, calls, rounds of loops, and copied elements. */
   operations: number;
   /** Characters of a string, and of all strings in one array or map together. */
   stringLength: number;
@@ -8,11 +8,11 @@ export interface RhaiLimits {
   elements: number;
   /** Variables and constants that exist at once in the script, or in one call of a function. */
   variables: number;
-  /** How deep calls of functions may be nested. */
+  /** The depth to which calls of functions may be nested. */
   callDepth: number;
-  /** How deep blocks and expressions of the source text may be nested. */
+  /** The depth to which blocks and expressions of the source text may be nested. */
   sourceDepth: number;
-  /** How deep arrays and maps may be nested. */
+  /** The depth to which arrays and maps may be nested. */
   dataDepth: number;
   /** Characters of the source text. */
   sourceLength: number;

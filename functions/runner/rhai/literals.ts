@@ -2,7 +2,10 @@ import type { Node } from './ast.ts';
 import { checkedInt, type Int } from './integers.ts';
 import { Float, isInt, Range, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
 
-/** The value of an expression that only consists of literals, as the cases of a switch must; undefined for any other. */
+/**
+ * Returns the value of an expression that consists of literals only, as a switch needs; undefined for other
+ * expressions.
+ */
 export function literalValue(node: Node): RhaiValue | undefined {
   switch (node.kind) {
     case 'literal':
@@ -36,7 +39,7 @@ export function literalValue(node: Node): RhaiValue | undefined {
   }
 }
 
-/** A literal number with its sign. Undefined for other values, and for a negative number that does not fit. */
+/** Applies a sign to a literal number. Undefined for other values, and for a negative number that does not fit. */
 export function signed(sign: '-' | '+', value: RhaiValue): Int | Float | undefined {
   if (value instanceof Float) return sign === '-' ? new Float(-value.value) : value;
   if (!isInt(value)) return undefined;

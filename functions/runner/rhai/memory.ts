@@ -1,7 +1,7 @@
 import { Budget } from './budget.ts';
 import { Blob, Container, countCharacters, FnPointer, RhaiArray, RhaiMap, type RhaiValue, Weight } from './values.ts';
 
-/** Makes and copies a run's data, and keeps account of how large it is. */
+/** Makes and copies a run's data, and counts its size. */
 export class Memory extends Budget {
   readonly #limit = new Weight();
 
@@ -11,7 +11,7 @@ export class Memory extends Budget {
     this.#limit.text = this.limits.stringLength;
   }
 
-  /** A copy of a stored value, since scripts copy each value that they store elsewhere. */
+  /** Copies a stored value: scripts copy each value that they store elsewhere. */
   copy(value: RhaiValue): RhaiValue {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof RhaiArray) {
@@ -31,7 +31,7 @@ export class Memory extends Budget {
     return value;
   }
 
-  /** Charges for going once through a value and all that it holds. */
+  /** Charges for reading a value and all its contents once. */
   chargeValue(value: RhaiValue): void {
     if (typeof value === 'string') this.chargeText(value.length);
     else if (value instanceof Container) {
@@ -68,7 +68,10 @@ export class Memory extends Budget {
     return map;
   }
 
-  /** A function pointer with further arguments, which the caller has copied. They count like elements, also in containers of the pointer. */
+  /**
+   * Curries a function pointer with further arguments, which the caller has copied. They count like elements, also in
+   * containers that hold the pointer.
+   */
   curry({ name, captured, closure, curried }: FnPointer, args: readonly RhaiValue[]): FnPointer {
     const held = new RhaiArray([...curried.items, ...args]);
     const height = this.adopt(held, held.items);
@@ -89,7 +92,7 @@ export class Memory extends Budget {
     return new Blob(bytes);
   }
 
-  /** Fails when an array or blob of this length would be too large. Called before its elements are made. */
+  /** Fails if an array or blob of this length would be too large. Called before its elements are made. */
   checkLength(length: number): void {
     if (length > this.limits.elements) {
       this.fail('DataTooLarge', `Size of array/BLOB too large: more than ${this.limits.elements} elements`);
@@ -97,8 +100,8 @@ export class Memory extends Budget {
   }
 
   /**
-   * Accounts for new members of a container, and for the length of their keys when it is a map. Gives how deep containers are nested
-   * from this one down to the new members.
+   * Counts new members of a container, and the length of their keys if it is a map. Returns the depth to which
+   * containers are nested from this one down to the new members.
    */
   adopt(container: Container, members: readonly RhaiValue[], keyLength = 0): number {
     const weight = new Weight();
@@ -119,14 +122,14 @@ export class Memory extends Budget {
     return height + 1;
   }
 
-  /** Fails while a function goes through the container, since the container must not change meanwhile. */
+  /** Fails while a function visits the container, because the container must not change meanwhile. */
   checkFree(container: Container): void {
     if (container.isBorrowed) {
       this.fail('DataRace', 'Data race detected: a function is going through the array or object map');
     }
   }
 
-  /** Runs `action` and lets nothing change the container meanwhile. */
+  /** Runs `action` and refuses changes of the container meanwhile. */
   borrow<T>(container: Container, action: () => T): T {
     const wasBorrowed = container.isBorrowed;
     container.isBorrowed = true;
@@ -137,13 +140,15 @@ export class Memory extends Budget {
     }
   }
 
-  /** Gives a value that has left its container, without an owner, so that it can get another one. */
+  /** Returns a value that was removed from its container, without an owner, so that it can get another one. */
   detach<V extends RhaiValue>(value: V): V {
     if (value instanceof Container) value.owner = undefined;
     return value;
   }
 
-  /** The opposite of `adopt`, for members that left. Arrays and maps count only themselves, since their weight may be outdated. */
+  /**
+   * Reverses `adopt` for removed members. Arrays and maps count only themselves, because their weight may be outdated.
+   */
   forget(container: Container, members: readonly RhaiValue[]): void {
     const kind = container instanceof RhaiArray ? 'elements' : 'entries';
     const text = members.reduce<number>((sum, member) => sum + (typeof member === 'string' ? member.length : 0), 0);
@@ -172,7 +177,7 @@ export class Memory extends Budget {
     }
   }
 
-  /** How much a container may hold. One that the script was given may be larger than those that it makes. */
+  /** Returns the limits of a container. One that the script got from outside may be larger than those that it makes. */
   #most({ given }: Container): Readonly<Weight> {
     if (given === undefined) return this.#limit;
     const most = new Weight();
@@ -181,7 +186,7 @@ export class Memory extends Budget {
     return most;
   }
 
-  /** Makes the weight of a container exact. Fails when even the exact weight is over a limit. */
+  /** Computes the exact weight of a container. Fails if it exceeds a limit. */
   #weigh(container: Container): void {
     const weight = this.#exactWeight(container);
     container.elements = weight.elements;

@@ -2,7 +2,7 @@ import type { Ref } from './refs.ts';
 import type { Native, NativeCall, Run } from './run.ts';
 import type { RhaiValue } from './values.ts';
 
-/** A kind of value that functions take. */
+/** A built-in function whose subject is of one type. */
 export type Taking<T extends RhaiValue> = (
   run: Run,
   self: T,
@@ -14,12 +14,15 @@ export type Taking<T extends RhaiValue> = (
 export class NativeSet<T extends RhaiValue> {
   readonly methods = new Map<string, Native>();
 
-  /** Adds a function that does not change its subject. `arity` counts the arguments after the subject: one number, or least and most. */
+  /**
+   * Adds a function that does not change its subject. `arity` counts the arguments after the subject: one number, or
+   * the least and the most.
+   */
   method(names: string, arity: number | [number, number], call: Taking<T>): this {
     return this.#add(names, arity, call, false, false);
   }
 
-  /** Like `method` without arguments. Scripts can also read it like a property. */
+  /** Adds a function like `method` does, without arguments. Scripts can also read it like a property. */
   property(names: string, call: Taking<T>, most = 0): this {
     return this.#add(names, [0, most], call, true, false);
   }

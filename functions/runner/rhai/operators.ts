@@ -59,7 +59,7 @@ function boolOperation(operator: BinaryOperator, left: boolean, right: boolean):
   }
 }
 
-/** The result of an operator. Undefined when these types don't have it. */
+/** Computes the result of an operator. Undefined if these types don't have the operator. */
 function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: RhaiValue): RhaiValue | undefined {
   switch (operator) {
     case '==':
@@ -72,7 +72,8 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
     case '>=': {
       chargeComparison(run, left, right);
       const order = compareOperands(left, right) ?? NaN;
-      // As in Rhai, a comparison of different types is false, and one of two values of a type without an order is an error.
+      // As in Rhai, comparing different types is false, and comparing two values of a type without an order is an
+      // error.
       if (Number.isNaN(order) && UNORDERED.has(tagOf(left)) && typeName(left) === typeName(right)) return undefined;
       return operator === '<' ? order < 0 : operator === '<=' ? order <= 0 : operator === '>' ? order > 0 : order >= 0;
     }
@@ -97,7 +98,7 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
   return undefined;
 }
 
-/** Applies a binary operator to two values. Fails when their types don't have it. */
+/** Applies a binary operator to two values. Fails if their types don't have the operator. */
 export function applyBinary(run: Run, operator: BinaryOperator, left: RhaiValue, right: RhaiValue): RhaiValue {
   return operate(run, operator, left, right) ?? run.noFunction(operator, [left, right]);
 }

@@ -27,7 +27,8 @@ class Parser extends ControlParser {
     const body = this.statements(() => this.token.kind === 'end');
     for (const node of body) if (node.kind === 'let') declared.push(node.variable);
     const block = this.make({ kind: 'block', body }, at, body);
-    // Names that functions don't define may be variables that the caller of the script gives, and that a call lends to the function.
+    // Names that functions don't define may be variables that the script's caller gives, and that a call lends to the
+    // function.
     if (this.lendsGiven) { for (const name of this.unknownNames) this.scope.declareGiven(name); }
     const main: FunctionNode = {
       name: '',
@@ -155,7 +156,7 @@ class Parser extends ControlParser {
     return this.make({ kind: 'try', body, variable, handler }, at, [body, handler]);
   }
 
-  /** Parses the name of a function. A method of one type has the name of the type and a point before it. */
+  /** Parses the name of a function. A method of one type has the type's name and a point before its own. */
   protected functionName(): string {
     const { token } = this;
     if (token.kind === 'string') this.advance();

@@ -1,13 +1,13 @@
 import type { Node, NodeOf } from './ast.ts';
 import { Char, Float, isInt } from './values.ts';
 
-/** What is wrong with a script, and which part of it is wrong. */
+/** A fault of a script, with the part of the script that has it. */
 export interface Problem {
   readonly message: string;
   readonly node: Node;
 }
 
-/** The type of a node's value, with its article; undefined when it is only known at run time. */
+/** Returns the type of a node's value, with its article; undefined if it is only known at run time. */
 function kindOf(node: Node): string | undefined {
   switch (node.kind) {
     case 'literal': {
@@ -31,7 +31,7 @@ function kindOf(node: Node): string | undefined {
   }
 }
 
-/** Literals that have elements, with what these are indexed by. Whether a value of another expression has any is only known at run time. */
+/** The literals that have elements, with the type of their index. Other expressions are checked at run time. */
 const INDEXED_BY: Readonly<Record<string, string>> = {
   'an array': 'an integer',
   'a string': 'an integer',
@@ -39,7 +39,7 @@ const INDEXED_BY: Readonly<Record<string, string>> = {
   'an object map': 'a string',
 };
 
-/** The problem of an index whose type can't select an element of a literal. */
+/** Finds an index whose type can't select an element of a literal. */
 export function indexProblem(base: Node, index: Node): Problem | undefined {
   const [baseKind = '', indexKind] = [kindOf(base), kindOf(index)];
   const needed = INDEXED_BY[baseKind];
@@ -48,13 +48,13 @@ export function indexProblem(base: Node, index: Node): Problem | undefined {
   return { message: `${subject} is indexed by ${needed}, not by ${indexKind}`, node: index };
 }
 
-/** The problem of a condition that can't be a boolean. */
+/** Finds a condition that can't be a boolean. */
 export function conditionProblem(node: Node): Problem | undefined {
   const kind = kindOf(node);
   return kind === undefined || kind === 'a boolean' ? undefined : { message: `Expecting a boolean, not ${kind}`, node };
 }
 
-/** The problem of a loop over something that is not iterable. */
+/** Finds a loop over a value that is not iterable. */
 export function iterationProblem(node: Node): Problem | undefined {
   const kind = kindOf(node);
   return kind === 'a float' || kind === 'a boolean' || kind === '()'
@@ -64,7 +64,7 @@ export function iterationProblem(node: Node): Problem | undefined {
 
 const isLink = (node: Node): node is NodeOf<'index' | 'property'> => node.kind === 'index' || node.kind === 'property';
 
-/** The problem of a target that can't be assigned to. Whether it is part of a constant is only checked at run time. */
+/** Finds a target that can't be assigned to. Constants are checked at run time. */
 export function assignmentProblem(target: Node): Problem | undefined {
   if (target.kind === 'logic' && target.operator !== '??') {
     return { message: `Unexpected '=': perhaps '==' was meant`, node: target };

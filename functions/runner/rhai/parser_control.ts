@@ -5,7 +5,7 @@ import { conditionProblem, iterationProblem } from './parser_checks.ts';
 import { ExpressionParser } from './parser_expressions.ts';
 import { Float, isInt, Range, type RhaiValue } from './values.ts';
 
-/** Binds more tightly than the `|` between the patterns of a case and around the parameters of a closure. */
+/** A precedence above that of the `|` between the patterns of a case and around the parameters of a closure. */
 const ABOVE_BAR = 31;
 
 /** Statements that need no semicolon after them. */
@@ -13,7 +13,7 @@ export const CLOSED_KINDS: ReadonlySet<Node['kind']> = new Set(['block', 'if', '
 
 /** Parses blocks, conditions, loops and switches. */
 export abstract class ControlParser extends ExpressionParser {
-  /** Parses a block with variables of its own. `prepare` declares those that it starts with. */
+  /** Parses a block with variables of its own. `prepare` declares its first ones. */
   protected block(purpose: string): Node {
     const { at } = this.token;
     this.expect('{', purpose);
@@ -31,7 +31,7 @@ export abstract class ControlParser extends ExpressionParser {
     });
   }
 
-  /** Parses an expression that ends with a block; undefined when none starts here. */
+  /** Parses an expression that ends with a block; undefined if none starts here. */
   protected controlFlow(): Node | undefined {
     const { at } = this.token;
     if (this.accept('{')) return this.blockRest(at);

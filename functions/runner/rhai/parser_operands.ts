@@ -3,7 +3,7 @@ import { CLOSURE_PREFIX, type Position } from './errors.ts';
 import { TokenParser } from './parser_tokens.ts';
 import { FunctionScope } from './scopes.ts';
 
-/** The functions of the modules that a script has without an import. */
+/** The functions of modules that a script can use without an import. */
 const MODULES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['rand', new Set(['rand', 'rand_float', 'rand_bool', 'rand_decimal', 'shuffle', 'sample'])],
 ]);
@@ -11,17 +11,17 @@ const MODULES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Parses operands: literals, names, calls and closures. */
 export abstract class OperandParser extends TokenParser {
   #closureCount = 0;
-  /** A call may lend a function the variables that the caller of the script gives. */
+  /** True if a call may lend a function the variables that the caller of the script gives. */
   protected lendsGiven = false;
   /** Names that functions use without defining them. A call may lend them. */
   protected readonly unknownNames = new Set<string>();
 
   protected abstract expression(minimum?: number): Node;
-  /** Parses statements up to an end, and leaves the token of the end. */
+  /** Parses statements up to an end, without consuming the end's token. */
   protected abstract statements(isEnd: () => boolean): Node[];
   /** Parses a statement that is not the definition of a function, such as the body of a closure. */
   protected abstract simpleStatement(): Node;
-  /** Parses an expression that ends with a block; undefined when none starts here. */
+  /** Parses an expression that ends with a block; undefined if none starts here. */
   protected abstract controlFlow(): Node | undefined;
 
   protected list(close: ')' | ']'): Node[] {
@@ -182,7 +182,7 @@ export abstract class OperandParser extends TokenParser {
     });
   }
 
-  /** Parses a list of parameters, after its opening, up to `close`, and the body of the function. Undefined: there is no list. */
+  /** Parses parameters, after the opening, up to `close`, and the function's body. Undefined if there is no list. */
   protected functionRest(
     name: string,
     at: Position,

@@ -6,13 +6,15 @@ import type { Problem } from './parser_checks.ts';
 import { FunctionScope } from './scopes.ts';
 import { FUNCTION_WORDS, type Token } from './tokens.ts';
 
-/** Limits the depth of the tree: each operator in a chain of them makes it deeper. */
+/** Limits the depth of the tree. Each operator of a chain makes it deeper. */
 const MAX_TREE_DEPTH = 500;
 
 /** Omits members of each type of a union. Omit itself would merge the union. */
 type ShapeOf<N> = N extends Node ? Omit<N, 'at' | 'depth'> : never;
 
-/** What all parts of the parser share: the current token, the variables in scope, and the depth of nesting. */
+/**
+ * The state that all parts of the parser share: the current token, the variables in scope, and the depth of nesting.
+ */
 export class TokenParser {
   protected readonly lexer: Lexer;
   protected token: Token;
@@ -71,7 +73,7 @@ export class TokenParser {
     return text;
   }
 
-  /** Like `name`, for variables, which can't have the names of Rhai's own functions. */
+  /** Parses a name like `name`, for variables, which can't have the names of Rhai's own functions. */
   protected variableName(purpose: string): string {
     const { at } = this.token;
     const name = this.name(purpose);

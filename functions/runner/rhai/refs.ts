@@ -14,14 +14,14 @@ import {
   typeName,
 } from './values.ts';
 
-/** The place of a value. A value that is set must not be stored elsewhere: the caller copies it first. */
+/** The place of a value. A value that is stored there must not be stored elsewhere: the caller copies it first. */
 export abstract class Ref {
-  /** The name of the constant that the place is, or is part of. */
+  /** The name of the constant that this place is, or is part of. */
   readonly constant: string | undefined;
   constructor(constant?: string) {
     this.constant = constant;
   }
-  /** The cell of the place, when it is a variable that a closure captured. */
+  /** The cell of the place, if it is a variable that a closure captured. */
   get cell(): Cell | undefined {
     return undefined;
   }
@@ -68,7 +68,7 @@ export class SlotRef extends Ref {
   }
 }
 
-/** Accounts for a member that replaced another. Nothing changes when both are numbers or other values without a weight. */
+/** Counts a member that replaced another. Nothing changes if neither has a weight, as with numbers. */
 function replaceMember(run: Memory, container: Container, previous: RhaiValue, value: RhaiValue): void {
   const isLight = (member: RhaiValue) => typeof member !== 'object' && typeof member !== 'string';
   if (isLight(previous) && isLight(value)) return;
@@ -88,7 +88,7 @@ export class ElementRef extends Ref {
   }
   get(): RhaiValue {
     const value = this.#array.items[this.#index];
-    // Code that ran since may have made the array shorter.
+    // Code that ran in the meantime may have made the array shorter.
     return value === undefined ? boundsError(this.#run, 'Array', this.#array.items.length, this.#index) : value;
   }
   set(value: RhaiValue): void {

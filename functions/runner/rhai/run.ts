@@ -8,11 +8,11 @@ import { Cell, Container, type FnPointer, type RhaiValue, tagOf, typeName, type 
 /** A compiled part of a script. */
 export type Evaluate = (frame: Frame) => RhaiValue;
 
-/** How a block is left before its end. */
+/** The ways in which a block ends early. */
 export const Signal = { none: 0, break: 1, continue: 2, return: 3 } as const;
 export type SignalKind = typeof Signal[keyof typeof Signal];
 
-/** A signal that is thrown from within an expression, where nothing looks for signals. */
+/** A signal that is thrown from within an expression, where no code checks for signals. */
 export class ControlTransfer {
   readonly kind: SignalKind;
   readonly value: RhaiValue;
@@ -30,24 +30,24 @@ export class ScriptExit {
   }
 }
 
-/** Finds a variable of the caller by name. Undefined when the caller does not have it. */
+/** Finds a variable of the caller by name; undefined if the caller does not have it. */
 export type Lent = (name: string) => Ref | undefined;
 
 /** One call of a function. */
 export class Frame {
   readonly run: Run;
-  /** The variables by slot. Undefined: not defined yet, or not given. */
+  /** The variables by slot. Undefined: not defined yet, or not given by the caller. */
   readonly slots: (RhaiValue | Cell | undefined)[];
   /** The value of `this`. */
   readonly self: Ref | undefined;
   signal: SignalKind = Signal.none;
-  /** The frame of the script itself, which holds the variables that its caller gives. */
+  /** True for the frame of the script itself, which holds the variables that its caller gives. */
   readonly isMain: boolean;
-  /** The variables of the calling function, when it lends them. */
+  /** The variables of the calling function, if it lends them. */
   readonly lent: Lent | undefined;
-  /** The chain that is being evaluated has ended at an optional link, whose base was unit. */
+  /** True if the chain being evaluated has ended at an optional link whose base was unit. */
   hasEnded = false;
-  /** What each catch clause caught last, by the clause's variable, so that it can be thrown again. */
+  /** The last error of each catch clause, by the clause's variable, so that it can be thrown again. */
   caught: Map<Variable, RhaiError> | undefined;
   constructor(run: Run, slotCount: number, self: Ref | undefined, isMain = false, lent?: Lent) {
     this.isMain = isMain;
@@ -74,15 +74,15 @@ export interface CompiledFunction {
   readonly body: Evaluate;
 }
 
-/** A built-in function. It gives undefined when it does not take arguments of these types. */
+/** Calls a built-in function. Returns undefined if it does not accept arguments of these types. */
 export type NativeCall = (run: Run, self: RhaiValue, args: readonly RhaiValue[], ref: Ref) => RhaiValue | undefined;
 
 export interface Native {
   readonly min: number;
   readonly max: number;
-  /** Scripts can read it like a property. */
+  /** True if scripts can read it like a property. */
   readonly isProperty: boolean;
-  /** It changes its subject, which must not be a constant. */
+  /** True if it changes its subject, which must not be a constant. */
   readonly isWriter: boolean;
   readonly call: NativeCall;
 }
@@ -94,17 +94,17 @@ export type NativeMethods = ReadonlyMap<string, Native>;
 export type NativeTable = ReadonlyMap<TypeTag | 'any' | 'none', NativeMethods>;
 
 /**
- * How deep the evaluation of nodes may be nested. Each node takes one frame of the JavaScript stack, and some take two or three. With
- * V8's default stack of 984 KiB, the worst shapes of recursion would fail beyond about 4,000.
+ * The depth to which the evaluation of nodes may be nested. Each node takes one frame of the JavaScript stack, and some
+ * take two or three. With V8's default stack of 984 KiB, the worst recursions would fail beyond about 4,000.
  */
 const MAX_STACK_DEPTH = 3_000;
-/** The depth that the call of a function takes itself. */
+/** The depth that a call of a function takes itself. */
 const CALL_DEPTH = 4;
 
-/** Rhai's name for the type of a string in the error about a function that does not exist. */
+/** Rhai's name for the type of a string in the error about a missing function. */
 const STRING_TYPES = '&str | ImmutableString | String';
 
-/** How many operations it costs to make and catch an error. */
+/** Number of operations that making and catching an error costs. */
 const CATCH_COST = 20;
 
 /** One run of a script. It calls the functions of the script and the built-in ones. */
@@ -113,9 +113,9 @@ export class Run extends Memory {
   readonly natives: NativeTable;
   /** The names of the variables that the caller gives. */
   readonly given: ReadonlySet<string>;
-  /** Those among them that are constants. Functions see them, too. */
+  /** The variables among them that are constants. Functions see them, too. */
   readonly constants: ReadonlyMap<string, RhaiValue>;
-  /** The constants of the top level by name, which functions can use. */
+  /** The constants of the top level, by name. Functions can use them. */
   readonly globals = new Map<string, RhaiValue>();
   readonly #calls: Call[] = [];
   #stackDepth = 0;
@@ -144,7 +144,7 @@ export class Run extends Memory {
     if (callee.params.length > this.limits.variables) {
       this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
     }
-    // Each variable has a slot of its own, even when it replaces another of its name.
+    // Each variable has a slot of its own, even if it replaces another of its name.
     this.charge(callee.slotCount >> 4);
     const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
@@ -167,7 +167,7 @@ export class Run extends Memory {
     }
   }
 
-  /** Runs `action`, and `recover` when it fails with an error that scripts may catch. */
+  /** Runs `action`, and `recover` if it fails with an error that scripts may catch. */
   attempt(action: () => RhaiValue, recover: (error: RhaiError) => RhaiValue): RhaiValue {
     const [callDepth, stackDepth] = [this.#calls.length, this.#stackDepth];
     try {
@@ -182,7 +182,7 @@ export class Run extends Memory {
     }
   }
 
-  /** Adds the calls beyond a depth to an error that passed through them. Errors that end the script for good don't name calls. */
+  /** Adds the calls beyond a depth to an error that passed through them. Uncatchable errors don't name calls. */
   traced(error: RhaiError, depth = 0): RhaiError {
     return error.isCatchable ? error.within(this.#calls.slice(depth).toReversed()) : error;
   }
@@ -194,7 +194,10 @@ export class Run extends Memory {
     return this.fail('FunctionNotFound', `Function not found: ${signature}`, this.at, { function: signature });
   }
 
-  /** Finds a function of the script for a subject. A method of the subject's type comes before a function for all types. */
+  /**
+   * Finds a function of the script for a subject. A method of the subject's type takes precedence over a function for
+   * all types.
+   */
   findMethod(name: string, arity: number, self: RhaiValue): CompiledFunction | undefined {
     return this.functions.get(functionKey(methodName(typeName(self), name), arity)) ??
       this.functions.get(functionKey(name, arity));
@@ -220,7 +223,10 @@ export class Run extends Memory {
     return this.#finish(name, native.call(this, self, args, ref), [self, ...args]);
   }
 
-  /** Calls a built-in function. A function of a type takes its subject as the first argument, by reference when `first` is given. */
+  /**
+   * Calls a built-in function. A function of a type gets its subject as the first argument, by reference if `first` is
+   * given.
+   */
   callPlain(name: string, args: readonly RhaiValue[], first?: Ref): RhaiValue {
     const native = this.natives.get('none')?.get(name);
     if (native !== undefined && args.length >= native.min && args.length <= native.max) {
@@ -232,7 +238,10 @@ export class Run extends Memory {
       : this.callNative(name, this.#subject(name, self, first), rest);
   }
 
-  /** As in Rhai, a function changes its first argument unless that is a constant or shared with a closure: then it changes a copy. */
+  /**
+   * Returns the subject. As in Rhai, a function changes its first argument unless that is a constant or shared with a
+   * closure: then it changes a copy.
+   */
   #subject(name: string, self: RhaiValue, first: Ref | undefined): Ref {
     if (first === undefined) return new ValueRef(self);
     const isKept = first.constant !== undefined || first.cell !== undefined;
@@ -244,8 +253,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Calls the function of a function pointer, as a method of `self` when that is given. `first` is the place of the first argument,
-   * which a built-in function may change.
+   * Calls the function of a function pointer, as a method of `self` if that is given. `first` is the place of the first
+   * argument, which a built-in function may change.
    */
   callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent, first?: Ref): RhaiValue {
     const at = this.at;
@@ -268,14 +277,14 @@ export class Run extends Memory {
         ? this.callPlain(pointer.name, args, place)
         : this.callNative(pointer.name, self, args);
     }
-    // An error after the call has the caller's place.
+    // An error after the call is reported at the caller's position.
     this.at = at;
     return value;
   }
 
   /**
-   * Calls a function for an element, with as many of the arguments as it takes. The last argument is optional. A function that
-   * takes one argument fewer than the required ones gets the argument at `selfIndex` as its `this`.
+   * Calls a function for an element, with as many of the arguments as it accepts. The last argument is optional. A
+   * function with one parameter fewer than required gets the argument at `selfIndex` as its `this`.
    */
   callFor(pointer: FnPointer, args: readonly RhaiValue[], self: Ref, selfIndex: number): RhaiValue {
     this.tick(this.at);
@@ -287,7 +296,10 @@ export class Run extends Memory {
     return this.callPointer(pointer, args.slice(0, count));
   }
 
-  /** How many arguments a function pointer takes. For a function that is looked up by name, the first of the counts with which it exists. */
+  /**
+   * Counts the arguments of a function pointer. A function that is looked up by name has the first of the counts with
+   * which it exists.
+   */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer, the functions of closures are always compiled functions.
     const callee = closure as CompiledFunction | undefined;

@@ -3,7 +3,7 @@ import type { Capture, Variable, VisibleNames } from './ast.ts';
 /** The variables of a block by name. Several of one name are in the order of their definitions. */
 type Block = Map<string, Variable[]>;
 
-/** The last variable before a slot. Variables that are defined later have greater slots. */
+/** Returns the last variable before a slot. Variables that are defined later have greater slots. */
 function lastBefore(variables: readonly Variable[], slot: number): Variable | undefined {
   let [low, high] = [0, variables.length];
   while (low < high) {
@@ -14,20 +14,26 @@ function lastBefore(variables: readonly Variable[], slot: number): Variable | un
   return variables[low - 1];
 }
 
-/** The variables of one function while it is parsed. A function sees its own variables, and a closure also those around it. */
+/**
+ * The variables of one function while it is parsed. A function sees its own variables, and a closure also those around
+ * it.
+ */
 export class FunctionScope {
   /** The function around a closure. */
   readonly #outer: FunctionScope | undefined;
-  /** The function is the script itself. */
+  /** True if the function is the script itself. */
   readonly isTop: boolean;
-  /** The blocks around the current place. The outermost also holds the variables that a closure captured. */
+  /** The blocks around the current position. The outermost also holds the variables that a closure captured. */
   readonly #blocks: Block[] = [new Map()];
   #count = 0;
   slotCount = 0;
   readonly captures: Capture[] = [];
   /** Variables of the top level that the script uses without defining them. */
   readonly given = new Map<string, Variable>();
-  /** The variables of the catch clauses around the current place, which a throw without a value throws again. Undefined for a tried block. */
+  /**
+   * The variables of the catch clauses around the current position, which a throw without a value throws again.
+   * Undefined for a tried block.
+   */
   readonly caught: (Variable | undefined)[] = [];
   loopDepth = 0;
 
@@ -63,7 +69,7 @@ export class FunctionScope {
     return variable;
   }
 
-  /** Finds a variable by name. Undefined in a function that does not have it. */
+  /** Finds a variable by name; undefined in a function that does not have it. */
   find(name: string): Variable | undefined {
     for (let depth = this.#blocks.length - 1; depth >= 0; depth--) {
       const variable = this.#blocks[depth]!.get(name)?.at(-1);
@@ -89,7 +95,10 @@ export class FunctionScope {
     return variable;
   }
 
-  /** The names that are defined at the current place, as a search: a list at each of many places would take too much memory. */
+  /**
+   * Returns a search for the names that are defined at the current position: lists at many positions would take too
+   * much memory.
+   */
   visibleNames(): VisibleNames {
     const [blocks, slot, outer] = [[...this.#blocks], this.slotCount, this.#outer?.visibleNames()];
     const find = (name: string): Variable | undefined => {

@@ -9,21 +9,23 @@ import { Frame, Run, ScriptExit } from './run.ts';
 import { Cell, type RhaiValue } from './values.ts';
 
 export interface RunOptions extends Partial<RunHooks> {
-  /** Variables of the script's top level by name. The run may change them, so the caller gives them away. */
+  /**
+   * Variables of the script's top level, by name. The run may change them, so the caller must not use them afterwards.
+   */
   variables?: Iterable<readonly [string, RhaiValue]>;
   constants?: Iterable<readonly [string, RhaiValue]>;
 }
 
 export interface RunResult {
-  /** The value of the script's last statement, or what it returned. */
+  /** The value of the script's last statement, or the returned value. */
   value: RhaiValue;
-  /** The variables and constants of the top level, with their values in the end. */
+  /** The variables and constants of the top level, with their final values. */
   variables: Map<string, RhaiValue>;
 }
 
 /** A script that can be run any number of times. */
 export interface RhaiScript {
-  /** Runs the script. Throws a RhaiError when the script fails, and whatever `onProgress` throws. */
+  /** Runs the script. Throws a RhaiError if the script fails, and any error that `onProgress` throws. */
   run: (options?: RunOptions) => RunResult;
 }
 
@@ -90,7 +92,8 @@ function evaluate(run: Run, body: () => RhaiValue): RhaiValue {
     return body();
   } catch (error) {
     if (error instanceof ScriptExit) return error.value;
-    // The limit of depth normally comes first. A caller that has used up most of the stack leaves less of it than the limit assumes.
+    // The limit of depth normally comes first. A caller that has used most of the stack leaves less of it than the
+    // limit assumes.
     if (error instanceof RangeError) {
       throw new RhaiError('StackOverflow', 'Stack overflow: too many calls within each other', run.at);
     }

@@ -9,7 +9,7 @@ function chargeShown(run: Run, value: RhaiValue): void {
   if (value instanceof FnPointer) run.chargeText(value.name.length);
 }
 
-/** Charges for and makes the text of a value, as `print`, `to_string` and string concatenation show it. */
+/** Makes the text of a value, as `print`, `to_string` and string concatenation show it, and charges for it. */
 export function showText(run: Run, value: RhaiValue): string {
   if (typeof value === 'string') return value;
   chargeShown(run, value);
@@ -19,7 +19,10 @@ export function showText(run: Run, value: RhaiValue): string {
   return text;
 }
 
-/** Charges for and makes the text of a value as `debug` shows it. It costs more, since each character is checked for an escape. */
+/**
+ * Makes the text of a value as `debug` shows it, and charges for it. It costs more, because each character is checked
+ * for an escape.
+ */
 export function showDebug(run: Run, value: RhaiValue): string {
   chargeShown(run, value);
   if (typeof value === 'string') run.charge(value.length >> 4);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countText, findText, occurrences, replaceText, splitText, trimText, wordsOf } from './text_search.ts';
 
-/** Texts full of repetitions, in which searches go wrong, and become slow. */
+/** Texts full of repetitions, in which faulty searches fail or become slow. */
 const periodic = (min: number, max: number) =>
   fc.tuple(
     fc.array(fc.constantFrom('a', 'b', '😀'), { minLength: 1, maxLength: 4 }),
@@ -16,7 +16,7 @@ const search = fc.tuple(periodic(60, 300), periodic(30, 120), fc.boolean(), fc.n
 ) => [isWithin ? text.slice(0, place) + pattern + text.slice(place) : text, pattern] as const);
 
 describe('a search in texts', () => {
-  it('finds what the engine finds, however long the pattern is', () => {
+  it('finds the same as the engine, however long the pattern is', () => {
     fc.assert(
       fc.property(search, fc.nat(100), ([text, pattern], from) => {
         expect(findText(text, pattern, from)).toBe(text.indexOf(pattern, from));
@@ -32,7 +32,7 @@ describe('a search in texts', () => {
     ['b', 'a', 25_000],
     ['', 'ab', 12_000],
     ['ba', 'a', 25_000],
-  ])('looks at each unit a few times only: %s%s × %i', (start, unit, count) => {
+  ])('reads each unit a few times only: %s%s × %i', (start, unit, count) => {
     const text = 'a'.repeat(50_000);
     const pattern = start + unit.repeat(count) + (start === '' ? 'c' : '');
     let looks = 0;
@@ -50,7 +50,7 @@ describe('white space', () => {
   )
     .map((parts) => parts.join(''));
 
-  it('is that of Unicode, which is what Rust trims and splits at', () => {
+  it('is that of Unicode, where Rust trims and splits', () => {
     fc.assert(
       fc.property(spaced, (text) => {
         expect(trimText(text)).toBe(text.replace(/^\p{White_Space}+/u, '').replace(/\p{White_Space}+$/u, ''));

@@ -1,10 +1,13 @@
 /**
- * Up to this length of the pattern, JavaScript's own search takes linear time, since it makes a table of the whole pattern. For a
- * longer one it makes a table of the end only, and then its time can grow with the product of both lengths.
+ * The longest pattern for which JavaScript's own search takes linear time, because it makes a table of the whole
+ * pattern. For longer ones it makes a table of the end only, and its time can grow with the product of both lengths.
  */
 const MAX_NATIVE_PATTERN = 128;
 
-/** For each place of a pattern, how much of the pattern's beginning ends there. A search need not look at that part again. */
+/**
+ * Computes, for each position of a pattern, how much of the pattern's beginning ends there. A search need not read that
+ * part again.
+ */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length);
   let length = 0;
@@ -35,14 +38,14 @@ export function* occurrences(text: string, pattern: string, from = 0): Generator
   }
 }
 
-/** Like String.indexOf, in linear time. */
+/** Finds a text like String.indexOf, in linear time. */
 export function findText(text: string, pattern: string, from = 0): number {
   if (pattern.length <= MAX_NATIVE_PATTERN) return text.indexOf(pattern, from);
   for (const at of occurrences(text, pattern, from)) return at;
   return -1;
 }
 
-/** Like String.split by a text that is not empty, in linear time. */
+/** Splits like String.split by a text that is not empty, in linear time. */
 export function splitText(text: string, delimiter: string): string[] {
   if (delimiter.length <= MAX_NATIVE_PATTERN) return text.split(delimiter);
   const parts: string[] = [];
@@ -55,7 +58,9 @@ export function splitText(text: string, delimiter: string): string[] {
   return parts;
 }
 
-/** Like String.replaceAll of a text that is not empty, in linear time. No pattern in the replacement has a special meaning. */
+/**
+ * Replaces like String.replaceAll of a text that is not empty, in linear time. The replacement has no special patterns.
+ */
 export const replaceText = (text: string, target: string, replacement: string): string =>
   target.length <= MAX_NATIVE_PATTERN
     ? text.replaceAll(target, () => replacement)
@@ -65,14 +70,14 @@ export const replaceText = (text: string, target: string, replacement: string): 
 export const removeText = (text: string, target: string): string =>
   target === '' ? text : replaceText(text, target, '');
 
-/** How often a text that is not empty occurs in another, without overlaps. */
+/** Counts the occurrences of a text that is not empty in another, without overlaps. */
 export function countText(text: string, target: string): number {
   let count = 0;
   for (const _ of occurrences(text, target)) count++;
   return count;
 }
 
-/** White space as Rust defines it. JavaScript's own includes the byte order mark and leaves out U+0085. */
+/** True for white space as Rust defines it. JavaScript's own includes the byte order mark and excludes U+0085. */
 const isSpace = (unit: number): boolean =>
   unit <= 0x20 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : unit >= 0x85 && (
     unit === 0x85 || unit === 0xa0 || unit === 0x1680 || (unit >= 0x2000 && unit <= 0x200a) ||

@@ -5,17 +5,20 @@ import { countCharacters, isText, type Range, type RhaiValue, sliceCharacters, t
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** How many characters the whole text has. */
+  /** Number of characters of the whole text. */
   readonly length: number;
 }
 
-/** The position of an index. A negative one counts from the end. Undefined when it is before the start. */
+/** Returns the position of an index. A negative one counts from the end. Undefined if it is before the start. */
 function fromStart(position: number, length: number): number | undefined {
   if (position >= 0) return position;
   return -position <= length ? length + position : undefined;
 }
 
-/** The ends of a range, in characters from the start of the text. A start before the first character is an error. */
+/**
+ * Returns the ends of a range, in characters from the start of the text. A start before the first character is an
+ * error.
+ */
 function spanOf(run: Run, text: string, range: Range): Span {
   const length = countCharacters(text);
   // Texts whose characters all have one UTF-16 unit cost less.
@@ -25,7 +28,10 @@ function spanOf(run: Run, text: string, range: Range): Span {
   return { start, end: fromStart(Number(range.end), length) ?? 0, length };
 }
 
-/** The part of a text that a range selects. It is empty when the range ends before it starts and, as in Rhai, for n..=n. */
+/**
+ * Returns the part of a text that a range selects. It is empty if the range ends before it starts and, as in Rhai, for
+ * n..=n.
+ */
 export function readSlice(run: Run, text: string, range: Range): string {
   const { start, end, length } = spanOf(run, text, range);
   if (!range.isInclusive) return sliceCharacters(text, start, Math.max(start, end));
@@ -33,7 +39,7 @@ export function readSlice(run: Run, text: string, range: Range): string {
   return end > start ? sliceCharacters(text, start, end + 1) : '';
 }
 
-/** The place of a part of a text. The text that replaces it may be longer or shorter. */
+/** The place of a part of a text. The text that replaces the part may be longer or shorter. */
 export class SliceRef extends Ref {
   readonly #run: Run;
   readonly #text: Ref;

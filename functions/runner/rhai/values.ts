@@ -1,8 +1,8 @@
 import { Decimal } from '../../../types/values/decimal.ts';
 
 /**
- * A value of a script. Integers have 64 bits and a sign. An integer is a number while it is safe (2^53 - 1 at most), which is fast, and
- * else a bigint, which is exact. The unit value is null.
+ * A value of a script. Integers have 64 bits and a sign. An integer is a number while that is safe (at most 2^53 - 1),
+ * which is fast, and else a bigint, which is exact. The unit value is null.
  */
 export type RhaiValue =
   | null
@@ -36,7 +36,7 @@ export class Char {
   }
 }
 
-/** How much a container holds at any depth: elements of arrays, entries of maps, and UTF-16 units of text. */
+/** The size of a container's contents at any depth: elements of arrays, entries of maps, and UTF-16 units of text. */
 export class Weight {
   elements = 0;
   entries = 0;
@@ -48,7 +48,7 @@ export class Weight {
     this.text += other.text;
   }
 
-  /** Adds what a member of a container holds. The caller counts the member itself. */
+  /** Adds the contents of a container's member. The caller counts the member itself. */
   addMember(member: RhaiValue): void {
     if (typeof member === 'string') this.text += member.length;
     else if (typeof member !== 'object') return;
@@ -70,17 +70,18 @@ function capturedText({ captured }: FnPointer): number {
 }
 
 /**
- * An array or map. Scripts copy data by value, so each container has at most one owner, and a change updates the weights of all owners
- * above it. The weights are upper bounds of what is in it at any depth. They are made exact when one reaches its limit.
+ * An array or map. Scripts copy data by value, so each container has at most one owner, and a change updates the
+ * weights of all owners above it. The weights are upper bounds of the contents at any depth. They are made exact when
+ * one reaches its limit.
  */
 export abstract class Container {
   owner: Container | undefined;
   elements = 0;
   entries = 0;
   text = 0;
-  /** How much it held when the script was given it. It may hold this much more than the limits allow. */
+  /** Weight of the contents that the script got from outside. The container may exceed the limits by this much. */
   given: Readonly<Weight> | undefined;
-  /** A function is going through it. */
+  /** True while a function visits it. */
   isBorrowed = false;
 }
 
@@ -134,9 +135,9 @@ export class Sequence {
 /** A captured variable, which a closure shares with the function around it. */
 export class Cell {
   value: RhaiValue;
-  /** A closure that shares it has been made. */
+  /** True if a closure that shares it has been made. */
   isShared = false;
-  /** It is the `this` of a running function, so nothing else may use it. */
+  /** True while it is the `this` of a running function, so that nothing else may use it. */
   isLocked = false;
   constructor(value: RhaiValue) {
     this.value = value;
@@ -150,7 +151,7 @@ export class FnPointer {
   readonly name: string;
   /** The curried arguments. Nothing changes them, so pointers can share them. */
   readonly curried: Readonly<RhaiArray>;
-  /** How deep arrays, maps and lists of curried arguments are nested in it. */
+  /** The depth to which arrays, maps and lists of curried arguments are nested in it. */
   readonly height: number;
   /** The variables that a closure captured. */
   readonly captured: readonly Cell[];
@@ -172,7 +173,7 @@ export class FnPointer {
   }
 }
 
-/** The types with functions of their own. */
+/** The types that have functions of their own. */
 export type TypeTag =
   | 'unit'
   | 'bool'
@@ -226,7 +227,7 @@ const TYPE_NAMES: Record<TypeTag, string> = {
   fn: 'Fn',
 };
 
-/** The name of a value's type, as `type_of` gives it. */
+/** Returns the name of a value's type, as `type_of` does. */
 export function typeName(value: RhaiValue): string {
   if (value instanceof Range && value.isInclusive) return 'range=';
   if (value instanceof Sequence) return value.typeName;
@@ -238,15 +239,15 @@ export const isInt = (value: RhaiValue): value is number | bigint =>
 
 export const isText = (value: RhaiValue): value is string | Char => typeof value === 'string' || value instanceof Char;
 
-/** The text of a string or character. */
+/** Returns the text of a string or character. */
 export const textOf = (value: string | Char): string => typeof value === 'string' ? value : value.text;
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** The characters of a text. Without surrogates they are its UTF-16 units. */
+/** Splits a text into its characters. Without surrogates they are its UTF-16 units. */
 export const charactersOf = (text: string): string[] => SURROGATE.test(text) ? Array.from(text) : text.split('');
 
-/** Whether a character of two UTF-16 units begins here. */
+/** True if a character of two UTF-16 units begins here. */
 const isPair = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 
@@ -257,21 +258,21 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** The UTF-16 unit at which a character begins; the text's length when there are fewer characters. */
+/** Returns the UTF-16 unit at which a character begins; the text's length if there are fewer characters. */
 function unitOf(text: string, character: number): number {
   let at = 0;
   for (let count = 0; count < character && at < text.length; count++) at += isPair(text, at) ? 2 : 1;
   return at;
 }
 
-/** The characters from `start` up to before `end`, counted as scripts count them. Neither may be negative. */
+/** Returns the characters from `start` to `end`, exclusive, as scripts count them. Neither may be negative. */
 export function sliceCharacters(text: string, start: number, end: number): string {
   if (!SURROGATE.test(text)) return text.slice(start, end);
   const rest = text.slice(unitOf(text, start));
   return end <= start ? '' : rest.slice(0, unitOf(rest, end - start));
 }
 
-/** Replaces the character at a place, which must exist. */
+/** Replaces the character at a position, which must exist. */
 export function replaceCharacter(text: string, place: number, character: string): string {
   const before = sliceCharacters(text, 0, place);
   const after = text.slice(before.length + (isPair(text, before.length) ? 2 : 1));

@@ -1,14 +1,16 @@
 import { FnPointer, isInt, Range, type RhaiValue } from '../values.ts';
 
-/** An integer argument as a number. One that is not safe only means "far away". */
+/** Converts an integer argument to a number. An unsafe integer only has to stay out of range. */
 export const toNumber = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(value) : undefined;
 
-/** A position among `length` elements, limited to them. A negative one counts from the end. */
+/** Limits a position to `length` elements. A negative one counts from the end. */
 export const clampPosition = (index: number, length: number): number =>
   index < 0 ? Math.max(length + index, 0) : Math.min(index, length);
 
-/** The part that arguments select: a range, or a start with or without a count. Undefined for other arguments. */
+/**
+ * Returns the part that arguments select: a range, or a start with or without a count. Undefined for other arguments.
+ */
 export function selectSpan(args: readonly RhaiValue[], length: number): { from: number; to: number } | undefined {
   const [first, second] = args;
   if (first instanceof Range) {
@@ -27,11 +29,14 @@ export function selectSpan(args: readonly RhaiValue[], length: number): { from: 
 /** The most characters of a function's name that is looked up. */
 export const MAX_NAME_LENGTH = 1_000;
 
-/** A function argument: a function pointer, or the name of a function. Undefined for other values and for too long names. */
+/**
+ * Converts a function argument, a function pointer or a function's name. Undefined for other values and for too long
+ * names.
+ */
 export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined => {
   if (value instanceof FnPointer) return value;
   return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? new FnPointer(value) : undefined;
 };
 
-/** The answer of a predicate. Any value but a bool counts as false. */
+/** True if a predicate answered true. Any value but a bool counts as false. */
 export const holds = (value: RhaiValue): boolean => value === true;

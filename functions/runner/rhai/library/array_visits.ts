@@ -7,19 +7,22 @@ import type { Run } from '../run.ts';
 import { FnPointer, RhaiArray, type RhaiValue, tagOf, typeName, type TypeTag } from '../values.ts';
 import { clampPosition, holds, MAX_NAME_LENGTH, toNumber, toPointer } from './args.ts';
 
-/** Copies elements that also stay where they are. */
+/** Copies elements that the array also keeps. */
 export function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
   run.charge(items.length);
   return run.newArray(items.map((item) => run.copy(item)));
 }
 
-/** Calls a function with an element and its index, or with only as much of that as the function takes. */
+/** Calls a function with an element and its index, or with fewer of them if the function has fewer parameters. */
 const callWithItem = (run: Run, pointer: FnPointer, item: RhaiValue, index: number): RhaiValue => {
   const copy = run.copy(item);
   return run.callFor(pointer, [copy, index], new ValueRef(copy), 0);
 };
 
-/** Makes a built-in function that goes through the array with a function of the script. It gives undefined when it was not given one. */
+/**
+ * Makes a built-in function that visits the array with a function of the script. Undefined if its argument is not a
+ * function.
+ */
 const withPointer =
   <Result>(visit: (run: Run, self: RhaiArray, pointer: FnPointer, rest: readonly RhaiValue[]) => Result) =>
   (run: Run, self: RhaiArray, [first, ...rest]: readonly RhaiValue[]): Result | undefined => {
@@ -27,7 +30,7 @@ const withPointer =
     return pointer && run.borrow(self, () => visit(run, self, pointer, rest));
   };
 
-/** The index of the first element from a start on for which a predicate is true; -1 without such an element. */
+/** Finds the index of the first element, from a start on, for which a predicate is true; -1 if there is none. */
 function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiValue | undefined): number | undefined {
   const from = start === undefined ? 0 : toNumber(start);
   if (from === undefined) return undefined;
@@ -37,7 +40,7 @@ function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiVal
   return -1;
 }
 
-/** Whether a text is the name of a function that the script defines and that takes an element, its index, or neither. */
+/** True if a text names a function of the script that accepts an element, its index, or neither. */
 const isFunctionOfScript = (run: Run, name: RhaiValue): boolean =>
   typeof name === 'string' && name.length <= MAX_NAME_LENGTH &&
   [0, 1, 2].some((arity) => run.functions.has(functionKey(name, arity)));
@@ -88,7 +91,7 @@ function checkOrder(run: Run, name: string, items: readonly RhaiValue[]): void {
   }
 }
 
-/** Sorts the elements with a function that compares two of them, or else in their own order, which can be reversed. */
+/** Sorts the elements by a function that compares two of them, or by their own order, which can be reversed. */
 function sorted(
   run: Run,
   name: string,
@@ -167,7 +170,7 @@ function zip(run: Run, self: RhaiArray, [other, fn]: readonly RhaiValue[]): Rhai
     ));
 }
 
-/** Functions that go through an array, most of them with a function of the script. */
+/** Functions that visit the elements of an array, most of them with a function of the script. */
 export const arrayVisits = new NativeSet<RhaiArray>()
   .method('index_of', [1, 2], indexOf)
   .method(

@@ -6,31 +6,31 @@ import { FnPointer, isInt, RhaiArray, type RhaiValue } from '../values.ts';
 import { clampPosition, selectSpan, toNumber, toPointer } from './args.ts';
 import { copied, partition } from './array_visits.ts';
 
-/** Gives elements that have left the array. */
+/** Returns elements that were removed from the array. */
 function taken(run: Run, items: RhaiValue[]): RhaiArray {
   for (const item of items) run.detach(item);
   run.charge(items.length);
   return run.newArray(items);
 }
 
-/** Gives an element that has left the array, or unit when there was no element. */
+/** Returns an element that was removed from the array, or unit if there was none. */
 function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiValue {
   if (item === undefined) return null;
   run.forget(self, [item]);
   return run.detach(item);
 }
 
-/** Inserts elements at a place. They must not be stored elsewhere. */
+/** Inserts elements at a position. They must not be stored elsewhere. */
 function insert(run: Run, self: RhaiArray, place: number, items: readonly RhaiValue[]): void {
   run.checkLength(self.items.length + items.length);
-  // The elements after the place move up.
+  // The elements after the position move up.
   run.charge(items.length + ((self.items.length - place) >> 6));
   if (place === self.items.length) { for (const item of items) self.items.push(item); }
   else self.items = [...self.items.slice(0, place), ...items, ...self.items.slice(place)];
   run.adopt(self, items);
 }
 
-/** Removes elements from a place on and gives them. */
+/** Removes elements from a position on and returns them. */
 function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   run.charge((self.items.length - from) >> 6);
   const removed = self.items.splice(from, to - from);
@@ -38,7 +38,10 @@ function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   return taken(run, removed);
 }
 
-/** `drain` removes the selected elements, and `retain` all others. Both give the removed ones. */
+/**
+ * Makes `drain`, which removes the selected elements, and `retain`, which removes all others. Both return the removed
+ * elements.
+ */
 const removing =
   (keepsSelection: boolean) => (run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValue | undefined => {
     const [first] = args;
@@ -66,7 +69,7 @@ function splice(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValu
   return null;
 }
 
-/** How many elements to keep at the head or tail. The others are removed. */
+/** Makes a function that keeps this many elements at the head or tail and removes the others. */
 const shorten =
   (fromHead: boolean) => (run: Run, self: RhaiArray, [length]: readonly RhaiValue[]): RhaiValue | undefined => {
     const count = toNumber(length);
@@ -77,7 +80,7 @@ const shorten =
     return null;
   };
 
-/** The place of a position. A negative one counts from the end. Undefined when it does not exist. */
+/** Returns the index of a position. A negative position counts from the end. Undefined if it does not exist. */
 function placeOf(self: RhaiArray, index: RhaiValue | undefined): number | undefined {
   const position = toNumber(index);
   if (position === undefined) return undefined;

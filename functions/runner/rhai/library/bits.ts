@@ -4,7 +4,7 @@ import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
 import { isInt, Range, type RhaiValue, Sequence } from '../values.ts';
 
-/** The bits that arguments select: a range, or a start and a count. Bits beyond the integer are left out. */
+/** Returns the bits that arguments select: a range, or a start and a count. Bits beyond the integer are ignored. */
 function selectBits(run: Run, [first, second]: readonly RhaiValue[]): BitSpan | undefined {
   if (first instanceof Range) {
     if (second !== undefined) return undefined;
@@ -19,7 +19,7 @@ function* bitsOf(value: Int, { start, count }: BitSpan): Iterable<RhaiValue> {
   for (let place = start; place < start + count; place++) yield readBit(value, place);
 }
 
-/** Functions for integers as fields of bits. */
+/** Functions that use integers as fields of bits. */
 export const bitFunctions = new NativeSet<Int>()
   .method(
     'get_bit',

@@ -7,7 +7,7 @@ const NUMBER_BYTES = 8;
 
 const utf8 = new TextEncoder();
 
-/** The bytes that a range, or a start and a count, selects. Undefined for other arguments. */
+/** Returns the bytes that a range, or a start and a count, selects. Undefined for other arguments. */
 function selectBytes({ bytes }: Blob, args: readonly RhaiValue[]): Uint8Array | undefined {
   if (args.length === 1 && !(args[0] instanceof Range)) return undefined;
   const span = selectSpan(args, bytes.length);
@@ -23,11 +23,11 @@ const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self
   return read(new DataView(bytes.buffer));
 };
 
-/** Writes as much of a value over the selected bytes as there is room for. Undefined for a value that has no bytes. */
+/** Writes a value over the selected bytes, as far as it fits. Undefined for a value that has no bytes. */
 const writing = (bytesOf: (value: RhaiValue) => Uint8Array | undefined): Taking<Blob> => (run, self, args) => {
   const target = selectBytes(self, args.slice(0, -1));
   const value = args.at(-1) ?? null;
-  // It goes through all characters, even those that there is no room for.
+  // The function reads all characters, even those that don't fit.
   if (typeof value === 'string') run.charge(value.length >> 4);
   const bytes = bytesOf(value);
   if (target === undefined || bytes === undefined) return undefined;
@@ -47,7 +47,7 @@ const numberBytes = (isLittleEndian: boolean) => (value: RhaiValue): Uint8Array 
 const textBytes = (value: RhaiValue): Uint8Array | undefined =>
   typeof value === 'string' ? utf8.encode(value) : undefined;
 
-/** The characters of a text that fit into one byte. */
+/** Returns the characters of a text that fit one byte. */
 const asciiBytes = (value: RhaiValue): Uint8Array | undefined => textBytes(value)?.filter((byte) => byte < 0x80);
 
 /** Functions that read and write numbers and texts within bytes. */

@@ -12,7 +12,7 @@ function replace(run: Run, self: Blob, from: number, to: number, bytes: Uint8Arr
   return null;
 }
 
-/** Removes a part of the bytes and gives it. */
+/** Removes a part of the bytes and returns it. */
 function cut(run: Run, self: Blob, from: number, to: number): Blob {
   run.chargeText(to - from);
   const removed = self.bytes.slice(from, to);
@@ -20,7 +20,7 @@ function cut(run: Run, self: Blob, from: number, to: number): Blob {
   return new Blob(removed);
 }
 
-/** Removes the byte at a place and gives it. Gives 0 when there is no byte. */
+/** Removes the byte at a position and returns it; 0 if there is no byte. */
 function takeByte(run: Run, self: Blob, place: number): number {
   return place >= 0 && place < self.bytes.length ? cut(run, self, place, place + 1).bytes[0] ?? 0 : 0;
 }

@@ -11,7 +11,7 @@ import { MAX_NAME_LENGTH, toPointer } from './args.ts';
 
 const FUNCTION_NAME = /^[A-Za-z_]\w*$/;
 
-/** Whether a text can be the name of a function. Long names would take time wherever they are looked up, so they are not allowed. */
+/** True if a text can be the name of a function. Long names are refused, because each lookup reads the whole name. */
 const isFunctionName = (name: string): boolean =>
   name.length <= MAX_NAME_LENGTH && FUNCTION_NAME.test(name) && !KEYWORDS.has(name) && !RESERVED.has(name);
 
@@ -39,7 +39,7 @@ export const fnFunctions = new NativeSet<FnPointer>()
     return run.curry(self, args);
   });
 
-/** The numbers from one up to before another, in steps, which may be negative. */
+/** Makes the numbers from one value up to another, exclusive, in steps that may be negative. */
 function stepRange(run: Run, args: readonly RhaiValue[]): RhaiValue | undefined {
   const [first, second, third] = args;
   if (first instanceof Range && third === undefined) {
@@ -66,10 +66,10 @@ function* steps(start: RhaiValue, end: RhaiValue, step: RhaiValue, direction: nu
   }
 }
 
-/** Gives undefined when the sum does not fit. */
+/** Returns the next number; undefined if it does not fit. */
 function nextStep(value: RhaiValue, step: RhaiValue): RhaiValue | undefined {
   if (isInt(value) && isInt(step)) {
-    // The end fits 64 bits, so numbers beyond them are never needed.
+    // The end fits 64 bits, so larger numbers are never needed.
     const sum = BigInt(value) + BigInt(step);
     return sum >= Number.MIN_SAFE_INTEGER && sum <= Number.MAX_SAFE_INTEGER ? Number(sum) : sum;
   }
@@ -81,7 +81,7 @@ function nextStep(value: RhaiValue, step: RhaiValue): RhaiValue | undefined {
   return value instanceof Decimal && step instanceof Decimal ? value.plus(step) : undefined;
 }
 
-/** A decimal from a number or its text. */
+/** Makes a decimal from a number or its text. */
 export function makeDecimal(run: Run, value: RhaiValue | undefined): Decimal | undefined {
   if (value instanceof Decimal) return value;
   if (value === undefined) return undefined;
@@ -96,18 +96,18 @@ export function makeDecimal(run: Run, value: RhaiValue | undefined): Decimal | u
   return decimal;
 }
 
-/** Charges for and reads the text of a decimal, with or without an exponent. */
+/** Reads the text of a decimal, with or without an exponent, and charges for it. */
 export function parseDecimalText(run: Run, text: string): Decimal | undefined {
   run.chargeText(text.length);
   const trimmed = text.trim();
   if (trimmed.length > 1_000) return undefined;
-  // Each digit takes one step of arithmetic.
+  // Each digit takes one arithmetic operation.
   run.charge(trimmed.length);
   return Decimal.parse(trimmed) ??
     (/^[+-]?[\d.]+e[+-]?\d{1,3}$/i.test(trimmed) ? Decimal.parseNumber(trimmed) : undefined);
 }
 
-/** Names and parameters of the script's own functions: of all, or of those with a name and a number of parameters. */
+/** Lists names and parameters of the script's own functions: all, or those with a name and a number of parameters. */
 function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): RhaiValue | undefined {
   if (name !== undefined && typeof name !== 'string') return undefined;
   if (arity !== undefined && typeof arity !== 'number') return undefined;
@@ -128,7 +128,7 @@ function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): 
   }));
 }
 
-/** Functions without a subject. */
+/** Functions that have no subject. */
 export const plainFunctions = new NativeSet<null>()
   .method('print', [0, 1], (run, _, [value = null]) => {
     const text = showText(run, value);

@@ -6,16 +6,18 @@ import { Blob } from '../values.ts';
 
 const utf8 = new TextEncoder();
 
-/** The time for base58 grows with the square of the length. This is long enough for keys, signatures and transactions. */
+/**
+ * The time for base58 grows with the square of the length. This limit suffices for keys, signatures and transactions.
+ */
 const MAX_BASE58_LENGTH = 2_048;
 
-/** The bytes to hash or encode: those of a blob, or the UTF-8 of a text. */
+/** Returns the bytes to hash or encode: those of a blob, or the UTF-8 of a text. */
 function bytesOf(run: Run, self: Blob | string): Uint8Array {
   run.chargeText(self instanceof Blob ? self.bytes.length : self.length);
   return self instanceof Blob ? self.bytes : utf8.encode(self);
 }
 
-/** Charges for base58 of this many bytes or characters. Fails when there are too many. */
+/** Charges for base58 of this many bytes or characters. Fails if there are too many. */
 function chargeBase58(run: Run, length: number): void {
   if (length > MAX_BASE58_LENGTH) {
     run.fail('Runtime', `Runtime error: base58 takes at most ${MAX_BASE58_LENGTH} bytes or characters, not ${length}`);
@@ -23,7 +25,7 @@ function chargeBase58(run: Run, length: number): void {
   run.charge((length * length) >> 6);
 }
 
-/** Decodes a text. Fails when it is not in that encoding. */
+/** Decodes a text. Fails if the text is not in that encoding. */
 function decoded(run: Run, name: string, text: string, decode: (text: string) => Uint8Array): Blob {
   let bytes: Uint8Array;
   try {

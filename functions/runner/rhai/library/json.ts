@@ -6,8 +6,8 @@ import type { Run } from '../run.ts';
 import { Blob, Char, Float, FnPointer, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../values.ts';
 
 /**
- * Writes a value as JSON. A value that JSON can't express is shown by its type. The text is charged for as it grows, and fails once
- * it is longer than a string may be.
+ * Writes a value as JSON. A value that JSON can't express is written as the name of its type. The text is charged as it
+ * grows, and fails when it exceeds the limit of a string.
  */
 export function jsonText(run: Run, value: RhaiValue): string {
   const writer = new JsonWriter(run);
@@ -27,7 +27,8 @@ class JsonWriter {
   #put(piece: string): void {
     this.pieces.push(piece);
     this.#run.chargeText(piece.length);
-    // A character has at most two UTF-16 units, so a longer text may be too long. newText counts its characters and fails if it is.
+    // A character has at most two UTF-16 units, so only a text above this length can be too long. newText counts its
+    // characters and fails if it is.
     if ((this.#length += piece.length) > 2 * this.#run.limits.stringLength) this.#run.newText(this.pieces.join(''));
   }
 
@@ -88,12 +89,14 @@ function scalarText(value: RhaiValue): string {
 
 type Json = null | boolean | string | Json[] | { [key: string]: Json };
 
-/** Matches the strings and numbers of JSON. A string without an end matches up to the end, so that no text is read twice. */
+/**
+ * Matches the strings and numbers of JSON. An unterminated string matches to the end, so that no text is read twice.
+ */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 
 /**
- * Turns the numbers of a JSON text into strings, so that they lose no digits. A letter at the start of each string tells what it was.
- * Throws the SyntaxError of JSON.parse.
+ * Parses JSON without losing digits of numbers: strings of the result begin with `s`, and numbers are strings that
+ * begin with `n`. Throws the SyntaxError of JSON.parse.
  */
 function parseExactly(text: string): Json {
   JSON.parse(text);
@@ -111,7 +114,7 @@ function parseText(run: Run, text: string): Json {
   }
 }
 
-/** A whole number that fits 64 bits becomes an integer, any other number a float. */
+/** Converts a whole number that fits 64 bits to an integer, and any other number to a float. */
 function jsonNumber(text: string): RhaiValue {
   const size = parseIntegerLiteral(text.replace('-', ''));
   if (size === undefined) return new Float(Number(text));
@@ -133,7 +136,7 @@ function jsonValue(run: Run, json: Json, depth: number): RhaiValue {
 }
 
 export const jsonParsers = new NativeSet<string>().method('parse_json json_decode', 0, (run, self) => {
-  // The text is gone through several times.
+  // The text is read several times.
   run.charge(self.length >> 3);
   return jsonValue(run, parseText(run, self), 0);
 });

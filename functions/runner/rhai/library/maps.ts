@@ -5,7 +5,7 @@ import { RhaiMap, type RhaiValue } from '../values.ts';
 import { holds, toPointer } from './args.ts';
 import { jsonText } from './json.ts';
 
-/** Puts the members of another map, which must not be stored elsewhere, into this one. */
+/** Adds the members of another map, which must not be stored elsewhere, to this one. */
 function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: boolean): null | undefined {
   if (!(other instanceof RhaiMap)) return undefined;
   run.charge(other.properties.size);
@@ -16,7 +16,7 @@ function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: bo
   return null;
 }
 
-/** Charges for and gives the properties in order. */
+/** Returns the properties in order and charges for it. */
 function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
   run.chargeText(self.text);
   run.checkLength(self.properties.size);
@@ -24,7 +24,10 @@ function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
   return [...self.properties];
 }
 
-/** The properties for which a function gives true. It takes the key and the value, or the key with the value as `this`. */
+/**
+ * Returns the properties for which a function is true. It gets the key and the value, or the key with the value as
+ * `this`.
+ */
 function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [string, RhaiValue][] | undefined {
   const pointer = toPointer(predicate);
   if (pointer === undefined) return undefined;
@@ -39,7 +42,7 @@ function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [str
     }));
 }
 
-/** Removes properties and gives them. */
+/** Removes properties and returns them. */
 function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiValue])[]): RhaiMap {
   for (const [key, value] of entries) {
     run.chargeText(key.length);
@@ -50,7 +53,7 @@ function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiV
   return run.newMap(new Map(entries));
 }
 
-/** Makes a built-in function of a key. It charges for the text of the key. */
+/** Makes a built-in function that gets a key and charges for the key's text. */
 const withKey =
   (find: (run: Run, self: RhaiMap, key: string, rest: readonly RhaiValue[], ref: Ref) => RhaiValue): Taking<RhaiMap> =>
   (run, self, [key, ...rest], ref) => {
@@ -59,7 +62,10 @@ const withKey =
     return find(run, self, key, rest, ref);
   };
 
-/** A map with the same keys and a function's value for each. The function takes the key and the value, or the key with the value as `this`. */
+/**
+ * Makes a map with the same keys and a function's value for each. The function gets the key and the value, or the key
+ * with the value as `this`.
+ */
 function mapValues(run: Run, self: RhaiMap, [mapper]: readonly RhaiValue[]): RhaiValue | undefined {
   const pointer = toPointer(mapper);
   if (pointer === undefined) return undefined;

@@ -13,7 +13,10 @@ const MAX_PLACES = 28;
 const intOf = (run: Run, value: Int | undefined, text: string): Int =>
   value ?? run.fail('Arithmetic', `Integer overflow: to_int(${text})`);
 
-/** The smaller (-1) or greater (1) of two values. An integer that is compared with a float or decimal takes that type. */
+/**
+ * Makes the function for the smaller (-1) or greater (1) of two values. An integer compared with a float or decimal is
+ * converted to that type.
+ */
 const extreme =
   (direction: -1 | 1) => (run: Run, self: RhaiValue, [other]: readonly RhaiValue[]): RhaiValue | undefined => {
     if (other === undefined || (isText(self) && !isText(other))) return undefined;
@@ -26,11 +29,11 @@ const extreme =
     return self instanceof Decimal || other instanceof Decimal ? intToDecimal(result) : result;
   };
 
-/** Adds the functions of all types whose values can be compared. */
+/** Adds `min` and `max` to a type whose values can be compared. */
 export const withExtremes = <T extends RhaiValue>(set: NativeSet<T>): NativeSet<T> =>
   set.method('min', 1, extreme(-1)).method('max', 1, extreme(1));
 
-/** The digits of an integer's 64 bits. */
+/** Makes a function that writes the digits of an integer's 64 bits. */
 const digits = (radix: number) => (_: Run, self: Int): string => BigInt.asUintN(64, BigInt(self)).toString(radix);
 
 export const intFunctions = withExtremes(new NativeSet<Int>())
@@ -56,7 +59,7 @@ const roundFloat = (value: number): number => Math.sign(value) * Math.round(Math
 
 function roundFloatTo(run: Run, value: number, places: number): Float {
   if (places < 0) run.fail('Arithmetic', `Invalid number of digits for rounding: ${places}`);
-  // A float has no more places than this.
+  // Floats have no digits beyond this many places.
   if (places > 300 || !Number.isFinite(value)) return new Float(value);
   const scale = 10 ** places;
   const scaled = value * scale;
@@ -137,10 +140,10 @@ for (const [name, compute] of Object.entries(floatRounding)) {
   floatFunctions.property(name, (_, self) => new Float(compute(self.value)));
 }
 
-/** How many operations one of the functions with inexact results costs. */
+/** Number of operations that a function with an inexact result costs. */
 const APPROXIMATION_COST = 500;
 
-/** Functions with inexact results, and the error for a value without a result. */
+/** Functions with inexact results, with the error for a value that has no result. */
 const decimalMath: Record<string, [compute: (value: Decimal) => Decimal | undefined, failure: string]> = {
   sin: [(value) => value.trigonometric('sin'), 'Error taking the sine of '],
   cos: [(value) => value.trigonometric('cos'), 'Error taking the cosine of '],

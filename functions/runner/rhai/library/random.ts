@@ -8,14 +8,17 @@ import { makeDecimal } from './core.ts';
 
 const WORD = 2 ** 32;
 
-/** Random bits, drawn 32 at a time. */
+/** Draws random bits, 32 at a time. */
 function randomBits(run: Run, words: number): bigint {
   let bits = 0n;
   for (let word = 0; word < words; word++) bits = (bits << 32n) | BigInt(Math.floor(run.hooks.random() * WORD));
   return bits;
 }
 
-/** A random integer from `first` to `last`, both included. It draws 64 bits more than needed, so all are practically equally likely. */
+/**
+ * Draws an integer from `first` to `last`, both included. It draws 64 bits more than needed, so all are practically
+ * equally likely.
+ */
 function randomInt(run: Run, first: bigint, last: bigint): RhaiValue {
   if (last < first) return run.fail('Runtime', `The range ${first}..=${last} is empty`);
   return toInt(first + randomBits(run, 4) % (last - first + 1n));
@@ -30,7 +33,7 @@ function rand(run: Run, [first, second]: readonly RhaiValue[]): RhaiValue | unde
   return randomInt(run, BigInt(first), BigInt(second));
 }
 
-/** A random decimal from 0 to below 1, with 28 places. */
+/** Draws a decimal from 0 to below 1, with 28 places. */
 const randomFraction = (run: Run): Decimal =>
   Decimal.parse(`0.${String(randomBits(run, 4) % 10n ** 28n).padStart(28, '0')}`) ??
     run.fail('Runtime', 'No random decimal');

@@ -17,19 +17,19 @@ import { toNumber } from './args.ts';
 import { withExtremes } from './numbers.ts';
 import { paid, subString } from './texts.ts';
 
-/** Puts a changed text where the old one was. */
+/** Replaces a text by its changed version. */
 function change(run: Run, ref: Ref, text: string): null {
   ref.set(run.newText(text));
   return null;
 }
 
-/** Pads a text up to a length with copies of another. The last copy may be cut off. */
+/** Pads a text to a length with copies of another. The last copy may be cut off. */
 function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiValue[]): null | undefined {
   const target = toNumber(length);
   if (target === undefined || padding === undefined || !isText(padding)) return undefined;
   const missing = target - countCharacters(self);
   if (missing <= 0 || textOf(padding) === '') return null;
-  // Charged before anything of that length is made.
+  // Charged before a text of that length is made.
   run.newText(' '.repeat(Math.min(target, run.limits.stringLength + 1)));
   const filler = textOf(padding);
   const width = countCharacters(filler);
@@ -61,7 +61,7 @@ function pop(run: Run, self: string, ref: Ref, args: readonly RhaiValue[]): Rhai
 
 const setText = (compute: (self: string) => string) => paid((run, self, _, ref) => change(run, ref, compute(self)));
 
-/** Functions that change a text in its place. */
+/** Functions that change a text in place. */
 export const textChanges = new NativeSet<string>()
   .writer(
     'append',
@@ -119,7 +119,7 @@ export const textChanges = new NativeSet<string>()
     }),
   );
 
-/** Changes the case of a character. One that would become several characters stays as it is. */
+/** Changes the case of a character. A character that would become several ones is not changed. */
 const recased = (self: Char, text: string): Char => countCharacters(text) === 1 ? new Char(text) : self;
 
 export const charFunctions = withExtremes(new NativeSet<Char>())

@@ -20,15 +20,15 @@ import { withExtremes } from './numbers.ts';
 
 const utf8 = new TextEncoder();
 
-/** Each digit can only match at one place of it, so a text is gone through once. */
+/** Each digit can match at one position of the pattern only, so a text is read once. */
 const FLOAT_TEXT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
-/** Gives the characters of a text one by one. */
+/** Yields the characters of a text one by one. */
 function* chars(text: string): Iterable<RhaiValue> {
   for (const character of text) yield new Char(character);
 }
 
-/** The pieces of a text as an array. */
+/** Makes an array of the pieces of a text. */
 const pieces = (run: Run, texts: string[]): RhaiValue => {
   run.checkLength(texts.length);
   run.charge(texts.length);
@@ -41,7 +41,7 @@ function splitText(text: string, delimiter: string, most: number): string[] {
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
 }
 
-/** Like `splitText`, from the end: the last piece comes first. */
+/** Splits like `splitText`, from the end: the last piece comes first. */
 function splitTextBackwards(text: string, delimiter: string, most: number): string[] {
   const parts = splitText(text, delimiter, Infinity);
   const cut = Math.max(parts.length - most + 1, 1);
@@ -88,7 +88,7 @@ export function subString(self: string, args: readonly RhaiValue[]): string | un
 const fails = (run: Run, what: string, text: string, problem: string): never =>
   run.fail('Arithmetic', `Error parsing ${what} '${text.slice(0, 100)}': ${problem}`);
 
-/** Wraps a function so that it charges for the text that it goes through. */
+/** Wraps a function so that it charges for the text that it reads. */
 export const paid =
   <Result>(compute: (run: Run, self: string, args: readonly RhaiValue[], ref: Ref) => Result) =>
   (run: Run, self: string, args: readonly RhaiValue[], ref: Ref): Result => {
@@ -96,7 +96,7 @@ export const paid =
     return compute(run, self, args, ref);
   };
 
-/** Makes a built-in function of the text and another text. */
+/** Makes a built-in function that gets the text and another text. */
 const withText = <Result extends RhaiValue>(compute: (self: string, other: string) => Result) =>
   paid((_, self, [other]): Result | undefined =>
     other !== undefined && isText(other) ? compute(self, textOf(other)) : undefined
