@@ -105,6 +105,8 @@ async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxByte
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Keeps a byte-order mark, so that a signature is checked over the bytes that came. */
+const utf8AsSent = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array> {
   const length = request.headers.get('content-length');
@@ -115,10 +117,10 @@ async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffe
   return request.body === null ? new ArrayBuffer() : await readChunks(request.body, maxBytes);
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readText(request: Request, maxBytes: number, decoder = utf8): Promise<string> {
   const bytes = await readBytes(request, maxBytes);
   try {
-    return utf8.decode(bytes);
+    return decoder.decode(bytes);
   } catch (error) {
     throw apiError('request_invalid', 'The body is not UTF-8.', { cause: error });
   }
@@ -175,7 +177,7 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/;
  * finds what is not valid.
  */
 export async function readWebhookText(request: Request, maxBytes: number): Promise<string> {
-  const text = await readText(request, maxBytes);
+  const text = await readText(request, maxBytes, utf8AsSent);
   const mediaType = mediaTypeOf(request);
   if (JSON_TYPE.test(mediaType)) {
     checkJsonLimits(text);

@@ -77,14 +77,19 @@ declare
   v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.' || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
   v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256');
 begin
-  return exists (
+  -- Else a part of the body could pass for a part of the id, and the rest be read as another body.
+  if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
+    perform private.fail(400, 'request_invalid',
+      'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
+  end if;
+  return is_signed_by_standard_webhooks.headers ->> 'webhook-id' <> '' and exists (
     select from string_to_table(is_signed_by_standard_webhooks.headers ->> 'webhook-signature', ' ') as s (signature)
     where private.is_same_text(s.signature, 'v1,' || encode(v_signature, 'base64'))
   );
 end;
 $$;
 comment on function private.is_signed_by_standard_webhooks(bytea, bytea, jsonb) is
-  'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. Source: Standard Webhooks specification, "Symmetric".';
+  'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. 400 request_invalid for an id with a dot. Source: Standard Webhooks specification, "Symmetric".';
 
 create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
 returns boolean

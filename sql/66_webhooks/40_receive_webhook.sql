@@ -118,16 +118,52 @@ $$;
 comment on function private.webhook_form(text) is
   'The fields of a form as an object of strings: {} for an empty one. 400 request_invalid for two fields of one name, more than 1000 fields, and what is not UTF-8.';
 
-create function private.webhook_body(body text, headers jsonb)
+create function private.webhook_media_type(verification text, body text, content_type text)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_type text := lower(btrim(split_part(coalesce(webhook_media_type.content_type, 'application/json'), ';', 1), E' \t'));
+  v_form constant text := 'application/x-www-form-urlencoded';
+  v_taken boolean := case
+    when webhook_media_type.verification is null or webhook_media_type.verification = 'authorization' then true
+    when v_type ~ '^application/([a-z0-9_!#$&^.-]+[+])?json$' then true
+    when v_type <> v_form then false
+    when webhook_media_type.verification = 'github' then starts_with(webhook_media_type.body, 'payload=')
+    when webhook_media_type.verification = 'hmac' then webhook_media_type.body is not json
+    else false
+  end;
+begin
+  if not v_taken then
+    perform private.fail(415, 'media_type_unsupported', case
+      when webhook_media_type.verification = 'github' then 'The signed body must be application/json, or a form whose first field is payload.'
+      when webhook_media_type.verification = 'hmac' then 'The signed body must be application/json, or a form that is not JSON.'
+      else 'The signed body must be application/json.'
+    end, hint => 'Have the sender send JSON.');
+  end if;
+  return case when v_type = v_form then 'form' else 'json' end;
+end;
+$$;
+comment on function private.webhook_media_type(text, text, text) is
+  'Returns how a body is read: form or json. Signatures do not cover the content type, so a signed body is never read in two ways; 415 media_type_unsupported for types that the scheme of its sender does not have.';
+
+create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
+declare
+  v_type text;
 begin
   if octet_length(webhook_body.body) > 1048576 then
     perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
   end if;
-  if lower(trim(split_part(webhook_body.headers ->> 'content-type', ';', 1))) = 'application/x-www-form-urlencoded' then
+  if starts_with(webhook_body.body, U&'\FEFF') then
+    perform private.fail(400, 'request_invalid', 'The body must not begin with a byte-order mark.');
+  end if;
+  v_type := private.webhook_media_type(webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type');
+  if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
@@ -141,26 +177,30 @@ exception when statement_too_complex then
   perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
 end;
 $$;
-comment on function private.webhook_body(text, jsonb) is
-  'What a request to a webhook says: a form by its content-type, else JSON. 400 request_invalid, 413 body_too_large.';
+comment on function private.webhook_body(text, text, jsonb) is
+  'What a request to a webhook says: a form by its content-type, else JSON. 400 request_invalid, 413 body_too_large, 415 media_type_unsupported.';
 
 create function private.webhook_delivery_id(webhook public.flow_webhooks, body jsonb, headers jsonb)
 returns text
 language sql immutable security invoker
 set search_path = ''
 as $$
-  select coalesce(
-    -- Stripe signs the id of the event, and sends no other. Numbers are not written out: few digits may stand for a hundred thousand.
-    case when webhook_delivery_id.webhook.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
-      then webhook_delivery_id.body ->> 'id' end,
-    nullif(webhook_delivery_id.headers ->> (webhook_delivery_id.webhook.hmac ->> 'id_header'), ''),
-    nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
-    nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
-    nullif(webhook_delivery_id.headers ->> 'x-github-delivery', '')
-  );
+  select nullif(case
+    when webhook_delivery_id.webhook.verification = 'standard_webhooks' then webhook_delivery_id.headers ->> 'webhook-id'
+    when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
+    -- The id of the event is signed. Only text counts: a number of few digits may stand for a hundred thousand digits.
+    when webhook_delivery_id.webhook.verification = 'stripe' then
+      case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
+    else coalesce(
+      nullif(webhook_delivery_id.headers ->> (webhook_delivery_id.webhook.hmac ->> 'id_header'), ''),
+      nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
+      nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
+      webhook_delivery_id.headers ->> 'x-github-delivery'
+    )
+  end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'What tells a request to a webhook from its repetitions, as its sender says; null if it says nothing. Ids that a signature covers come first.';
+  'Returns the id by which repetitions of a request are found: that of the sender''s scheme only, where the scheme has one, so that no added header gives a delivery a second id; null without an id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer
@@ -202,7 +242,7 @@ begin
     perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
   end if;
   v_caller.chain_depth := private.chain_depth(start_webhook.headers);
-  v_body := private.webhook_body(start_webhook.body, start_webhook.headers);
+  v_body := private.webhook_body(start_webhook.webhook.verification, start_webhook.body, start_webhook.headers);
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
@@ -304,5 +344,5 @@ as $$
   select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
-  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id (the header that hmac names, webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
+  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429 queue_full, start_limit_reached.';
 grant execute on function public.receive_webhook(text, text, jsonb) to anon;

@@ -158,7 +158,11 @@ describe('verification', () => {
     const refusals = await Promise.all([
       post(made.path, BODY),
       post(made.path, BODY, sign(BODY, other)),
-      ...(verification === 'authorization' ? [] : [post(made.path, `${BODY} `, sign(BODY, secret))]),
+      ...(verification === 'authorization' ? [] : [
+        post(made.path, `${BODY} `, sign(BODY, secret)),
+        // A decoder that drops the mark would verify a text that was not sent.
+        post(made.path, `\uFEFF${BODY}`, sign(BODY, secret)),
+      ]),
     ]);
     expect(new Set(refusals.map((refusal) => JSON.stringify(refusal)))).toEqual(
       new Set([JSON.stringify({
@@ -172,6 +176,35 @@ describe('verification', () => {
       })]),
     );
     expect(await startsOf(made)).toBe(1);
+  });
+
+  it.each(styles.filter(([name]) => name !== 'authorization'))(
+    '%s: a captured delivery is not read as a form',
+    async (verification, secret, sign) => {
+      const hmac = { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64' };
+      const made = await makeWebhook({ verification, secret, ...(verification === 'hmac' && { hmac }) });
+      const body = '{"type": "note", "text": "&admin=yes"}';
+      expect(await post(made.path, body, { ...sign(body, secret), 'content-type': FORM }))
+        .toMatchObject({ status: 415, body: { code: 'media_type_unsupported' } });
+      expect(await startsOf(made)).toBe(0);
+    },
+  );
+
+  it('a captured delivery whose body begins at another dot is not taken for another delivery', async () => {
+    const made = await makeWebhook({ verification: 'standard_webhooks', secret: STANDARD });
+    const at = new Date();
+    const seconds = Math.floor(at.getTime() / 1_000);
+    const [id, rest] = ['msg_1', '{"admin": true}'];
+    const body = `{"text": "1.${seconds}.${rest}`;
+    const headers = {
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': new Webhook(STANDARD).sign(id, at, body),
+    };
+    expect(await post(made.path, rest, { ...headers, 'webhook-id': `${id}.${seconds}.{"text": "1` })).toMatchObject({
+      status: 400,
+      body: { code: 'request_invalid', message: expect.stringContaining('webhook-id: must not contain a dot') },
+    });
+    expect(await startsOf(made)).toBe(0);
   });
 
   it('a sender that makes its secret for the URL is refused until the owner has told it', async () => {
@@ -218,6 +251,8 @@ describe('what is refused', () => {
     ['half of a JSON', '{"a": ', json, 400, 'request_invalid'],
     ['two members of one name', '{"a": {"b": 1, "b": 2}}', json, 400, 'request_invalid'],
     ['what is not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, 400, 'request_invalid'],
+    ['a byte-order mark', '\uFEFF{}', json, 400, 'request_invalid'],
+    ['a byte of zero', '{"a": 1}\0', json, 400, 'request_invalid'],
     ['NUL', '"\\u0000"', json, 400, 'request_invalid'],
     ['a lone surrogate', '"\\ud800"', json, 400, 'request_invalid'],
     ['a number of many digits', '1e200000', json, 400, 'request_invalid'],

@@ -15,7 +15,7 @@ export const automaticStartOperations: Operation[] = [
     description:
       'For whom the owner has given the URL: starts the deployment, as its owner, with the body as the input that the webhook names: ' +
       'JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`) as an object of strings. ' +
-      'A request with an id (in the header that `hmac` of the webhook names, `webhook-id`, `Idempotency-Key`, `X-GitHub-Delivery`, or that of a Stripe event) starts one run within 24 hours, ' +
+      'A request with an id (as the scheme of its sender gives it, else in the header that `hmac` names, `webhook-id`, `Idempotency-Key` or `X-GitHub-Delivery`) starts one run within 24 hours, ' +
       'however often it comes, and is answered alike. If the webhook has `verification`, the request has to prove who sends it. ' +
       'A token that is unknown or deleted, and one of a webhook that is not active, are one and the same 404 `webhook_not_found`.',
     security: [[]],

@@ -1,7 +1,7 @@
 select plan(25);
 
 create function pg_temp.form(body text, type text default 'application/x-www-form-urlencoded') returns jsonb language sql volatile as $$
-  select private.webhook_body(body, jsonb_build_object('content-type', type));
+  select private.webhook_body(null, body, jsonb_build_object('content-type', type));
 $$;
 select is(pg_temp.form(body), form::jsonb, format('%L', body)) from (values
   ('a=1&b=two', '{"a": "1", "b": "two"}'),
@@ -21,7 +21,7 @@ select is(pg_temp.form(body), form::jsonb, format('%L', body)) from (values
 ) as v (body, form);
 select is(pg_temp.form('a=1', 'Application/X-WWW-Form-Urlencoded ; charset=UTF-8'), '{"a": "1"}', 'whatever parameters the type has');
 select is(pg_temp.form('{"a": 1}', type), '{"a": 1}', 'JSON: ' || type) from unnest('{application/json,application/cloudevents+json}'::text[]) as type;
-select is(private.webhook_body('{"a": 1}', '{}'), '{"a": 1}', 'and where no type is told');
+select is(private.webhook_body(null, '{"a": 1}', '{}'), '{"a": 1}', 'and where no type is told');
 
 select is(test.error(format('select pg_temp.form(%L)', body)) ->> 'message', message, left(body, 20)) from (values
   ('a=1&a=2', 'The form has two fields of one name.'),
