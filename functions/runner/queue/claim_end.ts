@@ -4,38 +4,44 @@ import { errorText } from '../log_line.ts';
 import type { ClaimLog } from './claim_log.ts';
 import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type Progress } from './claims.ts';
 
-/** The longest delay that the queue takes. A run that sleeps for longer is claimed after this time and sleeps again. */
+/** The longest delay that the queue accepts. A run that sleeps longer is claimed after this time and sleeps again. */
 const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 
 export interface ClaimEndOptions {
   claims: Claims;
   claim: Claim;
   log: ClaimLog;
-  /** Called when the database begins to store the outcome: the run rests until it has. */
+  /** Called when the database begins to store the outcome. The run rests until then. */
   onRest: () => void;
   /** Milliseconds since 1970. */
   now: () => number;
 }
 
-/** How a claim ends: each way tells the database and the log. */
+/** The ways in which a claim ends. Each one informs the database and the log. */
 export interface ClaimEnd {
   /** Releases a run that was not executed. */
   releaseUntouched: () => Promise<void>;
-  /** Stores what an execution came to, with the last progress: a result, a release, or a wait for a signature. */
+  /** Stores the outcome of an execution with its last progress: a result, a release, or a wait for a signature. */
   store: (outcome: FinalResult | Release | Suspension, progress: Progress) => Promise<void>;
-  /** Another worker has the run, or it has ended: there is nothing to store. */
+  /** Ends a claim that is lost: another worker has the run, or the run has ended. Stores nothing. */
   lost: () => void;
-  /** Ends a claim that can't go on: it is lost, the database does not answer, or it refuses what the run wants to store. */
+  /**
+   * Ends a claim that can't continue: it is lost, the database does not answer, or the database refuses the run's
+   * progress.
+   */
   failed: (cause: unknown) => Promise<void>;
-  /** The outcome is being stored, or has been. */
+  /** True if the outcome is being stored or is stored. */
   isStoring: () => boolean;
-  /** The run was released: it may be in the queue again. */
+  /** True if the run was released: it may be in the queue again. */
   isReleased: () => boolean;
-  /** When the run goes on, in milliseconds since 1970, if it was released to sleep. */
+  /** The time at which the run continues, in milliseconds since 1970, if it was released to sleep. */
   sleepsUntil: () => number | undefined;
 }
 
-/** The result of a run that the runner could not execute. Only the log names the cause: it is the operator's, not the caller's. */
+/**
+ * Makes the result of a run that the runner could not execute. Only the log names the cause, because it concerns the
+ * operator and not the caller.
+ */
 export const brokenResult = (message: string): FinalResult => ({
   status: 'failed',
   output: { M: {} },
@@ -49,8 +55,8 @@ export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOption
   let sleepsUntil: number | undefined;
 
   /**
-   * The delay with which a run is released that sleeps until this time. It is one or two seconds short, since the database counts it
-   * from when it stores it. The run waits for the rest of its time in its next claim.
+   * Returns the delay in seconds for the release of a run that sleeps until this time. The delay is one or two seconds
+   * short, because the database counts it from the moment of storing. The next claim waits for the rest.
    */
   const secondsUntil = (time: number | undefined): number =>
     time === undefined ? 0 : Math.min(Math.max(Math.floor((time - now()) / 1_000) - 1, 0), LONGEST_SLEEP_SECONDS);
@@ -59,7 +65,8 @@ export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOption
     const seconds = secondsUntil(until);
     await claims.release(claim, progress, seconds);
     isReleased = true;
-    // The database counts the delay from when it stores it, so a slow one makes the run claimable later than it wanted.
+    // The database counts the delay from the moment of storing, so a slow database makes the run claimable later than
+    // planned.
     if (until !== undefined) sleepsUntil = Math.max(until, now() + seconds * 1_000);
     log.write('info', { event: until === undefined ? 'run_released' : 'run_asleep' });
   };

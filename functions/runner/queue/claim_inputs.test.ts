@@ -4,11 +4,11 @@ import { type Effect, Released } from '../engine/node.ts';
 import { makeClaimInputs } from './claim_inputs.ts';
 import type { Claim, StoredInput } from './claims.ts';
 
-// SAFETY: nothing of a claim is read here.
+// SAFETY: these tests read no member of a claim.
 const claim = {} as Claim;
 const executionOf = (times: number): Effect => ({ flow_run_id: 'run', node_id: 'node', times });
 
-/** The inputs of a claim, whose looks are answered by `stored`; and what was done, in order. */
+/** Makes the inputs of a claim whose reads `stored` answers, and records the calls in order. */
 function makeInputs(stored: (execution: Effect) => StoredInput | undefined = () => undefined, flowUrl?: string) {
   const done: string[] = [];
   const listeners: (() => void)[] = [];
@@ -29,7 +29,7 @@ function makeInputs(stored: (execution: Effect) => StoredInput | undefined = () 
 
 const open = (execution: Effect): StoredInput => ({ ...execution, outcome: null, value: null, left_ms: 5 });
 
-it('makes another address each time, of a token that nobody guesses', () => {
+it("makes a different address each time, with a token that can't be guessed", () => {
   const { inputs } = makeInputs(undefined, 'https://example.com/flow');
   const [one, two] = [inputs.makeAddress(), inputs.makeAddress()];
   expect(one.token).toMatch(/^fi_[A-Za-z0-9_-]{43}$/);
@@ -37,11 +37,11 @@ it('makes another address each time, of a token that nobody guesses', () => {
   expect(two.token).not.toBe(one.token);
 });
 
-it('says what a worker lacks that does not know the address', () => {
+it('names the missing setting of a worker without the address', () => {
   expect(() => makeInputs().inputs.makeAddress()).toThrow('input_address_unknown: the worker lacks');
 });
 
-it('looks at all that is asked for in one turn in one call, once what was asked for is stored', async () => {
+it('reads all inputs that are requested in one turn by one call, after they are stored', async () => {
   const { inputs, done } = makeInputs((execution) => ({
     ...open(execution),
     ...(execution.times === 1 && { outcome: 'submitted', value: { U: '1' } }),
@@ -56,20 +56,23 @@ it('looks at all that is asked for in one turn in one call, once what was asked 
   expect(done.slice(2)).toEqual(['flush', 'take 3']);
 });
 
-it('wakes all who wait when there is news', async () => {
+it('wakes all waiting nodes when inputs have been answered', async () => {
   const { inputs, tell } = makeInputs();
   const waits = [inputs.untilNews(3_600_000), inputs.untilNews(3_600_000)];
   tell();
   await Promise.all(waits);
 });
 
-it.each(['claim_lost', 'service_unavailable'])('leaves the look to the next claim after %s', async (code) => {
-  const { inputs } = makeInputs(() => {
-    throw new ApiError(409, { code, message: 'x', details: null, hint: null } as never);
-  });
-  await expect(inputs.look(executionOf(0))).rejects.toThrow(Released);
-});
+it.each(['claim_lost', 'service_unavailable'])(
+  'releases the run after %s, so that the next claim reads the inputs',
+  async (code) => {
+    const { inputs } = makeInputs(() => {
+      throw new ApiError(409, { code, message: 'x', details: null, hint: null } as never);
+    });
+    await expect(inputs.look(executionOf(0))).rejects.toThrow(Released);
+  },
+);
 
-it('takes it for a fault when the database does not know what was asked for', async () => {
+it('fails when the database does not know a requested input', async () => {
   await expect(makeInputs().inputs.look(executionOf(0))).rejects.toThrow('is stored');
 });

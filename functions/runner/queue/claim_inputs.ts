@@ -14,11 +14,11 @@ export interface ClaimInputsOptions {
   journal: Pick<ClaimJournal, 'flush'>;
   /** Calls the listener whenever inputs of the run have been answered. */
   onInputsAnswered: (listener: () => void) => void;
-  /** The address of the function `flow`; undefined where the worker was not told. */
+  /** The address of the function `flow`; undefined if the worker has no setting for it. */
   flowUrl: string | undefined;
 }
 
-/** A look at inputs that is about to be taken: what is asked in one turn is looked at in one call. */
+/** A read of inputs. All inputs that are requested in one turn of the event loop are read by one call. */
 interface Look {
   executions: Effect[];
   states: Promise<Map<string, InputState>>;
@@ -29,7 +29,7 @@ function toState({ outcome, value, left_ms }: StoredInput): InputState {
   return outcome === 'submitted' ? { status: outcome, value: decodeValue(value) } : { status: outcome };
 }
 
-/** Makes what the nodes of a claimed run wait for inputs with. */
+/** Makes the service by which nodes of a claimed run wait for inputs. */
 export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
   const { claims, claim, journal, onInputsAnswered, flowUrl } = options;
   const waiting = new Set<() => void>();
@@ -39,16 +39,16 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
   });
 
   const take = async (executions: Effect[]): Promise<Map<string, InputState>> => {
-    // Nothing more joins this look.
+    // From here on no input joins this read.
     await Promise.resolve();
     next = undefined;
     try {
-      // What was asked for in this claim is stored before somebody looks at it.
+      // Inputs requested in this claim are stored before they are read.
       await journal.flush();
       const inputs = await claims.takeInputs(claim, executions);
       return new Map(inputs.map((input) => [executionKey(input), toState(input)]));
     } catch (error) {
-      // The next claim looks again.
+      // The next claim reads the inputs.
       throw isErrorOf(error, 'claim_lost') || isErrorOf(error, 'service_unavailable') ? new Released() : error;
     }
   };

@@ -11,10 +11,10 @@ const settings = readRunnerSettings(() => undefined, false);
 let journal: ClaimJournal;
 let stored: Progress[];
 
-/** A journal of a run that an earlier claim has stored nothing of. */
+/** Opens a journal of a run for which no earlier claim stored progress. */
 function open(): ClaimJournal {
   stored = [];
-  // SAFETY: the journal calls nothing else of it, and reads no more of a claim.
+  // SAFETY: the journal calls no other function and reads no other member of a claim.
   const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
   const claim = { flow_run_id: RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
   const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
@@ -45,11 +45,11 @@ const nodeRun = (times: number, change: Partial<NodeRun> = {}): NodeRun => ({
   ...change,
 });
 
-it('what became of a transaction is stored once, with what else the run has come to', async () => {
+it('the outcome of a transaction is stored once, with the other progress of the run', async () => {
   const { transactionEnded, nodeEnded, flush, takeRest } = open();
   const first: Effect = { flow_run_id: RUN_ID, node_id: '10000000-0000-4000-8000-000000000001', times: 0 };
   const second: Effect = { ...first, times: 1 };
-  // More than its key does not go along.
+  // Only the key of the execution is stored.
   transactionEnded({ ...first, members: [] } as Effect, 'confirmed', '5Sig');
   nodeEnded(nodeRun(0, { end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));
   await flush();
@@ -61,7 +61,7 @@ it('what became of a transaction is stored once, with what else the run has come
   expect((await takeRest()).transactions).toEqual([]);
 });
 
-it('a transaction that has ended is reason enough to store something', async () => {
+it('the end of a transaction alone makes the journal store progress', async () => {
   const { transactionEnded, flush } = open();
   await flush();
   expect(stored).toEqual([]);
@@ -70,7 +70,7 @@ it('a transaction that has ended is reason enough to store something', async () 
   expect(stored).toHaveLength(1);
 });
 
-it('a node that puts something out before it ends is told of anew, and what it put out counts', async () => {
+it('a node with an early output is stored again, and its output counts', async () => {
   const { nodeBegan, isFull, flush } = open();
   const output = {
     M: { text: { S: 'x'.repeat(settings.checkpointBytes * settings.maxUnstoredCheckpoints) } },
@@ -85,7 +85,7 @@ it('a node that puts something out before it ends is told of anew, and what it p
   ]);
 });
 
-it('what is reported has its place in the order in which it happened, although it is stored by kinds', async () => {
+it('reported events are numbered in the order in which they happened, although they are stored by kind', async () => {
   const { nodeBegan, nodeEnded, inputAsked, logged, runBegan, runEnded, flush, takeRest } = open();
   const line = (times: number) => ({
     flow_run_id: RUN_ID,
@@ -98,12 +98,12 @@ it('what is reported has its place in the order in which it happened, although i
   });
   const ended = (times: number) => nodeEnded(nodeRun(times, { end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));
   const call = { parent_flow_run_id: RUN_ID, parent_node_id: nodeRun(0).node_id, parent_times: 0 };
-  // The first calls a flow, the second ends at once and logs before.
+  // The first execution calls a flow. The second ends at once and logs before its end.
   runBegan({ id: 'child', flow_id: 1, inputs: { M: {} }, ...call });
   nodeBegan(nodeRun(0));
   logged(line(1));
   ended(1);
-  // It is asked before its begin is told.
+  // The input is requested before the begin of its execution is reported.
   const execution = { flow_run_id: RUN_ID, node_id: nodeRun(0).node_id, times: 2 };
   inputAsked({ ...execution, token: '', url: '', timeout_ms: 1 });
   nodeBegan(nodeRun(2));
@@ -127,7 +127,7 @@ it('what is reported has its place in the order in which it happened, although i
   expect(positionsOf(await takeRest())).toEqual([0, 'called', 'called ends', '0 ends']);
 });
 
-it('times tell the order of what happens in one millisecond, unless something is told too late for that', async () => {
+it('times show the order of events within one millisecond, unless an event is reported too late', async () => {
   const { nodeEnded, logged, takeRest } = open();
   const ended = (times: number, start_time: string) =>
     nodeEnded(nodeRun(times, { start_time, end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));

@@ -8,15 +8,18 @@ import { logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
 
 /** A journal that stores the progress of a claimed run in batches. */
 export interface ClaimJournal extends Journal {
-  /** A stored transaction has ended. `signature` is null when it was not sent. */
+  /** Records that a stored transaction has ended. `signature` is null if it was not sent. */
   transactionEnded: (
     transaction: Effect,
     outcome: TransactionOutcome['outcome'],
     signature: TransactionOutcome['signature'],
   ) => void;
-  /** Whether a node execution that ended in this claim is stored. */
+  /** True if a node execution that ended in this claim is stored. */
   hasStored: () => boolean;
-  /** Takes what is not stored yet, for the caller to store. Resolves after the batches under way, and rejects when one failed. */
+  /**
+   * Returns the progress that is not stored yet, for the caller to store. Resolves after the running batches, and
+   * rejects if one failed.
+   */
   takeRest: () => Promise<Progress>;
   /** Ends the regular checkpoints. */
   close: () => void;
@@ -28,15 +31,15 @@ export interface ClaimJournalOptions {
   history: StoredHistory;
   settings: RunnerSettings;
   now: () => number;
-  /** Milliseconds that this claim and earlier ones have worked on the run. */
+  /** Returns the milliseconds that this claim and earlier ones have worked on the run. */
   workMs: () => number;
-  /** Bytes of node outputs of this claim and earlier ones. */
+  /** Returns the bytes of node outputs of this claim and earlier ones. */
   outputBytes: () => number;
-  /** Called when a batch can't be stored. Later ones then can't either. */
+  /** Called when a batch can't be stored. Later batches then fail, too. */
   onFailure?: (error: unknown) => void;
 }
 
-/** Begins the journal of a claim, with regular checkpoints until it is closed. */
+/** Opens the journal of a claim, with regular checkpoints until it is closed. */
 export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   const { claims, claim, history, settings, now, workMs, outputBytes, onFailure = () => {} } = options;
   const logCounts = new Map(Object.entries(history.log_counts));
@@ -58,7 +61,10 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   let queued: Promise<void> | undefined;
   let lastPosition = 0;
   const inOrder = makeTimesInOrder();
-  /** Where node executions began that have not ended. Of one that ends at once the first sign may be a log line. */
+  /**
+   * The begins of node executions that have not ended. The first sign of an execution that ends at once may be a log
+   * line.
+   */
   const starts = new Map<string, { start_position: number; start_time: string }>();
 
   const startOf = (execution: Effect, time: string): { start_position: number; start_time: string } => {
@@ -97,7 +103,8 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
     return progress;
   };
 
-  // Rows build on earlier ones, so batches are stored one after another. What comes meanwhile goes into the next batch.
+  // Rows depend on earlier ones, so batches are stored one after another. Progress in the meantime goes into the next
+  // batch.
   const flush = (): Promise<void> => {
     if (queued !== undefined) return queued;
     if (rows() === 0) return last;
@@ -108,7 +115,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       hasStored ||= progress.node_runs.some((run) => run.end_time !== null);
     });
     last = queued;
-    // The failure is told at once, also when nobody waits for this batch.
+    // Reports the failure at once, even if no caller waits for this batch.
     last.catch(onFailure);
     return last;
   };
@@ -117,7 +124,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   };
   const timer = setInterval(() => void flush(), settings.checkpointMs);
 
-  /** Children that have not ended. */
+  /** Called runs that have not ended. */
   const open = new Map<string, ChildRow & Positions>(
     history.children.filter((row) => row.end_time === null)
       .map((row) => [row.id, { ...row, start_position: 0, end_position: null }]),

@@ -1,7 +1,7 @@
 import type { RunFacts, RunnerEvent, WriteLog } from '../log_line.ts';
 import type { Claim } from './claims.ts';
 
-/** Writes a claim's events to the log, each with the facts of the run. */
+/** Writes a claim's events to the log, each with the run's ids and counts. */
 export interface ClaimLog {
   write: (level: 'info' | 'warn' | 'error', event: RunnerEvent) => void;
   /** Counts a node execution that has ended. */

@@ -20,11 +20,11 @@ export interface ClaimRecordsOptions {
   now: () => number;
 }
 
-/** What keeps account of a run while a claim executes it. Each continues from what earlier claims stored. */
+/** The records of a run while a claim executes it. Each continues from the progress that earlier claims stored. */
 export interface ClaimRecords {
   /** Stores progress at regular checkpoints. */
   journal: ClaimJournal;
-  /** Measures the work, and fails the run that works for too long. */
+  /** Measures the work, and fails a run that works for too long. */
   clock: WorkClock;
   /** Counts the bytes of node outputs. */
   outputs: OutputBudget;

@@ -13,12 +13,15 @@ import type { OwnRunControl } from './run_control.ts';
 import type { WorkClock } from './work_clock.ts';
 import type { Snapshot } from '../../../types/flow.ts';
 
-/** What a claimed run reaches outside: the services of its nodes, and the transactions that settle its instructions. */
+/**
+ * The services by which a claimed run reaches outside: those of its nodes, and the transactions that settle its
+ * instructions.
+ */
 export interface RunServices extends NodeServices {
   transactions: Transactions;
 }
 
-/** Makes what a claimed run uses outside the engine. It tells the clock when the run only waits for somebody there. */
+/** Makes the services of a claimed run. They inform the clock when the run only waits for somebody outside. */
 export type MakeRunServices = (
   claim: Claim,
   work: { journal: ClaimJournal; clock: WorkClock } & Pick<OwnRunControl, 'onInputsAnswered'>,
@@ -40,7 +43,7 @@ export interface ClaimTreeOptions {
   now: () => number;
 }
 
-/** Composes what the engine needs to execute a claimed run with the runs that it calls. */
+/** Composes the options with which the engine executes a claimed run and the runs that it calls. */
 export function composeTree(options: ClaimTreeOptions): TreeOptions {
   const { claim, snapshot, history, records, control, slice, registry, settings, now } = options;
   const { journal, clock, outputs } = records;

@@ -12,7 +12,7 @@ interface Call {
   refuse: (code: string) => void;
 }
 
-/** Claims over a database whose answers the test gives. */
+/** Makes claims over a database whose answers the test sets. */
 function makeDatabase() {
   const calls: Call[] = [];
   const rpc = (name: string, args: { flow_run_id?: string; results?: { flow_run_id: string }[] }) =>
@@ -35,7 +35,7 @@ function makeDatabase() {
       () => 'done',
       ({ code }) => code,
     );
-  /** The newest calls, once those of this turn and the next are made. */
+  /** Returns the newest calls, after those of this turn and the next are made. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();
     await nextTurn();
@@ -57,7 +57,7 @@ it('results that come while one is being stored are stored together', async () =
   expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done']);
 });
 
-it('what was left is finished by itself, has its own answer, and keeps nobody waiting', async () => {
+it('a result left from a group is stored alone, gets its own answer, and delays no other', async () => {
   const { finish, newest } = makeDatabase();
   const outcomes = [finish('a'), finish('b')];
   const [together] = await newest(1);
@@ -73,7 +73,7 @@ it('what was left is finished by itself, has its own answer, and keeps nobody wa
   expect(await Promise.all(outcomes)).toEqual(['claim_lost', 'done']);
 });
 
-it("one that can't be stored keeps nobody back", async () => {
+it("a result that can't be stored does not stop the others", async () => {
   const { finish, newest } = makeDatabase();
   const outcomes = [finish('a'), finish('b')];
   const [together] = await newest(1);
@@ -85,7 +85,7 @@ it("one that can't be stored keeps nobody back", async () => {
   expect(await Promise.all(outcomes)).toEqual(['internal', 'done']);
 });
 
-it('a database that does not answer is not asked for each of them again', async () => {
+it('when the database does not answer, results are not sent again one by one', async () => {
   const { finish, newest } = makeDatabase();
   const outcomes = [finish('a'), finish('b')];
   const [together] = await newest(1);
@@ -116,7 +116,7 @@ it.each<[string, Partial<FinalResult>, Partial<Progress>]>([
   expect(resultBytes(whole) / length).toBeLessThan(1.3);
 });
 
-it('a claim that finds no runs may tell of webhooks that are due', async () => {
+it('a claim that finds no runs may report due webhooks', async () => {
   const answers: object[][] = [[{ flow_run_id: 'a', has_due_webhook: false }], [], [{
     flow_run_id: null,
     has_due_webhook: true,

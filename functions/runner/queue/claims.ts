@@ -24,7 +24,7 @@ import type {
 } from '../solana/transaction.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 
-/** A caller's wish that a run stops. */
+/** A caller's request that a run stops. */
 export interface StopRequest {
   reason: string | null;
   timeout_millies: number | null;
@@ -33,9 +33,9 @@ export interface StopRequest {
 /** A worker's right to execute one run until its lease ends. */
 export interface Claim {
   flow_run_id: string;
-  /** The number of this claim among those of the run. What an older claim writes is refused. */
+  /** The number of this claim among the run's claims. Writes of an older claim are refused. */
   claim_number: number;
-  /** Workers in a row that were lost while they executed this run. */
+  /** Number of consecutive workers that were lost while they executed this run. */
   lost_claim_count: number;
   flow_id: number;
   user_id: string;
@@ -44,9 +44,9 @@ export interface Claim {
   inputs: { M: ValueMap };
   settings: RunSettings;
   snapshot_hash: string;
-  /** JSON text; null when the worker has said that it knows the snapshot of this hash. */
+  /** JSON text; null if the worker has said that it has the snapshot of this hash. */
   snapshot: string | null;
-  /** Milliseconds that earlier claims worked on it. */
+  /** Milliseconds that earlier claims worked on the run. */
   work_ms: number;
   stop: StopRequest | null;
   /** Bytes of node outputs that earlier claims stored, as JSON. */
@@ -55,48 +55,48 @@ export interface Claim {
   redriven_output_bytes: number | null;
 }
 
-/** What earlier claims of a run stored. */
+/** Progress that earlier claims of a run stored. */
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
-  /** What it takes over, when it was redriven. */
+  /** The earlier runs that this run continues, if it is a redrive. */
   redriven?: StoredEarlierRuns;
   children: ChildRow[];
   /** In the order in which they were first stored. */
   transactions: StoredTransaction[];
-  /** Node executions of the children that have ended. */
+  /** Number of node executions of called runs that have ended. */
   ended_executions: number;
   log_counts: { [flowRunId: string]: number };
 }
 
-/** What became of a transaction that is stored. */
+/** The outcome of a stored transaction. */
 export interface TransactionOutcome extends Effect {
   outcome: FinalOutcome;
-  /** Null when it was not sent. */
+  /** Null if the transaction was not sent. */
   signature: string | null;
 }
 
-/** Where the begin and the end of something stand among all that a claim reports: the order of a run's events. */
+/** The positions of a begin and an end among all events that a claim reports. */
 export interface Positions {
   start_position: number;
   /** Null while it has not ended. */
   end_position: number | null;
 }
 
-/** What a worker stores of a run's progress. */
+/** The progress of a run that a worker stores. */
 export interface Progress {
   children: (ChildRow & Positions)[];
   node_runs: (NodeRun & Positions)[];
-  /** Executions that are taken over from runs which this one was redriven from. */
+  /** Executions that are taken over from the runs that this one was redriven from. */
   taken_over: (Effect & Positions & { from_flow_run_id: string; from_times: number })[];
   transactions: TransactionOutcome[];
   inputs: (AskedInput & { position: number })[];
   logs: (LogLine & { log_index: number; position: number })[];
-  /** The times of node runs and lines differ in the order in which these happened. */
+  /** True if the times of node runs and log lines are all different and in the order of the events. */
   is_in_order: boolean;
   work_ms: number;
-  /** Nothing kept the run from executing all that it could: it was not halted. */
+  /** True if the run executed all that it could: it was not halted. */
   is_complete: boolean;
-  /** Bytes of node outputs that this and earlier claims came to, as JSON. */
+  /** Bytes of node outputs of this claim and earlier ones, as JSON. */
   output_bytes: number;
 }
 
@@ -113,36 +113,36 @@ export const NO_PROGRESS: Progress = Object.freeze({
   output_bytes: 0,
 });
 
-/** What has happened to a claim that a worker holds. */
+/** A change of a claim that a worker holds. */
 export interface ClaimChange {
   flow_run_id: string;
-  /** Another worker has claimed the run, or it has ended. */
+  /** True if another worker has claimed the run, or the run has ended. */
   is_lost: boolean;
   stop: StopRequest | null;
-  /** Inputs of the run were submitted or cancelled since its worker looked at them. */
+  /** True if inputs of the run were submitted or cancelled since its worker last read them. */
   has_ended_inputs: boolean;
 }
 
-/** How an input stands that a node of a claimed run has asked for. */
+/** The state of an input that a node of a claimed run has requested. */
 export interface StoredInput extends Effect {
-  /** Null: there is time left to answer it. */
+  /** Null while the input is open. */
   outcome: 'submitted' | 'cancelled' | 'expired' | null;
-  /** The tagged value that was submitted; null unless one was. */
+  /** The submitted tagged value; null if no value was submitted. */
   value: unknown;
   left_ms: number;
 }
 
-/** How a run ended; `not_run` is null when the worker can't tell which nodes did not run. */
+/** How a run ended; `not_run` is null if the worker does not know which nodes did not run. */
 export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
 
-/** The result of a run, by the worker that claimed it. */
+/** The result of a run, with the claim under which it was computed. */
 type ClaimedResult = Pick<Claim, 'flow_run_id' | 'claim_number'> & FinalResult & { progress: Progress };
 
-/** The queue of runs and their records, through the runner's SQL functions. */
+/** The queue of runs and their records, accessed by the runner's SQL functions. */
 export interface Claims {
   /**
-   * Claims queued runs. When there are none, it waits `waitMs` for the first to come; one worker at a time does so. Given
-   * `ownersWithPlaces`, it claims no run of these owners, and one run at most of each other owner.
+   * Claims queued runs. If there are none, waits `waitMs` for the first one; only one worker at a time waits. With
+   * `ownersWithPlaces`, claims no run of these owners and at most one run of each other owner.
    */
   claim: (
     maxRuns: number,
@@ -150,38 +150,43 @@ export interface Claims {
     waitMs: number,
     ownersWithPlaces?: string[],
   ) => Promise<Claim[]>;
-  /** Reads what earlier claims of the run stored. */
+  /** Reads the progress that earlier claims of the run stored. */
   history: (claim: Claim) => Promise<StoredHistory>;
   /** Stores progress and extends the lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
-  /** Stores progress and releases the run: it can be claimed again after so many whole seconds, at once unless they are given. */
+  /** Stores progress and releases the run. It can be claimed again after this many whole seconds, 0 by default. */
   release: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
   /**
-   * Stores progress and releases the run until its signatures have arrived. It can be claimed again when all are there, when the
-   * first request expires, when somebody stops the run, and at once when no request is open.
+   * Stores progress and releases the run until its signatures have arrived. It can be claimed again when all signature
+   * requests are answered, when the first one expires, or when the run is stopped; at once if no request is open.
    */
   suspend: (claim: Claim, progress: Progress) => Promise<void>;
   /**
-   * Stores a transaction of a run that is stored already and makes its signature requests, one for each key. Resolves with all
-   * requests of the transaction. Rejects with `internal` when it would change what may have been sent.
+   * Stores a transaction of a run that is already stored, and makes its signature requests, one for each key. Resolves
+   * with all requests of the transaction. Rejects with `internal` if it would change bytes that may have been sent.
    */
   storeTransaction: (
     claim: Claim,
     transaction: TransactionRecord,
     requests: NewSignatureRequest[],
   ) => Promise<StoredSignatureRequest[]>;
-  /** Resolves with how the inputs of these executions stand. One whose time is over by the database's clock expires by it. */
+  /**
+   * Resolves with the states of the inputs that these executions requested. An input whose time is over by the
+   * database's clock expires in this call.
+   */
   takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
-  /** Extends the leases. Resolves with the claims that are lost, whose run is to stop, or whose inputs were answered. */
+  /**
+   * Extends the leases. Resolves with the claims that are lost, whose run is to stop, or whose inputs were answered.
+   */
   heartbeat: (claims: Claim[]) => Promise<ClaimChange[]>;
   /**
-   * Stores the last progress and ends the run, in one transaction with other runs that end at the same time. When `not_run` is null
-   * the database finds out which nodes did not run.
+   * Stores the last progress and ends the run, in one transaction with other runs that end at the same time. If
+   * `not_run` is null, the database computes which nodes did not run.
    */
   finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
 }
 
-/** How many results are stored in one transaction, and about how many bytes of JSON they may have together. */
+/** The most results that are stored in one transaction, and the approximate limit of their bytes of JSON. */
 const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
 
 /** Bytes of an id in a list. */
@@ -190,7 +195,7 @@ const ID_BYTES = 39;
 const sum = <Row>(rows: readonly Row[], bytesOf: (row: Row) => number): number =>
   rows.reduce((bytes, row) => bytes + bytesOf(row), 0);
 
-/** About how many bytes of JSON a result has. */
+/** Returns the approximate bytes of JSON of a result. */
 export const resultBytes = ({ output, errors, not_run, progress }: FinalResult & { progress: Progress }): number =>
   ROW_BYTES + measureMap(output.M) + sum(errors ?? [], (error) => error.length) + ID_BYTES * (not_run?.length ?? 0) +
   sum(progress.node_runs, nodeRunBytes) + sum(progress.children, childBytes) + sum(progress.logs, logLineBytes) +
@@ -203,7 +208,7 @@ export interface ClaimsOptions {
   historyPageBytes: number;
 }
 
-/** What a claim answers in place of runs, of which it has found none. */
+/** The answer of a claim that found no runs. */
 interface DueWebhooks {
   flow_run_id: null;
   has_due_webhook: true;
@@ -211,11 +216,11 @@ interface DueWebhooks {
 
 /** A page of the node executions that earlier claims of a run stored. */
 interface HistoryPage extends Pick<StoredHistory, 'node_runs'> {
-  /** Where the next page begins; null on the last one. */
+  /** Key of the next page's first row; null on the last page. */
   next: object | null;
 }
 
-/** `onDueWebhook` is called when a claim that finds no runs tells of webhooks that are due. */
+/** Makes the claims of a worker. `onDueWebhook` is called when a claim that finds no runs reports due webhooks. */
 export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () => void = () => {}): Claims {
   const held = ({ flow_run_id, claim_number }: Claim) => ({ flow_run_id, claim_number });
   const lease = { lease_seconds: options.runnerLeaseSeconds };
@@ -227,7 +232,8 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     sizeOf: resultBytes,
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
-        // One result that can't be stored fails the whole transaction. Each is then stored by itself, and has its own outcome.
+        // One result that can't be stored fails the whole transaction. Each result is then stored alone, with its own
+        // outcome.
         if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
         throw error;
       });
@@ -236,7 +242,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     },
   });
 
-  /** Reads the history in pages, so that neither the database nor PostgREST holds all of it as one text. */
+  /** Reads the history in pages, so that neither the database nor PostgREST builds one text of all of it. */
   const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
     const max_bytes = options.historyPageBytes;
     const history = await persist<StoredHistory & HistoryPage>('flow_run_history', { flow_run_id, max_bytes });

@@ -23,33 +23,36 @@ export interface ExecuteClaimDeps {
   log: WriteLog;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Limits what the runs of the worker hold together. */
+  /** Limits the memory that the runs of the worker use together. */
   memory: MemoryBudget;
 }
 
 /** A claimed run that is being executed. */
 export interface ClaimExecution extends RunControl {
   claim: Claim;
-  /** Resolves when this worker has nothing more to do with the run; never rejects. */
+  /** Resolves when this worker has finished its work on the run; never rejects. */
   ended: Promise<void>;
-  /** The run was released: it may be in the queue again. */
+  /** True if the run was released: it may be in the queue again. */
   isReleased: () => boolean;
-  /** A node execution of this claim has ended and is stored, so this claim got further than those whose workers were lost. */
+  /**
+   * True if a node execution of this claim has ended and is stored, so this claim got further than those of lost
+   * workers.
+   */
   hasStored: () => boolean;
-  /** The run rests: it waits for a time, an answer, memory, or the database that stores its outcome. */
+  /** True if the run rests: it waits for a time, an answer, memory, or the database that stores its outcome. */
   isResting: () => boolean;
-  /** When the run goes on, in milliseconds since 1970, if it was released to sleep. */
+  /** The time at which the run continues, in milliseconds since 1970, if it was released to sleep. */
   sleepsUntil: () => number | undefined;
   /** Milliseconds since the run was claimed. */
   heldMs: () => number;
-  /** `release` was called, or the claim was lost. */
+  /** True if `release` was called or the claim was lost. */
   isReleasing: () => boolean;
 }
 
 /**
- * Executes a claimed run until it ends or is released, and stores progress on the way. When the claim is lost, the worker that holds
- * the new claim goes on. When the database does not answer for long, the run is claimed again after its lease. A run that can't be
- * executed, or whose progress the database refuses, fails.
+ * Executes a claimed run until it ends or is released, and stores progress meanwhile. If the claim is lost, the worker
+ * with the new claim continues. If the database does not answer for long, the run is claimed again after its lease. A
+ * run fails if it can't be executed or if the database refuses its progress.
  */
 export function executeClaim(
   deps: ExecuteClaimDeps,
@@ -89,7 +92,10 @@ export function executeClaim(
     }
   };
 
-  /** Executes the run from where its history ends. A run that can't be executed, such as one with a broken snapshot, fails. */
+  /**
+   * Executes the run from the end of its history. A run that can't be executed, for example for a broken snapshot,
+   * fails.
+   */
   const executeFrom = async (
     history: StoredHistory,
     records: ClaimRecords,
@@ -102,7 +108,7 @@ export function executeClaim(
         composeTree({ ...shared, claim, snapshot, history, records, control, slice, onNodeEnded }),
       );
     } catch (error) {
-      // The database refused or lost a transaction: that ends this claim, not the run.
+      // The database refused or lost a transaction. This ends the claim and not the run.
       if (error instanceof ApiError) throw error;
       records.journal.halted();
       log.write('error', { event: 'run_broken', error: errorText(error) });

@@ -4,12 +4,12 @@ import { makeGroupSender } from './group_sender.ts';
 
 interface Sent {
   items: string[];
-  /** Ends the sending; the items that are named fail by themselves. */
+  /** Ends the sending. The named items fail individually. */
   end: (failing?: string[]) => void;
   fail: () => void;
 }
 
-/** Groups by up to three items, or ten characters, and what was sent. */
+/** Makes a sender with groups of up to three items or ten characters, and records the groups. */
 function makeSender() {
   const sent: Sent[] = [];
   const send = (items: string[]): Promise<string[]> =>
@@ -27,7 +27,7 @@ function makeSender() {
       return items.map((item) => outcomeOf(item, failing));
     },
   });
-  /** What was sent so far, once the work of this turn and the next is done. */
+  /** Returns the groups sent so far, after the work of this turn and the next. */
   const groups = async (): Promise<string[][]> => {
     await nextTurn();
     await nextTurn();
@@ -36,7 +36,7 @@ function makeSender() {
   return { add, groups, sent };
 }
 
-it('who is alone goes at once, and those who come meanwhile go together', async () => {
+it('a lone item is sent at once, and items that come meanwhile are sent together', async () => {
   const { add, groups, sent } = makeSender();
   const outcomes = [add('a')];
   expect(await groups()).toEqual([['a']]);
@@ -52,7 +52,7 @@ it('who is alone goes at once, and those who come meanwhile go together', async 
   await Promise.all(outcomes);
 });
 
-it('a group has so many items at the most, and so large ones', async () => {
+it('a group has limits of its number of items and of their sizes', async () => {
   const { add, groups, sent } = makeSender();
   for (const item of ['a', 'b', 'c', 'four', 'five', 'six', 'larger than all', 'x']) void add(item);
   const seen = [['a', 'b', 'c'], ['four', 'five'], ['six'], ['larger than all'], ['x']];
@@ -62,7 +62,7 @@ it('a group has so many items at the most, and so large ones', async () => {
   }
 });
 
-it('each has its own outcome; with a group that fails as a whole fail those who wait', async () => {
+it('each item has its own outcome; if a whole group fails, the waiting items fail too', async () => {
   const { add, groups, sent } = makeSender();
   const outcomes = Promise.allSettled(['a', 'b', 'c', 'd', 'e', 'f', 'waits'].map(add));
   await groups();

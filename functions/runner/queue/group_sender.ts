@@ -6,8 +6,9 @@ export interface GroupSenderOptions<Item> {
   maxSize: number;
   sizeOf: (item: Item) => number;
   /**
-   * Sends a group and resolves with the outcome of each item, in their order. The next group does not wait for the outcomes.
-   * When it rejects, the items that still wait fail with the group: the same failure would meet them one group after another.
+   * Sends a group and resolves with the outcome of each item, in their order. The next group does not wait for the
+   * outcomes. If this rejects, the waiting items fail with the group, because the same failure would fail them group by
+   * group.
    */
   send: (items: Item[]) => Promise<Promise<void>[]>;
 }
@@ -20,8 +21,9 @@ interface Waiting<Item> {
 }
 
 /**
- * Makes a function that sends items in groups, one group at a time. An item is sent at once when no group is under way. Otherwise it
- * waits, and goes with all others that have come when that group is sent: a lone item loses no time, and many cost little more than one.
+ * Makes a function that sends items in groups, one group at a time. An item is sent at once if no group is being sent.
+ * Otherwise it waits, and is sent with all others that have come by then: a lone item loses no time, and many items
+ * cost little more than one.
  */
 export function makeGroupSender<Item>(options: GroupSenderOptions<Item>): (item: Item) => Promise<void> {
   const waiting: Waiting<Item>[] = [];
@@ -38,7 +40,7 @@ export function makeGroupSender<Item>(options: GroupSenderOptions<Item>): (item:
 
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    // Items of one turn of the event loop are added one after another; the first group takes them all.
+    // Items of one turn of the event loop are added one after another; the first group has them all.
     await nextTurn();
     while (waiting.length > 0) {
       const group = takeGroup();

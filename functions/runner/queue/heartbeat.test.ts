@@ -6,14 +6,14 @@ import { makeHeartbeat } from './heartbeat.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-// SAFETY: nothing else of a claim is read.
+// SAFETY: these tests read no other member of a claim.
 const claimOf = (flow_run_id: string) => ({ flow_run_id }) as Partial<Claim> as Claim;
 
-/** A worker that executes these runs and holds one more claim, and what its heartbeats do. */
+/** Makes a worker that executes these runs and holds one more claim, and records its heartbeats. */
 function hold(...ids: string[]) {
   const told: string[] = [];
   const executions = ids.map((id) =>
-    // SAFETY: nothing else of an execution is called.
+    // SAFETY: the heartbeat calls no other function of an execution.
     ({
       claim: claimOf(id),
       lose: () => told.push(`${id} is lost`),
@@ -43,7 +43,7 @@ function hold(...ids: string[]) {
   return { heartbeat, beats, told, free, answerWith: (given: typeof answer) => answer = given };
 }
 
-it('holds all claims as long as there are any, and tells runs what has happened to them', async () => {
+it('extends all leases while there are claims, and informs runs of changes', async () => {
   const { heartbeat, beats, told, free, answerWith } = hold('a', 'b', 'c');
   answerWith(() =>
     Promise.resolve([
@@ -63,7 +63,7 @@ it('holds all claims as long as there are any, and tells runs what has happened 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('ends when the last claim has ended, and not before, so that a stopped worker ends at once', async () => {
+it('ends exactly when the last claim has ended, so that a stopped worker ends at once', async () => {
   const { heartbeat, beats, free } = hold('a');
   heartbeat.start();
   heartbeat.endIfNothingIsHeld();
@@ -76,7 +76,7 @@ it('ends when the last claim has ended, and not before, so that a stopped worker
   expect(vi.getTimerCount()).toBe(1);
 });
 
-it('beats again after one that failed, and not while one is under way', async () => {
+it('beats again after a failed beat, and never while another beat is under way', async () => {
   const { heartbeat, beats, answerWith } = hold('a');
   answerWith(() => Promise.reject(new Error('no answer')));
   heartbeat.start();
@@ -87,7 +87,7 @@ it('beats again after one that failed, and not while one is under way', async ()
   expect(beats).toHaveLength(3);
 });
 
-it('catches up after beats were missed, and not when there was one', async () => {
+it('sends a beat after missed ones, and none if there was one', async () => {
   const { heartbeat, beats, free } = hold('a');
   await vi.advanceTimersByTimeAsync(2_001);
   await heartbeat.catchUp();

@@ -9,13 +9,16 @@ export interface HeartbeatOptions {
   onBeat: () => void;
 }
 
-/** Extends the leases of what a worker holds, and passes on what has happened to it. */
+/** Extends the leases of a worker's claims, and informs runs of changes to their claims. */
 export interface Heartbeat {
-  /** Beats regularly until nothing is held. */
+  /** Beats regularly while the worker holds claims. */
   start: () => void;
-  /** Ends the beats if nothing is held any more, so that they do not keep the process of a stopped worker. */
+  /** Ends the beats if the worker holds no claim, so that they do not keep the process of a stopped worker alive. */
   endIfNothingIsHeld: () => void;
-  /** Beats now if beats were missed: after an outage the worker's own runs could be claimed as if it were lost. */
+  /**
+   * Sends a beat at once if beats were missed: after an outage, the worker's runs could otherwise be claimed as if it
+   * were lost.
+   */
   catchUp: () => Promise<void>;
 }
 
@@ -50,7 +53,7 @@ export function makeHeartbeat({ claims, runs, everyMs, onBeat }: HeartbeatOption
         endIfNothingIsHeld();
         if (timer === undefined || isUnderWay) return;
         isUnderWay = true;
-        // A lease outlasts many beats, so the next one makes up for a beat that failed.
+        // A lease outlasts many beats, so the next beat compensates for a failed one.
         void beat().catch(() => {}).finally(() => isUnderWay = false);
         onBeat();
       }, everyMs);

@@ -10,30 +10,35 @@ export interface HeldRuns {
   /** Starts to execute a claimed run. */
   execute: (claim: Claim, slice: Slice) => ClaimExecution;
   executions: () => ClaimExecution[];
-  /** How many runs are executed. */
+  /** Number of runs that are executed. */
   count: () => number;
   isExecuting: (flowRunId: string) => boolean;
   /** Keeps a claim whose run is not executed yet. */
   setAside: (claim: Claim) => void;
-  /** Takes the claim that was set aside. */
+  /** Removes and returns the claim that was set aside. */
   takeAside: () => Claim | undefined;
-  /** All claims that the worker holds. */
+  /** Returns all claims that the worker holds. */
   claims: () => Claim[];
-  /** Resolves with true when a run ends or begins to rest, or `wake` is called; with false when that takes longer than this time. */
+  /**
+   * Resolves with true when a run ends or begins to rest, or when `wake` is called; with false when this time is over.
+   */
   nextChange: (timeoutMs?: number) => Promise<boolean>;
   wake: () => void;
   /** Resolves when no run is executed. */
   whenIdle: () => Promise<void>;
-  /** The hashes of the snapshots that claims need not bring. */
+  /** Returns the hashes of the cached snapshots, which claims need not include. */
   knownSnapshots: () => string[];
-  /** Forgets the snapshots that were not used for longest; not between a claim that counts on them and the start of its run. */
+  /**
+   * Drops the least recently used snapshots. Must not be called between a claim that relies on them and the start of
+   * its run.
+   */
   trimSnapshots: () => void;
 }
 
 export interface HeldRunsEvents {
-  /** Something is held from now on. */
+  /** Called when the worker begins to hold a claim. */
   onHold: () => void;
-  /** An execution has ended. */
+  /** Called when an execution has ended. */
   onEnd: (execution: ClaimExecution) => void;
 }
 
@@ -43,7 +48,10 @@ export function makeHeldRuns(deps: ExecuteClaimDeps, { onHold, onEnd }: HeldRuns
   let aside: Claim | undefined;
   let wake = () => {};
 
-  /** Reads the snapshot now, since another claim may push it out of the cache. If it is broken, the run's execution throws that. */
+  /**
+   * Parses the snapshot now, because another claim may push it out of the cache. If it is broken, the execution of the
+   * run throws the error.
+   */
   const readSnapshot = ({ snapshot_hash, snapshot }: Claim): () => Snapshot => {
     try {
       const read = snapshots.get(snapshot_hash, snapshot);

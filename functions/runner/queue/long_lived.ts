@@ -5,19 +5,19 @@ import type { Worker } from './worker.ts';
 
 export interface LongLivedOptions {
   worker: Worker;
-  /** How long to wait after a drain until the next one. */
+  /** Pause between one drain and the next. */
   pollMs: number;
   log: WriteLog;
   /** Aborted when the process is to end. */
   stop: AbortSignal;
 }
 
-/** The longest pause between two tries while the queue can't be read. */
+/** The longest pause between two attempts while the queue can't be read. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Works until it is stopped, and resolves when all runs that it held have ended or are released. Throws when the project refuses the
- * worker's key.
+ * Works until it is stopped, and resolves when all runs that the worker held have ended or are released. Throws if the
+ * project refuses the worker's key.
  */
 export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedOptions): Promise<void> {
   stop.addEventListener('abort', () => worker.releaseAll(), { once: true });
@@ -37,7 +37,7 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
         );
       }
       log('error', { event: 'queue_unreadable', error: errorText(error) });
-      // A drain that went well for long was no try.
+      // A drain that worked for long proves that the queue can be read, so the pause is short again.
       if (performance.now() - began > LONGEST_PAUSE_MS) pauseMs = pollMs;
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }

@@ -3,7 +3,7 @@ import { type HeldMemory, makeMemoryBudget, type MemoryBudget } from './memory_b
 
 const MIB = 1_048_576;
 
-/** A run that was admitted, or waits. */
+/** A run that was admitted or is waiting. */
 interface AskedFor {
   memory: () => HeldMemory | undefined;
   hasGivenUp: () => boolean;
@@ -32,7 +32,7 @@ async function admit(
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const isAdmitted = ({ memory }: AskedFor) => memory() !== undefined;
 
-it('admits what fits, and a run that is larger than the budget when it is alone', async () => {
+it('admits runs that fit, and a run above the budget if it is alone', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   const [first, second, large] = [
     await admit(budget, 'a', 6 * MIB),
@@ -48,14 +48,14 @@ it('admits what fits, and a run that is larger than the budget when it is alone'
   expect(isAdmitted(large)).toBe(true);
 });
 
-it('a small run waits for nobody', async () => {
+it('a small run never waits', async () => {
   const budget = makeMemoryBudget(MIB);
   await admit(budget, 'a', 20 * MIB);
   await admit(budget, 'a', 20 * MIB);
   expect(isAdmitted(await admit(budget, 'b', 65_536))).toBe(true);
 });
 
-it('the next run to be admitted is of the owner who holds least, whoever came first', async () => {
+it('the next admitted run is of the owner who holds least, not the run that came first', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   const first = await admit(budget, 'a', 5 * MIB);
   await admit(budget, 'a', 5 * MIB);
@@ -67,7 +67,7 @@ it('the next run to be admitted is of the owner who holds least, whoever came fi
   expect([greedy, other].map(isAdmitted)).toEqual([false, true]);
 });
 
-it('a run that gives up waiting is not admitted, and those behind it are', async () => {
+it('a run that stops waiting is not admitted, and those behind it are', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   await admit(budget, 'a', 6 * MIB);
   const givingUp = new AbortController();
@@ -79,7 +79,7 @@ it('a run that gives up waiting is not admitted, and those behind it are', async
   expect([large.hasGivenUp(), isAdmitted(fitting)]).toEqual([true, true]);
 });
 
-it('when runs outgrow the budget, one of the owner who holds most is asked to release its claim, but none that is alone', async () => {
+it('when runs exceed the budget, one of the owner who holds most is asked to release its claim, unless it is alone', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   const large = await admit(budget, 'a', 0);
   large.memory()?.grow(30 * MIB);
@@ -101,7 +101,7 @@ it('a run that holds memory for long is asked to release its claim when others w
   expect(large.wasAsked()).toBe(true);
 });
 
-it('runs that are to stop are admitted before all others, without regard to what they hold, one at a time', async () => {
+it('runs that are to stop are admitted before all others, whatever their size, one at a time', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   const never = new AbortController().signal;
   await admit(budget, 'a', 10 * MIB);
@@ -119,7 +119,7 @@ it('runs that are to stop are admitted before all others, without regard to what
   expect([other, next].map(isAdmitted)).toEqual([false, true]);
 });
 
-it('runs that were admitted small and grew make room for one that has waited for long, when their owners hold more', async () => {
+it('runs that grew after they were admitted are released for one that has waited long, if their owners hold more', async () => {
   const budget = makeMemoryBudget(16 * MIB);
   const growing = await Promise.all(Array.from({ length: 6 }, () => admit(budget, 'a', 0)));
   for (const one of growing) one.memory()?.grow(MIB);

@@ -1,12 +1,12 @@
-/** What one admitted run holds of the worker's memory. */
+/** The memory that one admitted run holds. */
 export interface HeldMemory {
-  /** The run's outputs have grown by so many bytes. */
+  /** Counts further bytes of the run's outputs. */
   grow: (bytes: number) => void;
-  /** The run has freed all that it held. */
+  /** Frees all memory of the run. */
   free: () => void;
 }
 
-/** A run that wants to hold node outputs in memory. */
+/** A run that needs memory for node outputs. */
 export interface MemoryUser {
   ownerId: string;
   /** Bytes of node outputs that earlier claims of the run stored. */
@@ -16,24 +16,24 @@ export interface MemoryUser {
   /** Milliseconds since the run was claimed. */
   heldMs: () => number;
   /**
-   * Aborted when the run is only to stop. It is then admitted before all others, without regard to what they hold, one such run at
+   * Aborted if the run is only to stop. The run is then admitted before all others, whatever its size, one such run at
    * a time.
    */
   stopping?: AbortSignal;
 }
 
 /**
- * Limits what the runs that a worker executes hold of node outputs in memory together. A run that is alone may go on, however large
- * it is.
+ * Limits the memory for node outputs of all runs that a worker executes. A run that is alone may continue, however
+ * large it is.
  */
 export interface MemoryBudget {
-  /** Admits the run now, or as soon as it fits. Resolves with undefined when one of the signals is aborted before. */
+  /** Admits the run now, or as soon as it fits. Resolves with undefined if one of the signals is aborted first. */
   admit: (run: MemoryUser, signals: AbortSignal[]) => HeldMemory | Promise<HeldMemory | undefined>;
-  /** When runs wait: asks the largest of those that have been held for so long to release its claim. */
+  /** If runs wait, asks the largest of the runs that have been held this long to release its claim. */
   relieve: (heldMs: number) => void;
 }
 
-/** A run that holds no more than this counts for nothing and is admitted at once. */
+/** A run up to this size is not counted and is admitted at once. */
 const SMALL_BYTES = 65_536;
 
 interface AdmittedRun extends MemoryUser {
@@ -43,7 +43,7 @@ interface AdmittedRun extends MemoryUser {
 interface WaitingRun {
   run: AdmittedRun;
   admit: () => void;
-  /** It has waited for long: runs of owners who hold more are asked to release their claims. */
+  /** True if the run has waited so long that runs of owners who hold more are asked to release their claims. */
   isOverdue: boolean;
 }
 
@@ -64,13 +64,15 @@ export function makeMemoryBudget(maxBytes: number): MemoryBudget {
     return size === 0 || held === 0 || held + size <= maxBytes;
   };
 
-  /** A run that is to stop comes first; then, of the owner who holds least, the run that waits longest. */
+  /**
+   * Returns the next run: one that is to stop comes first, then the longest waiting run of the owner who holds least.
+   */
   const nextOfWaiting = (): WaitingRun | undefined =>
     [...waiting]
       .map((one) => ({ one, isFirst: Number(isStopping(one.run)), held: heldBy(one.run.ownerId) }))
       .sort((a, b) => b.isFirst - a.isFirst || a.held - b.held)[0]?.one;
 
-  /** Ends at the first run that does not fit: smaller ones that passed it by would keep it waiting for ever. */
+  /** Admits waiting runs up to the first that does not fit: smaller runs that passed it would make it wait for ever. */
   const admitWaiting = (): void => {
     for (let next = nextOfWaiting(); next !== undefined && fits(next.run); next = nextOfWaiting()) {
       waiting.delete(next);
@@ -96,7 +98,10 @@ export function makeMemoryBudget(maxBytes: number): MemoryBudget {
     makeRoomForOverdue();
   };
 
-  /** Without this, runs that are admitted small and grow would keep a large run waiting for ever. */
+  /**
+   * Makes room for an overdue run: runs that are admitted small and grow would otherwise make a large run wait for
+   * ever.
+   */
   const makeRoomForOverdue = (): void => {
     const next = nextOfWaiting();
     if (next === undefined || !next.isOverdue) return;

@@ -8,9 +8,9 @@ const settings = readRunnerSettings(
   false,
 );
 
-/** A run of the owner, held for so many milliseconds. */
+/** Makes a run of the owner, held for this many milliseconds. */
 const held = (ownerId: string, { isResting = false, ms = 0, isReleasing = false } = {}) => ({
-  // SAFETY: nothing else of the claim is read.
+  // SAFETY: the places read no other member of a claim.
   claim: { user_id: ownerId } as Partial<Claim> as Claim,
   isResting: () => isResting,
   heldMs: () => ms,
@@ -29,7 +29,7 @@ it.each([
     ownersWithPlaces: ['a', 'b'],
   }],
   [
-    'all, and who only rests holds no working place',
+    'all; an owner with only resting runs holds no working place',
     [...some(4, 'a'), ...some(2, 'b', true)],
     { regular: 0, reserved: 2, ownersWithPlaces: ['a'] },
   ],
@@ -43,7 +43,7 @@ it.each([
   expect(freePlaces(executing, settings)).toEqual(expected);
 });
 
-it('of the owner who holds most the oldest run gives way, once it has had its time', () => {
+it('the oldest run of the owner who holds most is released, once it has been held for a slice', () => {
   const [old, older] = [held('a', { ms: 100 }), held('a', { ms: 200 })];
   const oldest = held('b', { ms: 300 });
   expect(chooseRunToRelease([oldest, old, older], 100)).toBe(older);

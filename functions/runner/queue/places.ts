@@ -1,11 +1,14 @@
 import type { ClaimExecution } from './execute_claim.ts';
 import type { RunnerSettings } from '../settings.ts';
 
-/** The places that a worker has free. */
+/** The free places of a worker. */
 export interface FreePlaces {
-  /** Places for runs of any owner. */
+  /** Number of places for runs of any owner. */
   regular: number;
-  /** Reserved places: each takes one run of an owner who holds no place. They are used when no regular place is free. */
+  /**
+   * Number of reserved places. Each takes one run of an owner who holds no place. They are used if no regular place is
+   * free.
+   */
   reserved: number;
   /** The owners who hold a place. */
   ownersWithPlaces: string[];
@@ -14,8 +17,8 @@ export interface FreePlaces {
 type HeldRun = Pick<ClaimExecution, 'claim' | 'isResting'>;
 
 /**
- * Counts the free places. A run that rests leaves its place to others, up to the number of resting runs that a worker may hold.
- * Owners who hold no place find a reserved one, even when one owner holds all the others.
+ * Counts the free places. A resting run frees its place, up to the number of resting runs that a worker may hold.
+ * Owners who hold no place can use a reserved one, even if one owner holds all the others.
  */
 export function freePlaces(
   executing: Iterable<HeldRun>,
@@ -29,14 +32,14 @@ export function freePlaces(
     runnerReservedPlaces - Math.max(working.length - runnerConcurrency, held.length - most, 0),
     0,
   );
-  // When resting runs fill the worker, they are what owners share; else it is the runs that work.
+  // If the worker holds as many runs as it may, owners share all of them; otherwise only the working runs count.
   const holding = held.length >= most ? held : working;
   return { regular, reserved, ownersWithPlaces: [...new Set(holding.map(({ claim }) => claim.user_id))] };
 }
 
 /**
- * Chooses the run that is released when no place is free for others: of the owner who holds most runs, the one that has been held
- * longest. Undefined when none has been held for a slice.
+ * Chooses the run to release when no place is free for others: the longest held run of the owner who holds most.
+ * Undefined if none has been held for a slice.
  */
 export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'heldMs' | 'isReleasing'>>(
   executing: Iterable<Run>,
@@ -51,7 +54,7 @@ export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'h
     .sort((a, b) => countOf(b) - countOf(a) || b.heldMs() - a.heldMs())[0];
 }
 
-/** When a worker has no place free, releases one of its runs that has been held for a slice: others may wait. */
+/** If no place is free, releases a run that has been held for a slice, because others may wait. */
 export function releaseWhenFull(executing: ClaimExecution[], settings: RunnerSettings): void {
   const { regular, reserved } = freePlaces(executing, settings);
   if (regular === 0 && reserved === 0) chooseRunToRelease(executing, settings.runnerSliceMs)?.release();

@@ -7,14 +7,14 @@ const FREE: FreePlaces = { regular: 2, reserved: 1, ownersWithPlaces: [] };
 const RESERVED_ONLY: FreePlaces = { regular: 0, reserved: 1, ownersWithPlaces: ['a'] };
 const FULL: FreePlaces = { regular: 0, reserved: 0, ownersWithPlaces: ['a', 'b'] };
 
-// SAFETY: nothing else of a claim is read.
+// SAFETY: these tests read no other member of a claim.
 const claimOf = (flow_run_id: string) => ({ flow_run_id }) as Partial<Claim> as Claim;
 const ended = (isReleased: boolean, sleepsUntil?: number) => ({
   isReleased: () => isReleased,
   sleepsUntil: () => sleepsUntil,
 });
 
-/** Polling on a clock that the test moves, after a look at the queue that found nothing. */
+/** Makes polling on a clock that the test sets, after a look at the queue that found no runs. */
 function makePolled(wakesByPokes: boolean, isWatching = false, settings: { idleWaitMs?: number } = {}) {
   let time = 0;
   const polling = makePolling(
@@ -31,7 +31,7 @@ function makePolled(wakesByPokes: boolean, isWatching = false, settings: { idleW
   return { polling, look, pass: (ms: number) => time += ms };
 }
 
-it('after a look that found fewer runs than places, the next look is due when a poke tells of another run', () => {
+it('after a look that found fewer runs than places, a poke for another run makes the next look due', () => {
   const { polling, look } = makePolled(true);
   expect(polling.isLookDue(FREE)).toBe(false);
   polling.poke('run');
@@ -54,7 +54,7 @@ it('another look is due at once when the last one filled all places or failed, o
   expect(polling.isLookDue(FREE)).toBe(true);
 });
 
-it('a poke during a look that finds its run brings no other look, one for another run does', () => {
+it('a poke during a look causes another look only if the look did not find its run', () => {
   const { polling } = makePolled(true);
   const look = polling.startLook(FREE, false);
   polling.poke('found');
@@ -66,7 +66,7 @@ it('a poke during a look that finds its run brings no other look, one for anothe
   expect(polling.isLookDue(FREE)).toBe(true);
 });
 
-it('reserved places are looked for at intervals, and pass over the owners who hold a place', () => {
+it('looks for reserved places come at intervals and exclude the owners who hold a place', () => {
   const { polling, look, pass } = makePolled(false);
   polling.waited({ hasChanged: true, hasFewerRuns: false, isIdle: false, isWatched: false });
   expect(polling.isLookDue(FULL)).toBe(false);
@@ -79,7 +79,7 @@ it('reserved places are looked for at intervals, and pass over the owners who ho
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(false);
 });
 
-it('what pokes told of is looked for again after a look for reserved places, which may have passed it over', () => {
+it('poked runs are looked for again after a look for reserved places, which may have excluded them', () => {
   const { polling, look, pass } = makePolled(true);
   polling.poke('of a holder');
   pass(25);
@@ -119,7 +119,7 @@ it('a worker that is not poked looks at intervals and whenever a run has ended, 
   }
 });
 
-it('a run that sleeps brings a look when its time has come, for which only a worker that is poked stays', () => {
+it('a sleeping run makes a look due at its time, and only a worker that is poked waits for it', () => {
   const { polling, pass } = makePolled(true);
   polling.runEnded(ended(false, 2_000));
   expect(polling.patienceMs(FREE)).toBe(2_000);
@@ -132,13 +132,13 @@ it('a run that sleeps brings a look when its time has come, for which only a wor
   expect(unpoked.staysForSleepers(3_000)).toBe(false);
 });
 
-it('a worker that may watch does so after a look that found nothing, and then hardly looks by itself', () => {
+it('a worker that may watch begins after a look that found no runs, and then rarely looks by itself', () => {
   const { polling, look } = makePolled(false, true);
   expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([true, 5_000]);
   polling.poke();
   expect(polling.isLookDue(FREE)).toBe(true);
   look(FREE, [claimOf('1')]);
-  // More may come at once: to be told of each would make the starts slow.
+  // More runs may come at once, and a notification for each would slow the starts.
   expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([false, 20]);
   polling.waited({ hasChanged: false, hasFewerRuns: false, isIdle: false, isWatched: false });
   expect(polling.isLookDue(FREE)).toBe(true);
@@ -146,14 +146,14 @@ it('a worker that may watch does so after a look that found nothing, and then ha
   expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([true, 5_000]);
 });
 
-it('a worker that may watch looks as often as another while no place is free, and while the queue cannot be read', () => {
+it("a worker that may watch polls like others while no place is free, and while the queue can't be read", () => {
   const { polling, look } = makePolled(false, true);
   expect(polling.patienceMs(FULL)).toBe(500);
   look(FREE, undefined);
   expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([false, 500]);
 });
 
-it('where nothing can tell a worker of runs, the looks of an idle one wait for them', () => {
+it('the looks of an idle worker that gets neither pokes nor notifications wait for runs', () => {
   const { look } = makePolled(false, false, { idleWaitMs: 400 });
   expect(look(FREE, [], true)).toEqual({ maxRuns: 2, waitMs: 400 });
   expect(look(FREE, [], false)).toEqual({ maxRuns: 2, waitMs: 0 });

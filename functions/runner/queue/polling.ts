@@ -5,98 +5,106 @@ import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /**
- * How long the last look at the queue waits for a run, when the worker is poked. Runs that are started one after the other then begin
- * before their pokes arrive.
+ * Time for which the last look at the queue waits for a run, if the worker is poked. When runs are started one after
+ * the other, the next one then begins before its poke arrives.
  */
 const LAST_LOOK_MS = 40;
 
-/** Milliseconds between two looks for reserved places. A worker that is poked knows when runs are started, and looks sooner. */
+/**
+ * Milliseconds between two looks for reserved places. A worker that is poked learns of started runs, and looks sooner.
+ */
 const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
 
 /**
- * How long a worker that may watch waits for another look after one that has found runs. It watches only after one that has found none:
- * to notify orders all commits, which makes starts on many connections a ninth of what they could be.
+ * Time before the next look of a worker that may watch, after a look that found runs. The worker watches only after a
+ * look that found none: NOTIFY orders all commits, which cuts starts on many connections to a ninth.
  */
 const QUIET_MS = 20;
 
-/** Stands for the run of a poke that names none. */
+/** Represents the run of a poke that names no run. */
 const ANY_RUN = '';
 
-/** A look at the queue: what to claim. */
+/** A look at the queue: the runs to claim. */
 export interface Look {
   maxRuns: number;
-  /** How long to wait for a run when there is none. */
+  /** Time to wait for a run if there is none. */
   waitMs: number;
-  /** Given when the look is for reserved places: the owners who hold a place. */
+  /** The owners who hold a place, if the look is for reserved places. */
   ownersWithPlaces?: string[];
 }
 
-/** What has happened while a worker waited. */
+/** The events during a wait of the worker. */
 export interface WaitOutcome {
-  /** Something has happened before the time was over. */
+  /** True if there was a change before the time was over. */
   hasChanged: boolean;
-  /** A run has ended. */
+  /** True if a run has ended. */
   hasFewerRuns: boolean;
-  /** No run is executed. */
+  /** True if no run is executed. */
   isIdle: boolean;
-  /** The worker is told of each run that becomes claimable, and was so already at its last look. */
+  /** True if the worker is notified of each run that becomes claimable, and was so at its last look already. */
   isWatched: boolean;
 }
 
-/** Knows when a look at the queue may bring a run that there is a place for. */
+/** Decides when a look at the queue may find a run that there is a place for. */
 export interface Polling {
-  /** Somebody tells of a new run. */
+  /** Reports a new run. */
   poke: (flowRunId?: string) => void;
-  /** There was a poke since the last look. */
+  /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
   isLookDue: (places: FreePlaces) => boolean;
-  /** The last look has found no run for the regular places, so that it is worth being told of the next one. */
+  /** True if the last look found no run for the regular places, so that a watch is worth its cost. */
   isQuiet: () => boolean;
-  /** How long to wait for a change until the next look. */
+  /** Returns how long to wait for a change until the next look. */
   patienceMs: (places: FreePlaces) => number;
-  /** Begins a look; `isIdle`: no run is executed. */
+  /** Begins a look. `isIdle`: no run is executed. */
   startLook: (places: FreePlaces, isIdle: boolean) => Look;
-  /** Ends a look that found these claims; undefined when the queue could not be read. */
+  /** Ends a look that found these claims; undefined if the queue could not be read. */
   endLook: (look: Look, found: Claim[] | undefined) => void;
-  /** Time has passed, with this outcome. */
+  /** Reports the end of a wait. */
   waited: (outcome: WaitOutcome) => void;
-  /** An execution has ended. */
+  /** Reports the end of an execution. */
   runEnded: (execution: Pick<ClaimExecution, 'isReleased' | 'sleepsUntil'>) => void;
-  /** A drain begins: whatever was known of the queue may have changed. */
+  /** Begins a drain: all knowledge of the queue may be outdated. */
   restart: () => void;
-  /** A function that is poked stays for runs that go on before this time: the sweep, which wakes others, comes late. */
+  /**
+   * True if a function that is poked waits for sleeping runs that continue before this time, since the sweep would wake
+   * them late.
+   */
   staysForSleepers: (endsAt: number) => boolean;
 }
 
 export function makePolling(
   settings: Pick<RunnerSettings, 'wakesByPokes' | 'pollMs' | 'watchedPollMs' | 'idleWaitMs'> & {
-    /** A watch tells it of runs while a regular place is free. */
+    /** If true, a watch notifies the worker of runs while a regular place is free. */
     isWatching: boolean;
   },
   /** Milliseconds since 1970. */
   now: () => number,
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   elapsedMs: () => number = () => performance.now(),
 ): Polling {
   const reservedLookMs = settings.wakesByPokes ? POKED_RESERVED_LOOK_MS : RESERVED_LOOK_MS;
-  /** The runs that pokes have told of since the last look. */
+  /** The runs that pokes have named since the last look. */
   const poked = new Set<string>();
-  /** When the runs go on that this worker has released to sleep. */
+  /** The times at which runs continue that this worker has released to sleep. */
   const wakeTimes = makeWakeTimes();
-  /** False when the last look has shown that the queue holds nothing more. */
+  /** False if the last look has shown that the queue holds no more runs. */
   let mayBeMore = true;
-  /** False when it has shown that nobody waits who could have a reserved place. */
+  /** False if the last look has shown that no waiting run could have a reserved place. */
   let mayBeForReserved = true;
-  /** How many runs the last look has found for regular places; undefined when it could not be read, or was for reserved ones. */
+  /** Number of runs that the last look found for regular places; undefined if it failed or was for reserved places. */
   let lastFound: number | undefined;
   let lookedAt = -Infinity;
 
-  /** When regular places are free they are looked for alone: nobody needs a reserved place then. */
+  /** True if a look is for reserved places. Free regular places suffice for everybody. */
   const isForReserved = ({ regular }: FreePlaces) => regular === 0;
   const isReservedWanted = () => mayBeForReserved || poked.size > 0;
 
-  /** Nobody tells a worker that is neither poked nor watching of new runs. A watch hears of none whose time comes. */
+  /**
+   * Returns the interval between looks. A worker that is neither poked nor watching learns of new runs only by polling.
+   * A watch does not report runs whose time comes.
+   */
   const lookEveryMs = (places: FreePlaces): number => {
     if (settings.wakesByPokes) return Infinity;
     if (!settings.isWatching || isForReserved(places) || lastFound === undefined) return settings.pollMs;
@@ -108,7 +116,7 @@ export function makePolling(
     hasPokes: () => poked.size > 0,
     isLookDue: (places) => {
       if (!isForReserved(places)) return mayBeMore || poked.size > 0;
-      // Short runs free a regular place sooner than this, and cost no look of their own.
+      // Short runs free a regular place sooner than this, and need no look of their own.
       return places.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
     },
     isQuiet: () => lastFound === 0,
@@ -124,7 +132,7 @@ export function makePolling(
     startLook: (places, isIdle) => {
       const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
       const { regular, reserved, ownersWithPlaces } = places;
-      // A look for reserved places passes owners over, and pokes may have told of their runs.
+      // A look for reserved places excludes owners, and pokes may have named their runs.
       mayBeMore = isForReserved(places) && (mayBeMore || poked.size > 0);
       mayBeForReserved = false;
       lookedAt = elapsedMs();
@@ -133,7 +141,7 @@ export function makePolling(
       return isForReserved(places) ? { maxRuns: reserved, waitMs, ownersWithPlaces } : { maxRuns: regular, waitMs };
     },
     endLook: ({ maxRuns, ownersWithPlaces }, found) => {
-      // Pokes of runs that this look has found need no other look.
+      // Pokes for runs that this look has found need no other look.
       for (const { flow_run_id } of found ?? []) poked.delete(flow_run_id);
       const mayBeOthers = found === undefined || found.length === maxRuns;
       lastFound = ownersWithPlaces === undefined ? found?.length : undefined;
@@ -144,7 +152,7 @@ export function makePolling(
       const isSleeperDue = wakeTimes.dropDue(now());
       mayBeForReserved = true;
       if (isSleeperDue) mayBeMore = true;
-      // A look would find nothing of which the watch has not told. After a while there is one all the same.
+      // The watch reports every run that a look would find. A look follows after a while all the same.
       if (isWatched && hasChanged) return;
       // A worker that is not poked looks at intervals, and whenever a run has ended.
       const isTime = !settings.wakesByPokes && (hasFewerRuns || !hasChanged);
@@ -153,7 +161,7 @@ export function makePolling(
     runEnded: ({ isReleased, sleepsUntil }) => {
       const until = sleepsUntil();
       if (until !== undefined) wakeTimes.add(until);
-      // A signature or a stop that came while the run was being released makes it claimable at once, and its poke was before that.
+      // A signature or a stop during the release makes the run claimable at once, and its poke came before the release.
       if (isReleased()) mayBeMore = true;
     },
     restart: () => {

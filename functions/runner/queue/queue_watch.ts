@@ -1,13 +1,16 @@
-/** Has a worker told of runs, so that it need not look at the queue again and again. */
+/** Notifies a worker of runs, so that it does not have to poll the queue. */
 export interface QueueWatch {
   /**
-   * Has the worker told of the next runs that become claimable, and of one that did so before the watch began. The watch
-   * ends by itself when runs come in numbers. Changes nothing while it watches.
+   * Begins to watch: the worker is notified of runs that become claimable, and of one that did so before the watch
+   * began. The watch ends by itself when runs come in numbers. Has no effect while it watches.
    */
   start: () => void;
-  /** The worker is told of each run that becomes claimable, and was told to look at the queue when that began. */
+  /**
+   * True if the worker is notified of each run that becomes claimable, and was told to look at the queue when that
+   * began.
+   */
   isOn: () => boolean;
-  /** The worker has no place for another run: others may be told. */
+  /** Ends the watch, because the worker has no place for another run and others may be notified instead. */
   stop: () => void;
 }
 

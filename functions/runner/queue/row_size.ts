@@ -1,10 +1,10 @@
 import type { ChildRow, LogLine, NodeRun } from '../engine/journal.ts';
 import { measureMap } from '../engine/value_size.ts';
 
-// About how many bytes of JSON the rows have that a worker stores. Values are measured once, by the nodes that handed
-// them on, so that this costs less than to write the JSON.
+// Approximate bytes of JSON of the rows that a worker stores. Values are measured once, by the nodes that returned
+// them, which costs less than writing the JSON.
 
-/** Bytes of a row besides its values. */
+/** Bytes of a row without its values. */
 export const ROW_BYTES = 200;
 
 export const nodeRunBytes = ({ input, output }: NodeRun): number =>

@@ -1,15 +1,15 @@
 import type { Halt } from '../engine/node.ts';
 import type { StopRequest } from './claims.ts';
 
-/** What others may do to a run while it is executed. */
+/** The ways in which others influence a run while it is executed. */
 export interface RunControl {
-  /** Ends the run. Only the first call counts. */
+  /** Ends the run. Only the first call has an effect. */
   stop: (request: StopRequest) => void;
-  /** Ends the execution, because the claim is lost: the database refuses whatever it writes. */
+  /** Ends the execution because the claim is lost: the database refuses all its writes. */
   lose: () => void;
   /** Releases the run as soon as it has made progress. */
   release: () => void;
-  /** Inputs that nodes wait for have been answered. */
+  /** Reports that inputs of the run have been answered. */
   tellOfInputs: () => void;
 }
 
@@ -18,11 +18,11 @@ export interface OwnRunControl extends RunControl {
   /** Ends the run as failed. */
   fail: (message: string) => void;
   isLost: () => boolean;
-  /** Has this listener called whenever inputs that nodes wait for have been answered. */
+  /** Calls this listener whenever inputs that nodes wait for have been answered. */
   onInputsAnswered: (listener: () => void) => void;
   /** Aborted, with a Halt as its reason, when the run is to end. */
   halt: AbortSignal;
-  /** Aborted when the claim is lost: nobody wants the result any more. */
+  /** Aborted when the claim is lost, and the result is no longer needed. */
   abandon: AbortSignal;
   /** Aborted when the run is to be released. */
   releasing: AbortSignal;

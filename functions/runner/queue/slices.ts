@@ -2,9 +2,9 @@ import { makeSlice, type Slice, type SliceLimits } from '../engine/slice.ts';
 
 /** The slices of a worker, one after the other. */
 export interface Slices {
-  /** A drain begins: its slices share the time on the clock, and each has computing time of its own. */
+  /** Begins a drain. Its slices share the time on the clock, and each has computing time of its own. */
   startDrain: () => void;
-  /** When the drain's time is over, in milliseconds since 1970. */
+  /** The time at which the drain ends, in milliseconds since 1970. */
   drainEndsAt: () => number;
   next: () => Slice;
   /** Ends the slice, and each later one as soon as it begins. */
@@ -12,10 +12,10 @@ export interface Slices {
   areAllEnded: () => boolean;
 }
 
-/** The slice is over: the worker takes on no run, and releases those that it executes. */
+/** True if the slice is over: the worker then claims no run, and releases those that it executes. */
 export const isOver = (slice: Slice): boolean => slice.releasing.aborted;
 
-/** `onOver` is called when a slice is over, and when all are ended. */
+/** Makes the slices of a worker. `onOver` is called when a slice is over, and when all are ended. */
 export function makeSlices(limits: SliceLimits, now: () => number, onOver: () => void): Slices {
   let drainStartedAt = 0;
   let drainEndsAt = Infinity;

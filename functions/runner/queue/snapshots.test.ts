@@ -3,7 +3,7 @@ import { makeSnapshotCache } from './snapshots.ts';
 
 const textOf = (length: number) => JSON.stringify({ entry: 'x'.repeat(length - '{"entry":""}'.length) });
 
-it('a cache of snapshots forgets those that were used least recently, by their number and by their size', () => {
+it('a cache of snapshots drops the least recently used ones by number and by size', () => {
   const cache = makeSnapshotCache(3, 1_000);
   for (const hash of ['a', 'b', 'c', 'd']) cache.get(hash, textOf(100));
   cache.get('b', null);
@@ -22,6 +22,6 @@ it('a cache of snapshots forgets those that were used least recently, by their n
   expect(cache.hashes()).toEqual(['g']);
 });
 
-it('a claim without a snapshot that the cache has not is an error', () => {
+it('a claim without a snapshot is an error if the cache does not have it either', () => {
   expect(() => makeSnapshotCache(3, 1_000).get('a', null)).toThrow('brought no snapshot a');
 });

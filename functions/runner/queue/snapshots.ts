@@ -1,16 +1,21 @@
 import { parseStoredJson } from '../../../types/values/stored_json.ts';
 import type { Snapshot } from '../../../types/flow.ts';
 
-/** The parsed snapshots that a worker has used last, by hash. */
+/** The most recently used snapshots of a worker, parsed, by hash. */
 export interface SnapshotCache {
   hashes: () => string[];
-  /** The snapshot of a claim. `text` is null when the worker knew the hash when it claimed the run. */
+  /**
+   * Returns the snapshot of a claim. `text` is null if the worker reported the hash as known when it claimed the run.
+   */
   get: (hash: string, text: string | null) => Snapshot;
-  /** Forgets those that were used least recently. Not to be called between a claim and the start of its runs, which may need them. */
+  /**
+   * Drops the least recently used snapshots. Must not be called between a claim and the start of its runs, which may
+   * need them.
+   */
   trim: () => void;
 }
 
-/** Makes a cache of at most so many snapshots, and so many characters of their texts. */
+/** Makes a cache with limits of the number of snapshots and of the characters of their texts. */
 export function makeSnapshotCache(size: number, maxCharacters: number): SnapshotCache {
   const cache = new Map<string, { snapshot: Snapshot; characters: number }>();
   let characters = 0;
@@ -28,7 +33,7 @@ export function makeSnapshotCache(size: number, maxCharacters: number): Snapshot
       // SAFETY: take_snapshot wrote it. Numbers stay exact, because they are kept as texts.
       const snapshot = known?.snapshot ?? parseStoredJson(text ?? '') as unknown as Snapshot;
       const size = known?.characters ?? text?.length ?? 0;
-      // A map keeps the order of insertion: what was used last is forgotten last.
+      // A map keeps the order of insertion, so the last used snapshot is dropped last.
       forget(hash);
       cache.set(hash, { snapshot, characters: size });
       characters += size;

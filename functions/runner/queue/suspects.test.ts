@@ -4,16 +4,16 @@ import type { Claim } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';
 import { isSuspect, makeExecuteAlone } from './suspects.ts';
 
-// SAFETY: nothing else of a claim is read.
+// SAFETY: these tests read no other member of a claim.
 const SUSPECT = { flow_run_id: 'suspect', lost_claim_count: 2 } as Partial<Claim> as Claim;
 
-/** Executes the suspect; the test tells what it has come to. */
+/** Executes the suspect. The test sets its state. */
 function begin(slice = makeSlice(UNLIMITED)) {
   const state = { isExecuting: false, hasStored: false, isResting: false, isAlone: true, released: 0 };
   const runs = {
     execute: () => {
       state.isExecuting = true;
-      // SAFETY: nothing else of an execution is called.
+      // SAFETY: `executeAlone` calls no other function of an execution.
       return { hasStored: () => state.hasStored, isResting: () => state.isResting } as Partial<
         ClaimExecution
       > as ClaimExecution;

@@ -5,12 +5,14 @@ import type { ClaimExecution } from './execute_claim.ts';
 import type { HeldRuns } from './held_runs.ts';
 import { isOver } from './slices.ts';
 
-/** A run that lost so many workers in a row may be what ended them: it is executed alone, so that it ends no other run. */
+/**
+ * A run that lost this many workers in a row may have ended them. It is executed alone, so that it ends no other run.
+ */
 const SUSPECT_LOST_CLAIMS = 2;
 
 export const isSuspect = ({ lost_claim_count }: Claim): boolean => lost_claim_count >= SUSPECT_LOST_CLAIMS;
 
-/** The suspect has ended, rests, or has stored progress: it did not end its worker. */
+/** True if the suspect has ended, rests, or has stored progress: so it did not end its worker. */
 const isHarmless = (suspect: Pick<ClaimExecution, 'hasStored' | 'isResting'>) =>
   suspect.hasStored() || suspect.isResting();
 
@@ -21,8 +23,8 @@ export interface ExecuteAloneDeps {
 }
 
 /**
- * Makes a function that executes a suspect while no other run is executed, until it has ended or has turned out to be harmless. After
- * the time of a lease it counts as harmless too, and goes on beside others.
+ * Makes a function that executes a suspect while no other run is executed, until the suspect has ended or proves
+ * harmless. After the time of a lease it also counts as harmless, and continues beside others.
  */
 export function makeExecuteAlone(
   { claims, runs, settings }: ExecuteAloneDeps,

@@ -14,11 +14,11 @@ export interface TakeOnDeps {
   heartbeat: Heartbeat;
 }
 
-/** What a look at the queue has brought. */
+/** The result of a look at the queue. */
 export interface TakenOn {
-  /** A claimed run that has to be executed alone; a claim brings it without others. */
+  /** A claimed run that has to be executed alone. Its claim contains no other runs. */
   suspect?: Claim;
-  /** The queue could not be read. */
+  /** True if the queue could not be read. */
   hasFailed: boolean;
 }
 
@@ -26,7 +26,10 @@ export interface TakenOn {
 export function makeTakeOnRuns(
   { claims, runs, polling, heartbeat }: TakeOnDeps,
 ): (places: FreePlaces, slice: Slice) => Promise<TakenOn> {
-  /** Undefined when the queue could not be read while runs are executed: they go on, and when one ends there is another look. */
+  /**
+   * Claims runs. Undefined if the queue could not be read while runs are executed: they continue, and the end of one
+   * causes another look.
+   */
   const claim = async ({ maxRuns, waitMs, ownersWithPlaces }: Look): Promise<Claim[] | undefined> => {
     try {
       await heartbeat.catchUp();
@@ -42,7 +45,7 @@ export function makeTakeOnRuns(
     const claimed = await claim(look);
     const hasFailed = claimed === undefined;
     const isLate = isOver(slice);
-    // What can't be released now is claimed again after its lease.
+    // Runs that can't be released now are claimed again after their lease.
     if (isLate) await Promise.allSettled((claimed ?? []).map((one) => claims.release(one, NO_PROGRESS)));
     const found = isLate ? [] : claimed ?? [];
     const [first] = found;

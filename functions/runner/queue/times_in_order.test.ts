@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeTimesInOrder } from './times_in_order.ts';
 
-it('what happens within a millisecond has times that differ, and a later time stays what it is', () => {
+it('events within a millisecond get different times, and a later time is not changed', () => {
   const times = makeTimesInOrder();
   const second = '2026-01-01T00:00:01';
   expect(['.000Z', '.000Z', '.000Z', '.001Z', '.001Z', '.250Z'].map((part) => times.next(`${second}${part}`))).toEqual(
@@ -10,7 +10,7 @@ it('what happens within a millisecond has times that differ, and a later time st
   expect(times.isKept()).toBe(true);
 });
 
-it('more than a thousand within a millisecond run into the next one, as far as time goes on', () => {
+it('more than a thousand events in a millisecond use times of the next one', () => {
   const times = makeTimesInOrder();
   const told = Array.from(
     { length: 1_500 },
@@ -22,7 +22,7 @@ it('more than a thousand within a millisecond run into the next one, as far as t
 });
 
 it.each(['2026-01-01T00:00:00.998Z', '2025-12-31T00:00:01.000Z'])(
-  'a time that is further back, %s, stays what it is, and the order is lost',
+  'a time that is further back, %s, is not changed, and the order is lost',
   (time) => {
     const times = makeTimesInOrder();
     times.next('2026-01-01T00:00:01.000Z');

@@ -1,15 +1,17 @@
-/** Makes times differ, so that they tell the order of what happened within one millisecond, too. */
+/** Makes times differ, so that they show the order of events within one millisecond, too. */
 export interface TimesInOrder {
-  /** This time, or where it is not later than the one before, the next microsecond after that. */
+  /** Returns this time if it is later than the one before; otherwise the microsecond after that one. */
   next: (time: string) => string;
-  /** Every time is later than the one before. */
+  /** True if every time is later than the one before. */
   isKept: () => boolean;
 }
 
-/** By so many microseconds a time may be moved. What is further back was told late, or somebody has set the clock. */
+/** The most microseconds by which a time is moved. An earlier time was reported late, or the clock was set back. */
 const MOST_MICROSECONDS = 1_000;
 
-/** Times are ISO 8601 in UTC, with milliseconds when they come and microseconds when they go. */
+/**
+ * Makes times that show the order of events: ISO 8601 in UTC, with milliseconds as input and microseconds as output.
+ */
 export function makeTimesInOrder(): TimesInOrder {
   let last = -Infinity;
   let isKept = true;

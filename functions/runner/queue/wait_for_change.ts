@@ -6,7 +6,7 @@ import type { Polling } from './polling.ts';
 import type { QueueWatch } from './queue_watch.ts';
 import { isOver, type Slices } from './slices.ts';
 
-/** How long the worker waits for a change in a slice that is over. */
+/** Time for which the worker waits for a change in a slice that is over. */
 const RELEASE_MS = 1_000;
 
 export interface WaitForChangeDeps {
@@ -14,16 +14,17 @@ export interface WaitForChangeDeps {
   polling: Pick<Polling, 'isQuiet' | 'patienceMs' | 'waited'>;
   slices: Pick<Slices, 'areAllEnded'>;
   places: () => FreePlaces;
-  /** Tells of runs that it may claim. */
+  /** Notifies the worker of claimable runs. */
   watch?: QueueWatch | undefined;
 }
 
 /**
- * Makes a function that waits until a run has ended or rests, somebody pokes, the slice is over, or it is time for a look at the queue.
+ * Makes a function that waits until a run has ended or rests, a poke comes, the slice is over, or a look at the queue
+ * is due.
  *
- * It resolves with false when the slice is over and its runs neither end nor compute for a while. Such a run can't be released now,
- * because of a request that must not be repeated: it goes on beside the next slice and keeps nobody waiting. A worker that releases
- * all runs waits for such runs too.
+ * It resolves with false if the slice is over and its runs neither end nor compute for a while. Such a run can't be
+ * released now, because of a request that must not be repeated. It continues beside the next slice and delays no other
+ * run. A worker that releases all runs waits for such runs too.
  */
 export function makeWaitForChange(
   { runs, polling, slices, places, watch }: WaitForChangeDeps,
@@ -36,7 +37,7 @@ export function makeWaitForChange(
     const hasChanged = await runs.nextChange(isOver(slice) ? RELEASE_MS : polling.patienceMs(places()));
     const isStuck = isOver(slice) && !hasChanged && slice.spentMs() === spentMs;
     if (isStuck && !slices.areAllEnded()) return false;
-    // Runs that end in the same turn of the event loop leave their places to one claim.
+    // Runs that end in the same turn of the event loop free their places for one claim.
     await nextTurn();
     polling.waited({
       hasChanged,

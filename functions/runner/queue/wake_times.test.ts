@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeWakeTimes } from './wake_times.ts';
 
-it('tells the first time, whatever the order in which they came, and forgets those that have come', () => {
+it('returns the earliest time, in whatever order times were added, and drops past ones', () => {
   const times = makeWakeTimes();
   expect(times.first()).toBe(Infinity);
   for (const time of [30, 10, 20, 10]) times.add(time);
@@ -13,7 +13,7 @@ it('tells the first time, whatever the order in which they came, and forgets tho
   expect(times.first()).toBe(Infinity);
 });
 
-it('remembers the earliest, as many as it may', () => {
+it('keeps the earliest times up to its limit', () => {
   const times = makeWakeTimes(2);
   for (const time of [3, 1, 2]) times.add(time);
   expect(times.dropDue(1)).toBe(true);

@@ -1,21 +1,21 @@
-/** How many times are remembered. The sweep wakes the runs of later ones. */
+/** The most times that are kept. The sweep wakes runs with later ones. */
 const MAX_TIMES = 1_000;
 
-/** The times at which sleeping runs go on, in milliseconds since 1970. */
+/** The times at which sleeping runs continue, in milliseconds since 1970. */
 export interface WakeTimes {
   add: (time: number) => void;
-  /** The earliest time; Infinity when there is none. */
+  /** The earliest time; Infinity if there is none. */
   first: () => number;
-  /** Forgets the times that have come. True when there were any. */
+  /** Drops the times that have passed. True if there were any. */
   dropDue: (now: number) => boolean;
 }
 
-/** Remembers the earliest times, at most so many. */
+/** Keeps the earliest times, up to a limit. */
 export function makeWakeTimes(maxTimes = MAX_TIMES): WakeTimes {
-  /** The earliest first. */
+  /** In ascending order. */
   const times: number[] = [];
 
-  /** How many of them are not later than this. */
+  /** Counts the times that are not later than this one. */
   const countUntil = (time: number): number => {
     let [low, high] = [0, times.length];
     while (low < high) {

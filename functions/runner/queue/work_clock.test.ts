@@ -17,7 +17,7 @@ const makeClock = (limitMs: number) => {
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-it('time counts as work, a rest as well; waiting for somebody does not', async () => {
+it('all time counts as work, even rests, except waits for somebody', async () => {
   const { clock, events } = makeClock(1_000);
   await vi.advanceTimersByTimeAsync(100);
   expect([clock.workedMs(), clock.isResting()]).toEqual([100, false]);
@@ -36,7 +36,7 @@ it('time counts as work, a rest as well; waiting for somebody does not', async (
   expect(events).toContain('limit');
 });
 
-it('stands as long as any wait is under way, and goes on after one that failed', async () => {
+it('stops while any wait is under way, and continues after a failed wait', async () => {
   const { clock } = makeClock(1_000);
   const long = clock.waiting(() => sleep(500));
   const failing = clock.waiting(() => sleep(100).then(() => Promise.reject(new Error('no'))));
@@ -48,7 +48,7 @@ it('stands as long as any wait is under way, and goes on after one that failed',
   expect(clock.workedMs()).toBe(50);
 });
 
-it('a closed clock calls nobody', async () => {
+it('a closed clock does not call its listener', async () => {
   const { clock, events } = makeClock(100);
   const wait = clock.waiting(() => sleep(50));
   clock.close();

@@ -1,10 +1,13 @@
-/** Measures how long a claim works on its run, and knows when the run only waits. */
+/** Measures how long a claim works on its run, and tells when the run only waits. */
 export interface WorkClock {
   /** Milliseconds of work so far. */
   workedMs: () => number;
-  /** Runs what waits for a time or an answer. The run rests meanwhile. */
+  /** Runs a wait for a time or an answer. The run rests meanwhile. */
   resting: <T>(wait: () => Promise<T>) => Promise<T>;
-  /** Runs what waits for a person or a wallet outside. The run rests meanwhile, and the clock stands still while any such call waits. */
+  /**
+   * Runs a wait for a person or a wallet outside. The run rests meanwhile, and the clock stops while any such wait is
+   * under way.
+   */
   waiting: <T>(wait: () => Promise<T>) => Promise<T>;
   isResting: () => boolean;
   /** Ends the timer of the limit. */

@@ -14,7 +14,7 @@ import { makeWorker } from './worker.ts';
 
 let count = 0;
 
-/** A claim of a flow, with its snapshot unless the worker is said to know it. */
+/** Makes a claim of a flow, with its snapshot unless the worker reports it as known. */
 function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
   count += 1;
   return {
@@ -36,12 +36,12 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
   };
 }
 
-/** A queue in memory, as the database hands it out: one batch a call. */
+/** Makes a queue in memory that returns one batch a call, as the database does. */
 function makeQueue(batches: Claim[][]) {
   const finished = new Map<string, FinalResult>();
   const released: string[] = [];
   const events: string[] = [];
-  /** How long each claim was to wait for a run. */
+  /** The time for which each claim was to wait for a run. */
   const waits: number[] = [];
   let onClaim: () => void = () => {};
   const claims: Claims = {
@@ -91,7 +91,7 @@ const workerWith = (
       http: { request: () => Promise.reject(new Error('none')) },
       kv: () => ({}) as never,
       inputs: {} as never,
-      // Whoever has to sign takes their time.
+      // Signing takes long.
       transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,
       rest: clock.resting,
     }),
@@ -100,7 +100,7 @@ const workerWith = (
     now: () => Date.now(),
   });
 
-it('a poke that comes after the last look at the queue brings another one', async () => {
+it('a poke after the last look at the queue causes another look', async () => {
   const queue = makeQueue([[claimOf(chainFlow(1))], [], [claimOf(chainFlow(1))]]);
   const worker = workerOf(queue);
   queue.whenClaimed(() => {
@@ -141,7 +141,7 @@ it.each(
   expect(queue.finished.size).toBe(1);
 });
 
-it('runs that rest leave their places to others, as far as they may be held', async () => {
+it('resting runs free their places for others, up to the limit of held runs', async () => {
   const held = (count: number) => Array.from({ length: count }, () => claimOf(waitFlow(60_000)));
   const asked: number[] = [];
   const queue = makeQueue([held(2), held(2), held(1), []]);
@@ -162,7 +162,7 @@ it('runs that rest leave their places to others, as far as they may be held', as
   expect(queue.released).toHaveLength(5);
 });
 
-it('while one owner holds all places, those who have none get one each, again and again', async () => {
+it('while one owner holds all places, each other owner gets a reserved one, repeatedly', async () => {
   const queue = makeQueue([]);
   const asked: [count: number, ownersWithPlaces: string[] | undefined][] = [];
   const [greedy, first, second] = ['a', 'b', 'c'].map((name) => `00000000-0000-4000-8000-0000000000${name}${name}`);
@@ -184,20 +184,20 @@ it('while one owner holds all places, those who have none get one each, again an
   expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
 });
 
-it('a run that waits for long is released until its time, and a function whose slice reaches that far looks then', async () => {
+it('a run with a long wait is released until its time, and a function looks then if its slice lasts that long', async () => {
   const queue = makeQueue([[claimOf(waitFlow(2_300))]]);
   const sleeps: (number | undefined)[] = [];
   queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
   expect(await worker.drain()).toBe(false);
-  // By the database's clock, from when it stores that: a second early at least.
+  // The database counts the time from the moment of storing, so the delay is at least a second shorter.
   expect(sleeps).toEqual([1]);
   expect(queue.events).toEqual(['run_asleep']);
-  // Once nothing is left, once more in the end, and when the time has come; then nothing sleeps any more.
+  // Looks when the queue is empty, at the end, and when the time has come; then no run sleeps any more.
   expect(queue.waits.length).toBeGreaterThanOrEqual(3);
 });
 
-it('a function looks for each run that goes on within its slice, and stays for none that goes on later', async () => {
+it('a function waits for sleeping runs that continue within its slice, and for no later ones', async () => {
   const late = claimOf(waitFlow(86_400_000));
   const queue = makeQueue([[claimOf(waitFlow(2_200)), claimOf(waitFlow(2_900)), late]]);
   const lookedAt: number[] = [];
@@ -226,7 +226,7 @@ it('a run that was stopped while it was being put to sleep is claimed again at o
   ]);
 });
 
-it('a run that has held a place for a slice is released when others have none', async () => {
+it('a run that has held a place for a slice is released if others have none', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000)), claimOf(waitFlow(60_000))]]);
   const env = {
     RUNNER_CONCURRENCY: '2',
@@ -239,13 +239,13 @@ it('a run that has held a place for a slice is released when others have none', 
   const worker = workerWith(queue, settings);
   const drained = worker.drain();
   await waitFor(() => queue.released.length > 0 || undefined);
-  // One place is enough for now.
+  // One free place is enough for now.
   expect(queue.released).toHaveLength(1);
   worker.releaseAll();
   await drained;
 });
 
-it('when the slice is over only the call that began the drain is told that there is more to do', async () => {
+it('when the slice is over, only the call that began the drain learns that there is more to do', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' });
   const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
@@ -253,7 +253,7 @@ it('when the slice is over only the call that began the drain is told that there
   expect(queue.released).toHaveLength(1);
 });
 
-it('a batch may have more graphs than are kept, known ones among them', async () => {
+it('a batch may have more graphs than the cache keeps, cached ones among them', async () => {
   const settings = readRunnerSettings(() => undefined, false);
   const first = claimOf(chainFlow(1));
   const others = Array.from({ length: settings.cachedSnapshots }, () => claimOf(chainFlow(1)));
@@ -263,7 +263,7 @@ it('a batch may have more graphs than are kept, known ones among them', async ()
   expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(others.length + 2).fill('succeeded'));
 });
 
-it('a graph that is nowhere fails its run alone', async () => {
+it('a missing graph fails only its run', async () => {
   const lost = claimOf(chainFlow(1), { snapshot: null });
   const queue = makeQueue([[lost, claimOf(chainFlow(1))]]);
   await workerOf(queue).drain();
@@ -271,7 +271,7 @@ it('a graph that is nowhere fails its run alone', async () => {
   expect([...queue.finished.values()].map(({ status }) => status).toSorted()).toEqual(['failed', 'succeeded']);
 });
 
-it('a run that lost two workers is executed while nothing else is, and the others are claimed again', async () => {
+it('a run that lost two workers is executed alone, and the other runs are claimed again', async () => {
   const slow = claimOf(waitFlow(60_000));
   const suspect = claimOf(chainFlow(3), { lost_claim_count: 2 });
   const queue = makeQueue([[slow], [suspect], [claimOf(chainFlow(1))]]);
@@ -285,7 +285,7 @@ it('a run that lost two workers is executed while nothing else is, and the other
   expect(queue.events.indexOf('run_released')).toBeLessThan(queue.events.indexOf('run_finished'));
 });
 
-it('progress that the database refuses for good fails the run, which says so', async () => {
+it("progress that the database refuses permanently fails the run, and the run's error says so", async () => {
   const queue = makeQueue([[claimOf(waitFlow(1_500))]]);
   let finishes = 0;
   const { finish } = queue.claims;
@@ -305,7 +305,7 @@ it('progress that the database refuses for good fails the run, which says so', a
   expect(queue.events).toEqual(['run_interrupted', 'run_finished']);
 });
 
-it('a run whose result is being stored leaves its place to the next', async () => {
+it('a run whose result is being stored frees its place', async () => {
   const queue = makeQueue([[claimOf(chainFlow(1))], [claimOf(chainFlow(1))]]);
   const { finish } = queue.claims;
   let store = () => {};
@@ -353,7 +353,7 @@ it('a run that was answered while it was being suspended is claimed again at onc
   ]);
 });
 
-it('a run that is to stop waits for no memory that others hold, whether it is claimed with the stop or hears of it', async () => {
+it('a run that is to stop does not wait for memory, whether the stop came with the claim or later', async () => {
   const output_bytes = 12_000_000;
   const stop = { reason: null, timeout_millies: 0 };
   const holding = claimOf(waitFlow(60_000), { output_bytes });
@@ -373,7 +373,7 @@ it('a run that is to stop waits for no memory that others hold, whether it is cl
   await drained;
 });
 
-it('a look that failed while runs were held is made again when one of them ends', async () => {
+it('a look that failed while runs were held is repeated when one of them ends', async () => {
   const queue = makeQueue([[claimOf(waitFlow(50))], [claimOf(chainFlow(1))]]);
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
   const { claim } = queue.claims;

@@ -15,19 +15,20 @@ import { makeWaitForChange } from './wait_for_change.ts';
 /** Executes queued runs. */
 export interface Worker {
   /**
-   * Executes runs until none can be claimed, or the slice is over and its runs are released: true then, since there may be more to do.
-   * With a watch, it waits for further runs until all are released.
-   * While a drain is under way, this only causes another look at the queue; not even that if `flowRunId` is already being executed.
+   * Executes runs until none can be claimed, or until the slice is over and its runs are released. Resolves with true
+   * in the second case, since there may be more to do. With a watch, it waits for further runs until all are released.
+   * While a drain is under way, another call only causes a look at the queue; not even that if `flowRunId` is already
+   * being executed.
    */
   drain: (flowRunId?: string) => Promise<boolean>;
-  /** Releases all runs as soon as they can be released, and takes on no more; `drain` resolves then. */
+  /** Releases all runs as soon as they can be released, and claims no more; `drain` resolves then. */
   releaseAll: () => void;
-  /** Resolves when no run is executed: what could not be released goes on after the end of its slice. */
+  /** Resolves when no run is executed. Runs that could not be released continue after the end of their slice. */
   whenIdle: () => Promise<void>;
 }
 
 export interface WorkerDeps extends Omit<ExecuteClaimDeps, 'memory'> {
-  /** Makes what tells a long-lived worker of runs. Without it, it looks at the queue at intervals. */
+  /** Makes the watch that notifies a long-lived worker of runs. Without it, the worker polls the queue. */
   makeWatch?: MakeQueueWatch | undefined;
 }
 
@@ -54,13 +55,16 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   const executeAlone = makeExecuteAlone({ claims, runs, settings });
   let draining: Promise<boolean> | undefined;
 
-  /** Runs that have been held for a slice are released when others wait for what they hold. */
+  /** Releases runs that have been held for a slice, if others wait for their place or memory. */
   const makeWay = (): void => {
     memory.relieve(settings.runnerSliceMs);
     releaseWhenFull(runs.executions(), settings);
   };
 
-  /** Takes on and executes runs until nothing is left or the slice is over. Resolves at once with a suspect that it has claimed. */
+  /**
+   * Claims and executes runs until none is left or the slice is over. Resolves at once with a suspect that it has
+   * claimed.
+   */
   const executeAll = async (slice: Slice): Promise<Claim | undefined> => {
     const isLookDue = () => !isOver(slice) && polling.isLookDue(places());
     polling.restart();
@@ -76,7 +80,10 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
     }
   };
 
-  /** Executes slice after slice while there are suspects: the others are released before a suspect is executed alone. */
+  /**
+   * Executes slice after slice while there are suspects: the other runs are released before a suspect is executed
+   * alone.
+   */
   const executeSlices = async (): Promise<boolean> => {
     slices.startDrain();
     for (;;) {
@@ -94,7 +101,7 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
     }
   };
 
-  /** A poke that comes after the last look at the queue begins a new drain. */
+  /** Drains, and drains again if a poke came after the last look at the queue. */
   const drainWhilePoked = async (): Promise<boolean> => {
     for (;;) {
       const mayBeMore = await executeSlices();
