@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Addresses of cloud platforms' internal services that lie outside the ranges for such addresses: Azure's host agent,
- * Alibaba Cloud's and AWS's metadata over IPv6. The usual one, 169.254.169.254, is link-local.
+ * Addresses of cloud platforms' internal services outside the ranges for such addresses: Azure's host agent, and the
+ * metadata services of Alibaba Cloud and of AWS over IPv6. The usual one, 169.254.169.254, is link-local.
  */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
@@ -16,15 +16,15 @@ const PRIVATE_RANGES = new Set(['private', 'loopback', 'carrierGradeNat', 'uniqu
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Routers translate such an address to the IPv4 address in its last 32 bits, so that address has to be checked. Source:
- * RFC 6052, section 2.1.
+ * The range of NAT64. Routers translate such an address to the IPv4 address in its last 32 bits, so that address has to
+ * be checked. Source: RFC 6052, section 2.1.
  */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 type Kind = 'public' | 'private' | 'forbidden';
 
 function addressKind(text: string): Kind {
-  // `isValid` would also take short and octal forms, in which ipaddr.js and the system may see different addresses.
+  // `isValid` would also accept short and octal forms, which ipaddr.js and the system may read as different addresses.
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return 'forbidden';
   const address = ipaddr.process(text);
   if (PLATFORM_ADDRESSES.has(address.toString())) return 'forbidden';
@@ -38,13 +38,12 @@ function addressKind(text: string): Kind {
 }
 
 /**
- * Whether an IP address belongs to the public Internet: it is not private, loopback, link-local, shared (RFC 6598),
- * multicast, reserved or of a tunnel, and neither is an IPv4 address that an IPv6 address contains.
+ * True if an IP address belongs to the public Internet. Private, loopback, link-local, shared (RFC 6598), multicast,
+ * reserved and tunnel addresses are refused, also if an IPv6 address contains such an IPv4 address.
  */
 export const isPublicAddress = (address: string): boolean => addressKind(address) === 'public';
 
 /**
- * Whether an IP address is public or of the machine's own network: private, shared, unique local or loopback. Cloud
- * metadata stays refused.
+ * True if an IP address is public, or private, shared, unique local or loopback. Cloud metadata addresses are refused.
  */
 export const isPublicOrPrivateAddress = (address: string): boolean => addressKind(address) !== 'forbidden';

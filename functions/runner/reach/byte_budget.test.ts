@@ -6,7 +6,7 @@ import { makeOwnerBudgets } from './owner_budgets.ts';
 const signal = new AbortController().signal;
 const makeBudget = () => makeByteBudget({ totalBytes: 100, oneBytes: 40, freeBytes: 10 });
 
-/** What has happened to promises by now. */
+/** Returns the present state of a promise. */
 async function stateOf(wait: Promise<unknown> | undefined): Promise<string> {
   if (wait === undefined) return 'at once';
   return await Promise.race([
@@ -26,7 +26,7 @@ it('holders that want more than is left wait until others release theirs', async
   expect(budget.heldBytes()).toBe(60);
 });
 
-it('the oldest holder always gets what it wants, so that holders never wait for each other for ever', async () => {
+it('the oldest holder always gets its bytes, so holders never block each other', async () => {
   const budget = makeBudget();
   const holders = Array.from({ length: 5 }, () => budget.enter());
   expect(holders.map((holder) => holder.hold(25, signal))).toEqual(Array(5).fill(undefined));
@@ -39,7 +39,7 @@ it('the oldest holder always gets what it wants, so that holders never wait for 
   expect(budget.heldBytes()).toBe(0);
 });
 
-it('free bytes never wait', () => {
+it('a holder never waits for its free bytes', () => {
   const budget = makeBudget();
   const [first, second] = [budget.enter(), budget.enter()];
   first.hold(40, signal);
@@ -62,7 +62,7 @@ it('a holder that is aborted while it waits returns its bytes to the others', as
   expect(await stateOf(other)).toBe('let on');
 });
 
-it('a run makes only so many requests at a time, and the others get their turn in order', async () => {
+it('a run makes a limited number of requests at a time, and the others follow in order', async () => {
   const share = makeHttpShare(2, []);
   const begun: number[] = [];
   const begin = (index: number, until = signal) =>
@@ -81,7 +81,7 @@ it('a run makes only so many requests at a time, and the others get their turn i
   await expect(share.begin(abort.signal)).rejects.toThrow('stopped');
 });
 
-it('a request that waits for its own run or owner holds nothing of what all share', async () => {
+it('a request that waits for its own run or owner holds no bytes of the shared budget', async () => {
   const MIB = 1_048_576;
   const makeBudget = (totalBytes: number) => makeByteBudget({ totalBytes, oneBytes: 20 * MIB, freeBytes: 131_072 });
   const worker = makeBudget(48 * MIB);

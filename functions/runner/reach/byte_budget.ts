@@ -1,19 +1,22 @@
 import { unlessAborted } from './connection.ts';
 
-/** What one request holds of a budget that several share. */
+/** The bytes that one request holds of a shared budget. */
 export interface Holder {
-  /** Resolves when it may hold so many bytes in all; undefined when it may at once. Throws the signal's reason. */
+  /**
+   * Resolves when the request may hold this many bytes in total; undefined if it may at once. Throws the signal's
+   * reason.
+   */
   hold: (bytes: number, signal: AbortSignal) => Promise<void> | undefined;
   /** Returns all its bytes to the budget. */
   release: () => void;
 }
 
 export interface ByteBudget {
-  /** Makes a holder of no bytes yet. Earlier holders go before later ones. */
+  /** Makes a holder without bytes. Earlier holders have priority. */
   enter: () => Holder;
-  /** Bytes that are held now, without the free bytes of each holder. */
+  /** Returns the bytes that are held now, without the free bytes of each holder. */
   heldBytes: () => number;
-  /** Whether all holders have released. */
+  /** True if all holders have released. */
   isEmpty: () => boolean;
 }
 
@@ -32,13 +35,13 @@ interface Entry {
 }
 
 /**
- * Makes a budget of bytes that many holders share. A holder keeps what it has while it waits for more, so all could
- * wait for each other. Therefore the oldest holder has a reserve that no other may use. It never waits, so it ends, and
+ * Makes a budget of bytes that many holders share. A holder keeps its bytes while it waits for more, so holders could
+ * block each other. Therefore the oldest holder has a reserve that no other may use: it never waits, so it ends, and
  * the next one gets the reserve.
  */
 export function makeByteBudget({ totalBytes, oneBytes, freeBytes }: ByteBudgetOptions): ByteBudget {
   const sharedBytes = Math.max(totalBytes - oneBytes, 0);
-  /** In the order in which they entered. */
+  /** Holders, in the order in which they entered. */
   const entries = new Set<Entry>();
   const counted = (bytes: number) => Math.max(bytes - freeBytes, 0);
   const oldest = () => entries.values().next().value;
@@ -51,7 +54,7 @@ export function makeByteBudget({ totalBytes, oneBytes, freeBytes }: ByteBudgetOp
     return others + counted(entry.wanted) <= sharedBytes;
   };
 
-  /** Wakes the holders that may hold what they wait for, the oldest first. */
+  /** Wakes the holders that can get the bytes they wait for, the oldest first. */
   const wakeAll = () => {
     for (const entry of entries) {
       if (entry.wanted <= entry.bytes || !mayHold(entry)) continue;

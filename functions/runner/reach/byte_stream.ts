@@ -6,14 +6,14 @@ const LINE_FEED = 10;
 
 const endedEarly = () => new TransientError('the connection was closed before the response was complete');
 
-/** Takes bytes in their order. No more are read until it is done. */
+/** Receives bytes in order. The reader reads no more until it is done. */
 export type TakeBytes = (bytes: Uint8Array) => void | Promise<void>;
 
 /** Reads lines, counted bytes and whole pieces from pieces of any size. */
 export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = NOTHING;
 
-  /** Makes sure that there are bytes to read; false at the end of the stream. */
+  /** Reads until there are bytes; false at the end of the stream. */
   const fill = async (): Promise<boolean> => {
     while (rest.length === 0) {
       const next = await pieces.next();
@@ -24,7 +24,7 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
   };
 
   return {
-    /** A line without its end, as Latin-1. Throws a NodeError when it is longer than allowed or has no end. */
+    /** Reads a line without its end, as Latin-1. Throws a NodeError if it is longer than allowed or has no end. */
     line: async (maxBytes: number): Promise<string> => {
       let line = '';
       for (;;) {
@@ -37,7 +37,7 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
         if (end !== -1) return line.endsWith('\r') ? line.slice(0, -1) : line;
       }
     },
-    /** Passes the next `count` bytes on; with Infinity, all to the end of the stream. */
+    /** Passes on the next `count` bytes; with Infinity, all bytes up to the end of the stream. */
     copy: async (count: number, take: TakeBytes): Promise<void> => {
       let missing = count;
       while (missing > 0) {
@@ -52,8 +52,8 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
       }
     },
     /**
-     * Passes whole pieces on until `use` gives a number: how many bytes of that piece it used. The rest of the piece is
-     * read next.
+     * Passes on whole pieces until `use` returns a number: the bytes of that piece that it used. The rest of the piece
+     * is read next.
      */
     pieces: async (use: (piece: Uint8Array) => Promise<number | undefined>): Promise<void> => {
       for (;;) {

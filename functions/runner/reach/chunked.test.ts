@@ -4,7 +4,7 @@ import { makeChunkedDecoder } from './chunked.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** What a coded body holds, given in pieces, and what follows it. */
+/** Decodes a body that comes in pieces, and returns its text and the bytes behind it. */
 function decode(pieces: Uint8Array[], maxFraming = 10_000): { text: string; rest: string } {
   const decoder = makeChunkedDecoder(maxFraming);
   let text = '';
@@ -18,7 +18,7 @@ function decode(pieces: Uint8Array[], maxFraming = 10_000): { text: string; rest
   throw new Error('no last chunk');
 }
 
-it('chunks are read alike in whichever pieces they come', () => {
+it('chunks are read the same, whatever pieces they come in', () => {
   const coded = bytesOf('3\r\nabc\r\n00A ; name="x"\r\n0123456789\r\n1\nd\n0\r\n\r\n');
   fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: coded.length })), (cuts) => {
     const ends = [...cuts.toSorted((a, b) => a - b), coded.length];
@@ -27,7 +27,7 @@ it('chunks are read alike in whichever pieces they come', () => {
   }));
 });
 
-it('the data of a piece comes in one, however many chunks it has', () => {
+it('the data of a piece is returned in one array, however many chunks it has', () => {
   const { data } = makeChunkedDecoder(1_000_000).decode(bytesOf('1\r\nx\r\n'.repeat(10_000)));
   expect(new TextDecoder().decode(data)).toBe('x'.repeat(10_000));
 });

@@ -4,12 +4,12 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SEMICOLON = 59;
 
-/** Digits that a chunk's size may have. */
+/** The most digits of a chunk's size. */
 const MAX_SIZE_DIGITS = 8;
 
 const malformed = () => new NodeError('the response has a malformed chunk');
 
-/** The value of a hexadecimal digit, else -1. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function digitOf(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const letter = byte | 32;
@@ -18,13 +18,13 @@ function digitOf(byte: number): number {
 
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9;
 
-/** What the next byte belongs to. */
+/** The part of the coding that the next byte belongs to. */
 type Part = 'size' | 'blanks' | 'extension' | 'size end' | 'data' | 'data end' | 'data line feed';
 
 /**
- * Makes a decoder of the chunked transfer coding. It takes pieces of any size and gives the data of each piece as one
- * array, so that many small chunks cost no more than their bytes. At most `maxFramingBytes` may be framing. Source: RFC
- * 9112, section 7.1.
+ * Makes a decoder of the chunked transfer coding. It accepts pieces of any size and returns the data of each piece as
+ * one array, so that many small chunks cost no more than their bytes. At most `maxFramingBytes` may be framing. Source:
+ * RFC 9112, section 7.1.
  */
 export function makeChunkedDecoder(maxFramingBytes: number) {
   let part: Part = 'size';
@@ -32,7 +32,7 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
   let digits = 0;
   let framing = 0;
 
-  /** Takes a byte of framing; true when it ends the line of the last chunk. */
+  /** Reads a byte of framing; true if it ends the line of the last chunk. */
   const takeFraming = (byte: number): boolean => {
     if (++framing > maxFramingBytes) throw new NodeError('the chunks of the response are too small');
     if (part === 'data end' || part === 'data line feed') {
@@ -62,9 +62,9 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
   };
 
   return {
-    /** The data in a piece, and how many of its bytes came before the trailer, which begins once the last chunk was read. */
+    /** Returns the data in a piece, and the number of its bytes before the trailer once the last chunk was read. */
     decode: (piece: Uint8Array): { data: Uint8Array; used: number | undefined } => {
-      // The data of a piece always fits into an array of the piece's length.
+      // The data of a piece always fits an array of the piece's length.
       const data = new Uint8Array(piece.length);
       let length = 0;
       for (let at = 0; at < piece.length;) {

@@ -4,7 +4,7 @@ import { connect as connectSecure } from 'node:tls';
 import { NodeError } from '../engine/node.ts';
 import { TransientError } from '../engine/transient_error.ts';
 
-/** Gives the IP addresses of a host name, in the order in which to try them. */
+/** Resolves a host name to its IP addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 export interface ConnectOptions {
@@ -14,16 +14,16 @@ export interface ConnectOptions {
   ca?: string | undefined;
 }
 
-/** How long an address may take to accept a connection while there are others to try. */
+/** Time for an address to accept a connection while there are others to try. */
 const ATTEMPT_MS = 5_000;
 
-/** The operating system's resolver, which knows hosts files and search domains too. */
+/** Resolves by the operating system, which also uses hosts files and search domains. */
 export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** Settles as the promise does, unless the signal is aborted first: then throws its reason. */
+/** Settles like the promise, unless the signal is aborted first: then throws the signal's reason. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // After an abort nobody waits for the promise, and a rejection that nobody handles would end the process.
+  // After an abort no caller waits for the promise, and an unhandled rejection would end the process.
   promise.catch(() => {});
   signal.throwIfAborted();
   let abort = () => {};
@@ -38,10 +38,10 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** The host of a URL, an IPv6 address without its brackets. URL has brought numeric hosts into one form already. */
+/** Returns the host of a URL, an IPv6 address without its brackets. URL has already normalised numeric hosts. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** The addresses of a host. Throws a NodeError when one of them is not allowed. */
+/** Resolves a host. Throws a NodeError if one of its addresses is not allowed. */
 async function allowedAddresses(host: string, { resolve, isAllowed }: ConnectOptions): Promise<string[]> {
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
   if (addresses.length === 0) throw new TransientError(`can't resolve the host ${host}`);
@@ -50,12 +50,12 @@ async function allowedAddresses(host: string, { resolve, isAllowed }: ConnectOpt
   return addresses;
 }
 
-/** Connects to one address. A secure connection is made in the name of the URL's host, which the certificate must bear. */
+/** Connects to one address. TLS verifies the certificate for the URL's host. */
 function connectTo(address: string, url: URL, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   const isSecure = url.protocol === 'https:';
   const target = { host: address, port: Number(url.port) || (isSecure ? 443 : 80) };
   const host = hostOf(url);
-  // Source: RFC 6066, section 3: no addresses, no trailing dot.
+  // A server name is no address and has no trailing dot. Source: RFC 6066, section 3.
   const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : undefined;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -64,8 +64,8 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
       : connectPlain(target);
     const abort = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', abort);
-    // This listener stays: an error event without a listener would end the process. Who reads the socket learns of the
-    // error by reading.
+    // This listener stays, because an error event without a listener would end the process. Readers of the socket get
+    // the error when they read.
     socket.on('error', reject);
     socket.once('close', () => reject(new Error('closed')));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
@@ -77,8 +77,8 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
 
 /**
  * Opens a connection for a URL. The host is resolved once, every address is checked, and only these addresses are
- * tried, in their order. A name that resolves to another address a moment later changes nothing. Throws a NodeError, or
- * the signal's reason.
+ * tried, in order. So a name that resolves to another address later has no effect. Throws a NodeError, or the signal's
+ * reason.
  */
 export async function openConnection(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
   const addresses = await unlessAborted(allowedAddresses(hostOf(url), options), signal);
@@ -96,7 +96,10 @@ export async function openConnection(url: URL, options: ConnectOptions, signal: 
   throw new TransientError(`can't connect to ${url.host}: ${reasonOf(failure)}`);
 }
 
-/** What failed, for the flow's author: the error's code where it has one, because messages name internal addresses. */
+/**
+ * Describes a failure for the flow's author: by the error's code if it has one, because messages name internal
+ * addresses.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
   const { code } = error as { code?: unknown };

@@ -12,7 +12,7 @@ import { denoBinary } from '../../../supabase/local/functions.ts';
 const root = join(import.meta.dirname, '../../..');
 const fixture = (name: string) => readFileSync(join(root, 'tests/fixtures/tls', name), 'utf8');
 
-/** Runs a script in Deno; gives what it prints. */
+/** Runs a script in Deno and returns its parsed output. */
 async function runInDeno(script: string, ...args: string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     denoBinary(),
@@ -22,8 +22,8 @@ async function runInDeno(script: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-it('timers have their turn while bodies are inflated in Deno, where a stream takes none', async () => {
-  // SAFETY: what the script prints.
+it('timers run while bodies are inflated in Deno, whose streams do not yield by themselves', async () => {
+  // SAFETY: the script prints this.
   const { turns, bytes } = await runInDeno('tests/support/inflating_in_deno.ts') as { turns: number; bytes: number[] };
   expect(bytes).toEqual(Array.from({ length: 8 }, () => 8 * 1_048_576));
   expect(turns).toBeGreaterThanOrEqual(5);

@@ -16,7 +16,7 @@ import { makeHttpShare } from './http_share.ts';
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../tests/fixtures/tls', name), 'utf8');
 const servers: (Server | ReturnType<typeof createPlainServer>)[] = [];
 
-/** Starts a server on loopback; gives its port. */
+/** Starts a server on loopback and returns its port. */
 async function listen<S extends Server | ReturnType<typeof createPlainServer>>(server: S): Promise<number> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -26,7 +26,7 @@ async function listen<S extends Server | ReturnType<typeof createPlainServer>>(s
 const bodyOf = async (request: IncomingMessage): Promise<string> =>
   Buffer.concat(await request.toArray()).toString('utf8');
 
-/** What every path of the test server answers. */
+/** The answers of the test server, by path. */
 const answers: Record<string, RequestListener> = {
   '/echo': async (request, response) => {
     const { method, headers, url } = request;
@@ -104,7 +104,7 @@ afterAll(() => {
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Names by their addresses; asked in turn when there are several lists of them. */
+/** Makes a resolver of names to addresses. A name with several lists gets them in turn. */
 function makeResolver(names: Record<string, string[][]>) {
   const asked: string[] = [];
   const resolve = (name: string): Promise<string[]> => {
@@ -117,7 +117,10 @@ function makeResolver(names: Record<string, string[][]>) {
   return { resolve, asked };
 }
 
-/** A client for which loopback, where the servers of this test are, is the public Internet; all else has the real rules. */
+/**
+ * Makes a client that treats loopback, where the servers of this test are, as the public Internet. The real rules apply
+ * to all other addresses.
+ */
 const makeClient = (options: Partial<HttpClientOptions> = {}) =>
   makeHttpClient({
     ...HTTP_LIMITS,
@@ -160,7 +163,7 @@ describe('the addresses that the HTTP client reaches', () => {
     );
   });
 
-  it('are private ones too when that is allowed', async () => {
+  it('include private ones if these are allowed', async () => {
     for (const host of ['127.0.0.1', '127.1', '2130706433']) {
       expect((await get(`http://${host}:${port}/echo`, { isAllowed: isPublicOrPrivateAddress })).status).toBe(200);
     }
@@ -169,14 +172,14 @@ describe('the addresses that the HTTP client reaches', () => {
     );
   });
 
-  it('are not those of a name that resolves to a private one, alone or beside a public one', async () => {
+  it('exclude a name that resolves to a private one, alone or beside a public one', async () => {
     const { resolve } = makeResolver({ 'inner.example': [['10.1.2.3']], 'both.example': [['127.0.0.1', '10.1.2.3']] });
     for (const name of ['inner.example', 'both.example']) {
       await expect(get(`http://${name}:${port}/echo`, { resolve })).rejects.toThrow('IP address not allowed: 10.1.2.3');
     }
   });
 
-  it('are the checked ones, though the name resolves to others a moment later', async () => {
+  it('are the checked ones, even if the name resolves to others a moment later', async () => {
     const { resolve, asked } = makeResolver({ 'rebinding.example': [['127.0.0.1'], ['10.1.2.3']] });
     expect((await get(`http://rebinding.example:${port}/echo`, { resolve })).status).toBe(200);
     expect(asked).toEqual(['rebinding.example']);
@@ -192,10 +195,10 @@ describe('the addresses that the HTTP client reaches', () => {
     }
   });
 
-  it('are tried in turn when one refuses the connection', async () => {
+  it('are tried in turn if one refuses the connection', async () => {
     const { resolve } = makeResolver({ 'two.example': [['::1', '127.0.0.1']], 'none.example': [[]] });
     const isAllowed = isPublicOrPrivateAddress;
-    // Nothing listens on ::1.
+    // No server listens on ::1.
     expect((await get(`http://two.example:${port}/echo`, { resolve, isAllowed })).status).toBe(200);
     const unused = createPlainServer();
     const closedPort = await listen(unused);
@@ -211,7 +214,7 @@ describe('the addresses that the HTTP client reaches', () => {
 describe('TLS of the HTTP client', () => {
   const { resolve } = makeResolver({ 'secure.example': [['127.0.0.1']], 'wrong.example': [['127.0.0.1']] });
 
-  it('is in the name of the host, though an address is connected to', async () => {
+  it('verifies the name of the host, though it connects to an address', async () => {
     const { status, body } = await get(`https://secure.example:${securePort}/echo`, {
       resolve,
       ca: fixture('authority.pem'),
@@ -254,7 +257,7 @@ describe('a request of the HTTP client', () => {
     });
   });
 
-  it('has no framing but its own, and says the length of an empty body where one is expected', async () => {
+  it('ignores framing headers of the caller, and sends the length of an expected empty body', async () => {
     const headers: [string, string][] = [
       ['Host', 'inner.example'],
       ['Transfer-Encoding', 'chunked'],
@@ -304,7 +307,7 @@ describe('redirects of the HTTP client', () => {
   ]];
 
   it.each([[301, 'GET', ''], [302, 'GET', ''], [303, 'GET', ''], [307, 'POST', '{}'], [308, 'POST', '{}']])(
-    'of status %i go on as %s with the body "%s"',
+    'of status %i continue as %s with the body "%s"',
     async (status, method, expected) => {
       const got = await echo(redirectTo('/echo', status), { method: 'POST', headers, body });
       const type = expected === '' ? undefined : 'application/json';
@@ -313,7 +316,7 @@ describe('redirects of the HTTP client', () => {
     },
   );
 
-  it('take no header to another origin that may be a credential', async () => {
+  it('send no header that may be a credential to another origin', async () => {
     const credentials = [
       'authorization',
       'cookie',
@@ -368,7 +371,7 @@ describe('redirects of the HTTP client', () => {
     expect([status, text(body)]).toEqual([302, 'no location']);
   });
 
-  it('are the answer where a request refuses them', async () => {
+  it('are returned as the answer if the request does not follow them', async () => {
     const answered = await get(`http://public.example:${port}${redirectTo('/echo', 307)}`, {}, {
       refusesRedirects: true,
     });
@@ -426,7 +429,7 @@ describe('a part of an answer', () => {
     return [status, text(body)];
   };
 
-  it('is enough of one that is longer, in whatever way', async () => {
+  it('is returned of a longer answer, however its length is given', async () => {
     for (const path of ['/sized?n=11', '/sized?n=100000', '/endless']) {
       expect(await part(path), path).toEqual([200, '\0'.repeat(10)]);
     }
@@ -435,14 +438,14 @@ describe('a part of an answer', () => {
     expect(await part('/sized?n=10')).toEqual([200, '\0'.repeat(10)]);
   });
 
-  it('is enough of one that stalls or breaks off, and of a compressed one what was sent', async () => {
+  it('is returned of an answer that stalls or breaks off, and of a compressed one as sent', async () => {
     expect(await part('/stalling', { timeoutMs: 300 })).toEqual([200, 'begun']);
     expect(await part('/breaking')).toEqual([201, 'begun']);
     expect((await part('/bomb'))[0]).toBe(200);
     expect((await part('/brotli'))[1]).toBe('?');
   });
 
-  it('needs a head', async () => {
+  it('needs a complete head', async () => {
     await expect(part('/silent', { timeoutMs: 300 })).rejects.toThrow('the request took longer than 0.3 s');
   });
 });
@@ -450,7 +453,7 @@ describe('a part of an answer', () => {
 describe('the share of a run', () => {
   const url = (path: string) => `http://public.example:${port}${path}`;
 
-  it('lets so many requests be made at a time; those that wait make no body, and their time has not begun', async () => {
+  it('limits concurrent requests; waiting ones have no body yet, and their time has not begun', async () => {
     const share = makeHttpShare(1, []);
     const first = new AbortController();
     const silent = get(url('/silent'), { share }, { signal: first.signal });
@@ -463,7 +466,7 @@ describe('the share of a run', () => {
     expect(JSON.parse(text((await second).body)).body).toBe('body');
   });
 
-  it('holds no more bytes than its budget, whatever comes side by side', async () => {
+  it('holds no more bytes than its budget, however many answers come at once', async () => {
     const budget = makeByteBudget({ totalBytes: 3_000_000, oneBytes: 1_500_000, freeBytes: 0 });
     let most = 0;
     const watched: ByteBudget = {
@@ -491,7 +494,7 @@ describe('the share of a run', () => {
     expect(budget.heldBytes()).toBe(0);
   });
 
-  it('counts no time of those that wait for bytes', async () => {
+  it('does not count the time that requests wait for bytes', async () => {
     const budget = makeByteBudget({ totalBytes: 2_000_000, oneBytes: 1_500_000, freeBytes: 0 });
     const other = budget.enter();
     const another = budget.enter();
@@ -546,14 +549,14 @@ describe('a response of the HTTP client', () => {
     await expect(get(url('/cut-gzip'))).rejects.toThrow('the response is not gzip, as its content-encoding says');
   });
 
-  it('is read from tiny chunks as from one, unless there are too many of them', async () => {
+  it('is read the same from tiny chunks, unless there are too many of them', async () => {
     expect((await get(url('/tiny-chunks'))).body).toHaveLength(50_000);
     await expect(get(url('/tiny-chunks'), { maxResponseBytes: 60_000 })).rejects.toThrow(
       'the chunks of the response are too small',
     );
   });
 
-  it('has the limit of its request where that is less than the client', async () => {
+  it("has the limit of its request if that is below the client's", async () => {
     await expect(get(url('/sized?n=1001'), {}, { maxResponseBytes: 1000 })).rejects.toThrow(
       'the response is larger than 1000 bytes',
     );

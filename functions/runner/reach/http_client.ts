@@ -8,13 +8,13 @@ import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from '../engine/transient_error.ts';
 
 export interface HttpClientOptions {
-  /** Whether an IP address may be reached. Default: those of the public Internet. */
+  /** True if an IP address may be reached. Default: addresses of the public Internet. */
   isAllowed?: (address: string) => boolean;
   /** Time for a whole request, redirects and body included. Waiting for other requests does not count. */
   timeoutMs: number;
-  /** Bytes that the body of a request may have, and the body of a response, as sent and as decoded. */
+  /** The most bytes of a request's body, and of a response's body, both as sent and as decoded. */
   maxResponseBytes: number;
-  /** The limits that its requests share with others. Without them no request waits. */
+  /** The limits that the client's requests share with others. Without it no request waits. */
   share?: HttpShare;
   /** Default: the system's resolver. */
   resolve?: Resolve;
@@ -42,8 +42,8 @@ const OWN_HEADERS = [
 ];
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 /**
- * Headers that a redirect to another origin keeps. Any other header of a flow may be a credential, whatever it is
- * called.
+ * Headers that a redirect to another origin keeps. Any other header of a flow may be a credential, whatever its name
+ * is.
  */
 const HARMLESS_HEADERS = new Set([
   'accept',
@@ -59,7 +59,7 @@ const HARMLESS_HEADERS = new Set([
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** One of the requests that redirects make of a node's request. */
+/** One request in a chain of redirects. */
 interface Hop {
   method: string;
   url: URL;
@@ -82,7 +82,7 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
   for (const [name, value] of given) {
     const key = name.toLowerCase();
     try {
-      // A given header replaces a default; the same name given twice makes a list.
+      // A header of the request replaces a default; the same name given twice makes a list.
       if (isGiven.has(key)) headers.append(key, value);
       else headers.set(key, value);
     } catch {
@@ -94,7 +94,7 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
   return headers;
 }
 
-/** The first hop of a node's request, with the method in upper case, as `fetch` does it. */
+/** Makes the first hop of a node's request, with the method in upper case as in `fetch`. */
 function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
   const method = request.method.toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
@@ -104,7 +104,8 @@ function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
 }
 
 /**
- * The request that a redirect asks for; undefined when the response is not a redirect. Source: RFC 9110, section 15.4.
+ * Makes the request that a redirect asks for; undefined if the response is not a redirect. Source: RFC 9110, section
+ * 15.4.
  */
 function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
@@ -122,8 +123,8 @@ function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): 
 }
 
 /**
- * The headers with the URL's credentials as Basic authentication, unless the request has an `authorization` already.
- * Source: RFC 7617.
+ * Adds the URL's credentials as Basic authentication, unless the request has an `authorization` header. Source: RFC
+ * 7617.
  */
 function withUrlCredentials({ url, headers }: Hop): Headers {
   if (url.username === '' && url.password === '' || headers.has('authorization')) return headers;
@@ -137,12 +138,12 @@ function withUrlCredentials({ url, headers }: Hop): Headers {
   return new Headers([...headers, ['authorization', `Basic ${btoa(String.fromCharCode(...bytes))}`]]);
 }
 
-/** What one request may use. */
+/** The limits of one request. */
 interface Allowance {
   options: ConnectOptions;
   maxResponseBytes: number;
   takesPartOfBody: boolean;
-  /** Waits until so many bytes of a response may be kept. */
+  /** Waits until this many bytes of a response may be kept. */
   mayKeep: MayKeep;
 }
 
@@ -154,7 +155,7 @@ async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
-    // Head and body go out in one packet where they fit into one.
+    // Head and body are sent in one packet if they fit into one.
     socket.cork();
     socket.write(head);
     if (hop.body !== undefined) socket.write(hop.body);
@@ -163,7 +164,7 @@ async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
       socket[Symbol.asyncIterator](),
       hop.method,
       { maxBytes: maxResponseBytes, takesPart: takesPartOfBody },
-      // Of a body that is compressed, a part can't be read.
+      // A part of a compressed body can't be decoded, so it is kept as sent.
       (headers) => makeBodyWriter(takesPartOfBody ? {} : headers, maxResponseBytes, mayKeep),
     );
   } catch (error) {
@@ -177,7 +178,7 @@ async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
   }
 }
 
-/** The body of a request. A body that a node makes on demand is made now. */
+/** Returns the body of a request. A body that a node makes on demand is made now. */
 async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promise<Uint8Array | undefined> {
   const bytes = body ?? await makeBody?.();
   if (bytes !== undefined && bytes.length > maxBytes) {
@@ -186,9 +187,9 @@ async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promis
   return bytes;
 }
 
-/** The time that a request has. */
+/** The time limit of a request. */
 interface TimeLimit {
-  /** Aborted, with an error that says why, when the time is over or the node's own signal is aborted. */
+  /** Aborted with the reason when the time is over or the node's own signal is aborted. */
   signal: AbortSignal;
   /** Waits without counting the time. */
   except: (wait: Promise<void>) => Promise<void>;
@@ -228,8 +229,8 @@ function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
 
 /**
  * Makes the client with which nodes make HTTP requests. It follows up to 10 redirects. Each host is resolved once, and
- * only allowed addresses are connected to. Headers of the connection and of the message's framing are set by the client
- * alone.
+ * the client connects to allowed addresses only. Only the client sets headers of the connection and of the message's
+ * framing.
  */
 export function makeHttpClient(given: HttpClientOptions): HttpClient {
   const { timeoutMs, maxResponseBytes, share } = given;
@@ -263,7 +264,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
-  /** Waits for the request's turn. That does not count as its time. */
+  /** Waits for the request's turn. This time does not count against its limit. */
   const begin = async (signal: AbortSignal): Promise<Holder | undefined> => {
     try {
       return await share?.begin(signal);

@@ -7,15 +7,15 @@ import type { BodyWriter } from './response_body.ts';
 /**
  * HTTP/1.1 messages over a connection that serves one request. Source: RFC 9112.
  *
- * This is written by hand because no HTTP client can be told on every platform which address to connect to: `fetch`
- * resolves the host itself, and `node:https` refuses `lookup` and ignores `createConnection` in Deno 2.1, which hosted
- * Edge Functions run on.
+ * This is our own code because no HTTP client lets the caller choose the address to connect to on every platform:
+ * `fetch` resolves the host itself, and `node:https` refuses `lookup` and ignores `createConnection` in Deno 2.1, on
+ * which hosted Edge Functions run.
  */
 
-/** Bytes that the status line and all headers may have together; Node's own limit. */
+/** The most bytes of the status line and all headers together; Node's own limit. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** Informational responses that may precede the final one. */
+/** The most informational responses before the final one. */
 const MAX_INFORMATIONAL = 16;
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -27,13 +27,10 @@ export interface ResponseMessage {
   body: Uint8Array;
 }
 
-/** Bytes that the head of a request may have. */
+/** The most bytes of a request's head. */
 const MAX_REQUEST_HEAD_BYTES = 64 * 1024;
 
-/**
- * The bytes of a request's head, which its body follows. Throws a NodeError for a head that is larger than servers
- * take.
- */
+/** Encodes a request's head; the body follows it. Throws a NodeError for a head above the limit of servers. */
 export function encodeRequestHead(
   request: { method: string; url: URL; headers: Headers; body: Uint8Array | undefined },
 ): Uint8Array {
@@ -52,7 +49,7 @@ export function encodeRequestHead(
   return Uint8Array.from(head, (letter) => letter.charCodeAt(0));
 }
 
-/** The text without spaces and tabs at both ends. A pattern would take quadratic time on long rows of blanks. */
+/** Removes spaces and tabs at both ends. A pattern would take quadratic time on long rows of blanks. */
 function trimBlanks(text: string): string {
   const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t';
   let begin = 0;
@@ -62,7 +59,7 @@ function trimBlanks(text: string): string {
   return text.slice(begin, end);
 }
 
-/** Reads header lines to the empty one, within what is left of the head's size. */
+/** Reads header lines up to the empty one, within the rest of the head's limit. */
 async function readHeaders(reader: ByteReader, maxBytes: number): Promise<{ [name: string]: string }> {
   const headers: { [name: string]: string } = Object.create(null);
   let left = maxBytes;
@@ -88,7 +85,7 @@ async function readChunks(reader: ByteReader, maxFramingBytes: number, take: Tak
   await readHeaders(reader, MAX_HEAD_BYTES);
 }
 
-/** The length in Content-Length, which may be repeated with the same value; undefined without the header. */
+/** Reads the length in Content-Length, which may be repeated with the same value; undefined without the header. */
 function contentLength(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const [length, ...others] = new Set(header.split(',').map((part) => part.trim()));
@@ -98,13 +95,13 @@ function contentLength(header: string | undefined): number | undefined {
   return Number(length);
 }
 
-/** Makes what the bytes of a body go to, once the head is known. */
+/** Makes the writer of a body, once the head is known. */
 type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 
-/** How much of a body is read. */
+/** The limit of a body. */
 export interface BodyLimit {
   maxBytes: number;
-  /** A body that is larger, breaks off or is malformed ends there. Else that is an error. */
+  /** If true, a body that is too large, breaks off or is malformed ends there. If false, this is an error. */
   takesPart: boolean;
 }
 
@@ -134,7 +131,7 @@ async function readBody(
     });
   };
   try {
-    // There may be as many bytes of framing as of body. A server that sends chunks of one byte can send less.
+    // Framing may have as many bytes as the body may. With chunks of one byte, the body can only be smaller.
     if (coding === undefined) await reader.copy(length, take);
     else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
     return await body.end();
@@ -160,13 +157,13 @@ export async function readResponse(
     if (Number.isNaN(status)) throw new NodeError('the response is not HTTP/1.1');
     const headers = await readHeaders(reader, MAX_HEAD_BYTES - statusLine.length);
     if (status === 101) throw new NodeError('the server wants to speak another protocol');
-    // Informational: the final response follows.
+    // Informational response: the final one follows.
     if (status < 200) continue;
-    // The headers of these responses may describe a body, but none follows.
+    // The headers of such a response may describe a body, but no body follows.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     if (!hasBody) return { status, headers, body: new Uint8Array(0) };
     const body = await readBody(reader, headers, limit, makeBody).catch((error) => {
-      // What the server refused, it did not refuse for the size of its answer.
+      // A refusal of the server is reported by its status, even if its answer is too large.
       const isRefusal = status >= 300 && error instanceof NodeError && !(error instanceof TransientError);
       throw isRefusal ? new NodeError(`status code: ${status}; ${error.message}`) : error;
     });

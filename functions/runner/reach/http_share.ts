@@ -1,7 +1,7 @@
 import type { ByteBudget, Holder } from './byte_budget.ts';
 import { unlessAborted } from './connection.ts';
 
-/** Limits what the HTTP requests of one run use at a time; further requests wait. */
+/** Limits the HTTP requests of one run at a time; further requests wait. */
 export interface HttpShare {
   /**
    * Resolves when one more request may be made. Throws the signal's reason. The caller releases the holder when the
@@ -14,10 +14,10 @@ export interface HttpShare {
 const SMALLEST_STEP = 65_536;
 
 /**
- * Combines a request's holders of several budgets into one. It asks for up to twice as much as it needs, so that it
- * asks seldom, whatever the size of the pieces. It asks one budget after the other, so that a request that waits for
- * its own run or owner holds nothing yet of what others share with it. All requests enter the budgets in one order, so
- * the oldest of the last budget is the oldest of each, and waits for nobody.
+ * Combines a request's holders of several budgets into one. It asks for up to twice the needed bytes, so that it asks
+ * rarely, whatever the size of the pieces. It asks one budget after the other, so that a request that waits for its own
+ * run or owner holds no bytes yet of budgets shared with others. All requests enter the budgets in the same order, so
+ * the oldest in the last budget is the oldest in each, and never waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;
@@ -35,7 +35,7 @@ function combineHolders(holders: Holder[]): Holder {
   };
 }
 
-/** Holds the bytes of each holder in turn; undefined when no holder had to wait. */
+/** Holds the bytes of each holder in turn; undefined if no holder had to wait. */
 function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Promise<void> | undefined {
   for (const [index, holder] of holders.entries()) {
     const wait = holder.hold(bytes, signal);
@@ -44,7 +44,7 @@ function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Pr
   return undefined;
 }
 
-/** Makes the share of one run: at most `maxRequests` at a time, and no more bytes than each budget has left. */
+/** Makes the share of one run: at most `maxRequests` at a time, and no more bytes than each budget has free. */
 export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpShare {
   let running = 0;
   const waiting = new Set<() => void>();

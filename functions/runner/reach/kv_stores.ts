@@ -5,8 +5,8 @@ import type { Rpc } from '../../_shared/database.ts';
 import { type Effect, type KvStores, NodeError, Released } from '../engine/node.ts';
 
 /**
- * What a store refuses is the node's error. A lost claim or a database that does not answer is not: the run is
- * released, and the next claim asks for the change again. The database makes each change only once.
+ * Converts a store's refusal to the node's error. A lost claim or a database that does not answer is not the node's
+ * error: the run is released, and the next claim repeats the change. The database makes each change only once.
  */
 function toNodeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
@@ -17,7 +17,7 @@ function toNodeFailure(error: unknown): unknown {
   return error;
 }
 
-/** Makes the key-value stores of the owner of a claimed run, for each execution of a node; `rpc` acts as service role. */
+/** Makes the key-value stores of a claimed run's owner for each node execution; `rpc` acts as the service role. */
 export const makeKvStores = (
   rpc: Rpc,
   { flow_run_id, claim_number }: { flow_run_id: string; claim_number: number },

@@ -1,6 +1,6 @@
 import type { ByteBudget } from './byte_budget.ts';
 
-/** Makes a budget for each owner, which all runs of the owner share. A budget without holders is forgotten. */
+/** Makes one budget for each owner, which all runs of the owner share. A budget without holders is dropped. */
 export function makeOwnerBudgets(make: () => ByteBudget): { of: (ownerId: string) => ByteBudget; count: () => number } {
   const budgets = new Map<string, ByteBudget>();
 

@@ -3,33 +3,33 @@ import { nextTurn } from '../../_shared/pause.ts';
 import { NodeError } from '../engine/node.ts';
 import type { TakeBytes } from './byte_stream.ts';
 
-/** Puts the body of a response together as its bytes come. */
+/** Collects the body of a response as its bytes come. */
 export interface BodyWriter {
   write: TakeBytes;
-  /** The whole body, once nothing more comes. */
+  /** Returns the whole body after the last bytes. */
   end: () => Promise<Uint8Array>;
-  /** Ends what is still under way. */
+  /** Cancels the decoding. */
   discard: () => void;
 }
 
-/** Resolves when so many bytes may be kept; undefined when they may at once. */
+/** Resolves when this many bytes may be kept; undefined if they may at once. */
 export type MayKeep = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Bytes of a compressed body that are inflated at a time. Deflate makes at most 1032 bytes of one, so half a MiB at
- * most comes of them before the limit is checked.
+ * Bytes of a compressed body that are inflated at a time. Deflate expands a byte to at most 1032, so at most half a MiB
+ * is produced before the limit is checked.
  */
 const PORTION_BYTES = 512;
 
-/** How long all bodies together are inflated before other work has its turn. */
+/** Time for which bodies are inflated before other work has its turn. */
 const LONGEST_STRETCH_MS = 5;
 
 let stretchBegan = -Infinity;
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Resolves when one more portion may be inflated. Streams inflate all that has arrived, for all requests, within one
- * turn of the event loop, and other runs wait meanwhile. So portions line up, and the line pauses for a turn after a
+ * Resolves when one more portion may be inflated. Streams inflate all bytes that have arrived, for all requests, within
+ * one turn of the event loop, and other runs wait meanwhile. So portions queue, and the queue pauses for a turn after a
  * long stretch.
  */
 function waitForTurn(): Promise<void> {
@@ -40,7 +40,7 @@ function waitForTurn(): Promise<void> {
   });
 }
 
-/** Writes a body as it is sent. `expectedBytes` is its length, where that is known. */
+/** Makes a writer that keeps a body as sent. `expectedBytes` is its length, if known. */
 function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: number): BodyWriter {
   const tooLarge = () => new NodeError(`the response is larger than ${maxBytes} bytes`);
   const sink = makeByteSink(maxBytes, tooLarge, expectedBytes);
@@ -56,8 +56,8 @@ function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: num
 }
 
 /**
- * Inflates gzip or deflate as the bytes come, portion by portion, and stops at the limit. The compressed body is not
- * kept.
+ * Makes a writer that inflates gzip or deflate portion by portion and stops at the limit. It does not keep the
+ * compressed body.
  */
 function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const inflated = makePlainWriter(maxBytes, mayKeep);
@@ -72,7 +72,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
     for (let next = await reader.read(); !next.done; next = await reader.read()) await inflated.write(next.value);
   };
   const reading = readAll();
-  /** Rejects with the error that ends the reading before all is written; it never resolves. */
+  /** Rejects with the error that ends the reading before all is written; never resolves. */
   const failure = reading.then(() => new Promise<never>(() => {}));
   for (const promise of [reading, failure, writer.closed, reader.closed]) promise.catch(() => {});
 
@@ -82,11 +82,11 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       try {
         for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
           await waitForTurn();
-          // `slice` copies, because the piece belongs to whoever reads the connection.
+          // `slice` copies the piece, because its bytes belong to the reader of the connection.
           await Promise.race([writer.write(bytes.slice(at, at + PORTION_BYTES)), failure]);
         }
       } catch (error) {
-        // Where both fail, the reader's error caused that of the stream.
+        // If both fail, the reader's error caused the stream's error.
         throw malformed(await reading.then(() => error, (cause: unknown) => cause));
       }
     },
@@ -100,7 +100,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       return await inflated.end();
     },
     discard: () => {
-      // Both reject when the stream has ended already.
+      // Both reject if the stream has ended already.
       reader.cancel().catch(() => {});
       writer.abort().catch(() => {});
     },
@@ -108,8 +108,8 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
 }
 
 /**
- * The writer for a body with these headers. It knows the content codings that servers apply unasked, for example to
- * stored files. Throws a NodeError for others.
+ * Makes the writer for a body with these headers. It supports the content codings that servers apply unasked, for
+ * example to stored files. Throws a NodeError for others.
  */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
