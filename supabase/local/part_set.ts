@@ -20,8 +20,8 @@ export interface PartSet {
   stopDatabase: () => Promise<void>;
 }
 
-/** An empty set; `halt` is aborted with a PartCrash when a part crashes. */
-export function makePartSet(halt: AbortController): PartSet {
+/** An empty set. `onEnd` is called with each part that ends without having been stopped. */
+export function makePartSet(halt: AbortController, onEnd: (part: Part) => void): PartSet {
   const parts: Part[] = [];
   return {
     parts,
@@ -30,7 +30,7 @@ export function makePartSet(halt: AbortController): PartSet {
       parts.splice(former === -1 ? parts.length : former, 1, part);
       if (halt.signal.aborted) void part.stop();
       void part.exited.then(() => {
-        if (!part.isStopping()) halt.abort(new PartCrash(part.describeExit()));
+        if (!part.isStopping() && !halt.signal.aborted) onEnd(part);
       });
       return part;
     },

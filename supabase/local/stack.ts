@@ -19,6 +19,7 @@ import { assertPortsFree, chainPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
 import { postgrestBinary, startPostgrest, waitForPostgrest } from './postgrest.ts';
+import { makeRestarts } from './restarts.ts';
 import { dataDirOf, loadStackKeys, makeSocketDir, removeData } from './stack_dir.ts';
 import { StackError } from './stack_error.ts';
 import { claimStack } from './stack_record.ts';
@@ -55,7 +56,7 @@ export interface StackOptions {
   onProgress?: (line: string) => void;
   /** Stops the stack, while it boots too. */
   signal?: AbortSignal;
-  /** Called once when a part crashes after the boot. The other parts are stopped by then. */
+  /** Called once when a part ends after the boot and is not restarted. The other parts are stopped by then. */
   onCrash?: (description: string) => void;
   /** Environment of the Edge Functions, beyond what the platform sets. */
   functionEnv?: Record<string, string>;
@@ -72,7 +73,7 @@ export interface Stack {
   parts: readonly Pick<Part, 'name' | 'pid'>[];
   /**
    * Ends a part, or the `gateway`, and starts it again. The part gets its usual stop signal unless another is given.
-   * Resolves when it answers. This is for tests: in every other case the end of a part stops the whole stack.
+   * Resolves when it answers. This is for tests; it does not count as a restart after a crash.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
   /** Builds the console in the background. Without this it is built when somebody first asks for it. */
@@ -113,7 +114,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const claim = await claimStack(dir, port, dataDir);
 
   const halt = new AbortController();
-  const set = makePartSet(halt);
+  const restarts = makeRestarts({ log, onGiveUp: (description) => halt.abort(new PartCrash(description)) });
+  const set = makePartSet(halt, restarts.revive);
   const folderCheck = setInterval(() => {
     if (claim.isGone()) halt.abort(new PartCrash(''));
   }, FOLDER_CHECK_MS).unref();
@@ -238,6 +240,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const one of functions) boots.set(`function ${one.name}`, () => bootFunction(one));
     boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set('gateway', bootGateway);
     if (hasChain) boots.set('chain', bootChain);
+    for (const [name, bootAgain] of boots) restarts.allow(name, bootAgain);
     halt.signal.throwIfAborted();
     if (options.sweep ?? true) sweeper = startSweeper(status, log);
     claim.update({ state: 'ready', status });

@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, expect, inject, it, vi } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
 import { stackDir } from '../../supabase/local/paths.ts';
 import { assertPortsFree, chainPort } from '../../supabase/local/ports.ts';
-import { commandLine } from '../../supabase/local/processes.ts';
 import { StackError } from '../../supabase/local/stack_error.ts';
 import { copyStack } from '../support/blank_stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
@@ -55,11 +54,17 @@ it('a stack has a chain only when it is asked for one, and its status has the ad
   await assertPortsFree(own.port, { chain: true });
 });
 
-it('when the chain is killed the stack says so, and stops the rest', async () => {
-  const stack = await own.boot({ chain: true });
-  process.kill(stack.parts.find(({ name }) => name === 'chain')!.pid, 'SIGKILL');
-  expect(await waitFor(own.crash)).toMatch(/^chain was ended by SIGKILL/);
-  expect(stack.parts.map(({ pid }) => commandLine(pid))).toEqual(stack.parts.map(() => ''));
+it('when the chain is killed the stack says so, and restarts it empty on its port', async () => {
+  const { parts, status } = await own.boot({ chain: true });
+  const rpc = createSolanaRpc(status.CHAIN_URL!);
+  const { address } = await generateKeyPairSigner();
+  await rpc.requestAirdrop(address, lamports(SOL)).send();
+  await waitFor(async () => (await rpc.getBalance(address).send()).value === SOL || undefined);
+  process.kill(parts.find(({ name }) => name === 'chain')!.pid, 'SIGKILL');
+  await waitFor(() => own.logged().includes('chain runs again') || undefined);
+  expect((await rpc.getBalance(address).send()).value).toBe(0n);
+  expect(own.crash()).toBeUndefined();
+  await own.stop();
   await assertPortsFree(own.port, { chain: true });
 });
 

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { assertPortsFree } from '../../supabase/local/ports.ts';
+import { connect } from '../../supabase/local/postgres.ts';
 import { commandLine } from '../../supabase/local/processes.ts';
 import type { Stack } from '../../supabase/local/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
@@ -44,19 +46,72 @@ async function expectNothingLeft({ parts }: Stack): Promise<void> {
   await assertPortsFree(own.port);
 }
 
+const pidOf = ({ parts }: Stack, name: string): number => parts.find((part) => part.name === name)!.pid;
+
+/** Whether the way to the database, through PostgREST and through Auth, and the one to the function answer. */
+async function answersAll({ status }: Stack): Promise<boolean> {
+  const { API_URL, PUBLISHABLE_KEY: apikey, FUNCTIONS_URL } = status;
+  const signUp = { email: `${randomUUID()}@example.com`, password: randomUUID() };
+  const answers = await Promise.all([
+    fetch(`${API_URL}/rest/v1/nodes?limit=1`, { headers: { apikey } }),
+    fetch(`${API_URL}/auth/v1/signup`, { method: 'POST', headers: { apikey }, body: JSON.stringify(signUp) }),
+    fetch(`${FUNCTIONS_URL}/hello`),
+  ]);
+  return answers.every(({ ok }) => ok);
+}
+
 it.each(['Postgres', 'PostgREST', 'function hello'])(
-  'when %s is killed the stack says so with its last output, and stops the rest',
+  'when %s is killed the stack says so with its last output, restarts it, and the rest goes on',
   async (name) => {
     await own.writeFunction(`console.log('some output');${answering('hello')}`);
     const stack = await own.boot();
     expect(stack.parts.map((part) => part.name).sort()).toEqual(['PostgREST', 'Postgres', 'function hello'].sort());
-    process.kill(stack.parts.find((part) => part.name === name)!.pid, 'SIGKILL');
-    const [said, ...lastOutput] = (await waitFor(own.crash)).split('\n');
-    expect(said).toBe(`${name} was ended by SIGKILL`);
+    expect(await answersAll(stack)).toBe(true);
+    const before = new Map(stack.parts.map((part) => [part.name, part.pid]));
+    process.kill(before.get(name)!, 'SIGKILL');
+    await waitFor(() => own.logged().includes(`${name} runs again`) || undefined);
+    const [said, ...lastOutput] = own.logged().find((line) => line.includes('restarting it'))!.split('\n');
+    expect(said).toBe(`${name} was ended by SIGKILL: restarting it`);
     expect(lastOutput).not.toEqual([]);
-    await expectNothingLeft(stack);
+    await waitFor(async () => await answersAll(stack) || undefined);
+    for (const [part, pid] of before) expect(pidOf(stack, part) === pid).toBe(part !== name);
+    expect(own.crash()).toBeUndefined();
   },
 );
+
+it.runIf(process.platform === 'linux')(
+  'when a backend of Postgres is killed Postgres recovers by itself, and no part is restarted',
+  async () => {
+    await own.writeFunction(answering('hello'));
+    const stack = await own.boot();
+    const before = stack.parts.map(({ pid }) => pid);
+    const sql = connect(stack.superuserUrl);
+    try {
+      const [backend] = await sql`select pg_backend_pid() as pid`;
+      process.kill(backend!.pid, 'SIGKILL');
+      await waitFor(async () => await answersAll(stack) || undefined);
+      expect(stack.parts.map(({ pid }) => pid)).toEqual(before);
+      expect(own.crash()).toBeUndefined();
+    } finally {
+      await sql.end();
+    }
+  },
+);
+
+it('a part that ends a fourth time within a minute ends the stack, which says so with its last output', async () => {
+  await own.writeFunction(`console.log('some output');${answering('hello')}`);
+  const stack = await own.boot();
+  for (let restart = 1; restart <= 3; restart++) {
+    process.kill(pidOf(stack, 'function hello'), 'SIGKILL');
+    const count = () => own.logged().filter((line) => line === 'function hello runs again').length;
+    await waitFor(() => count() === restart || undefined);
+  }
+  process.kill(pidOf(stack, 'function hello'), 'SIGKILL');
+  const [said, ...lastOutput] = (await waitFor(own.crash)).split('\n');
+  expect(said).toBe('function hello was ended by SIGKILL. It had been restarted 3 times within a minute.');
+  expect(lastOutput).toEqual(['  some output']);
+  await expectNothingLeft(stack);
+});
 
 it('when its folder is deleted the stack says so in one line, and stops', async () => {
   await own.writeFunction(answering('hello'));
@@ -70,14 +125,19 @@ it('when its folder is deleted the stack says so in one line, and stops', async 
   expect((await hello(await own.boot())).startsWith('200')).toBe(true);
 });
 
-it('a function that fails by itself is a crash, though its watcher lives on', async () => {
+it('a function that fails by itself is restarted, though its watcher lives on, and ends the stack if it fails on', async () => {
   await own.writeFunction(`
     const failLater = () => { console.log('last words'); setTimeout(() => { throw new Error('too late'); }); };
     export default { fetch: () => { failLater(); return new Response('fine'); } };`);
   const stack = await own.boot();
   expect(await hello(stack)).toBe('200 fine');
-  const crash = await waitFor(own.crash);
-  expect(crash).toMatch(/^function hello failed\n/);
+  await waitFor(() => own.logged().includes('function hello runs again') || undefined);
+  // Each answer ends the function once more.
+  const crash = await waitFor(async () => {
+    await hello(stack).catch(() => {});
+    return own.crash();
+  });
+  expect(crash).toMatch(/^function hello failed\. It had been restarted 3 times within a minute\.\n/);
   expect(crash).toContain('last words');
   expect(crash).toContain('too late');
   await expectNothingLeft(stack);

@@ -1,0 +1,51 @@
+import type { Part } from './part.ts';
+
+/** How often one part is restarted within a minute. */
+const MAX_RESTARTS = 3;
+const RESTART_WINDOW_MS = 60_000;
+
+/** Starts the parts of a stack again that have ended by themselves. */
+export interface Restarts {
+  /** Names a part that may be restarted, and how it is started. */
+  allow: (name: string, boot: () => Promise<unknown>) => void;
+  /** Restarts a part that has ended by itself, or gives up. Call it once for each end. */
+  revive: (part: Pick<Part, 'name' | 'describeExit'>) => void;
+}
+
+export interface RestartsOptions {
+  log: (line: string) => void;
+  /** Called with a description of the failure when a part is not restarted. */
+  onGiveUp: (description: string) => void;
+  /** Milliseconds on a clock that never goes back. */
+  now?: () => number;
+}
+
+/**
+ * Makes what restarts parts. Each part is restarted at most three times a minute; with its fourth end within a minute,
+ * or when it may not be restarted, the stack has to end.
+ */
+export function makeRestarts({ log, onGiveUp, now = () => performance.now() }: RestartsOptions): Restarts {
+  const boots = new Map<string, () => Promise<unknown>>();
+  /** When each part was restarted within the last minute. */
+  const restartedAt = new Map<string, number[]>();
+  return {
+    allow: (name, boot) => void boots.set(name, boot),
+    revive(part) {
+      const boot = boots.get(part.name);
+      if (boot === undefined) return onGiveUp(part.describeExit());
+      const recent = (restartedAt.get(part.name) ?? []).filter((time) => now() - time < RESTART_WINDOW_MS);
+      const [how, ...lastOutput] = part.describeExit().split('\n');
+      if (recent.length >= MAX_RESTARTS) {
+        const often = `It had been restarted ${MAX_RESTARTS} times within a minute.`;
+        return onGiveUp([`${how}. ${often}`, ...lastOutput].join('\n'));
+      }
+      const times = [...recent, now()];
+      restartedAt.set(part.name, times);
+      log([`${how}: restarting it`, ...lastOutput].join('\n'));
+      boot().then(() => log(`${part.name} runs again`), (error: Error) => {
+        // If the new process ended while it started, its end has called `revive` by now.
+        if (restartedAt.get(part.name) === times) onGiveUp(error.message);
+      });
+    },
+  };
+}
