@@ -5,7 +5,7 @@ import type { Account, AccountReader } from './account.ts';
 import { INVALID_REQUEST, invalidParams, RpcError } from './rpc_error.ts';
 import { type Config, type Json, readConfig } from './rpc_params.ts';
 
-/** Base58 takes quadratic time, so larger data is refused in it. */
+/** The most bytes that are encoded in base58, which takes quadratic time. */
 const MAX_BASE58_BYTES = 128;
 
 /** The rent epoch of every account that is exempt from rent. No other accounts exist. */
@@ -15,7 +15,7 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
 const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? option.value : null;
 
-/** An amount of tokens as clients get it: exact, as a float, and as text without trailing zeros. */
+/** Formats an amount of tokens as clients get it: exact, as a float, and as text without trailing zeros. */
 export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: Json } {
   const digits = String(amount).padStart(decimals + 1, '0');
   const split = digits.length - decimals;
@@ -24,15 +24,17 @@ export function formatTokenAmount(amount: bigint, decimals: number): { [name: st
   return { amount: String(amount), decimals, uiAmount: Number(whole), uiAmountString: whole };
 }
 
-/** The mint in an account of the token program; undefined for other accounts. */
+/** Decodes the mint in an account of the token program; undefined for other accounts. */
 export const asMint = ({ owner, data }: Account) =>
   owner === TOKEN_PROGRAM && data.length === getMintSize() ? getMintDecoder().decode(data) : undefined;
 
-/** The token account in an account of the token program; undefined for other accounts. */
+/** Decodes the token account in an account of the token program; undefined for other accounts. */
 export const asTokenAccount = ({ owner, data }: Account) =>
   owner === TOKEN_PROGRAM && data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined;
 
-/** A token program's account as the node's parser gives it; undefined for other accounts, which stay encoded. */
+/**
+ * Parses a token program's account into the form of a node's parser; undefined for other accounts, which stay encoded.
+ */
 function parseTokenData(account: Account, read: AccountReader): Json | undefined {
   const mint = asMint(account);
   if (mint?.isInitialized) {
@@ -77,7 +79,7 @@ function encodeBase58(data: Uint8Array): string {
   return base58.encode(data);
 }
 
-/** An account's data in the encoding that the config names. Default: bare base58, the oldest one. */
+/** Encodes an account's data as the config asks. Default: bare base58, the oldest encoding. */
 function encodeData(account: Account, config: Config, read: AccountReader): Json {
   const encoding = config.text('encoding') ?? 'binary';
   const slice = config.object('dataSlice');
@@ -104,7 +106,7 @@ function encodeData(account: Account, config: Config, read: AccountReader): Json
   }
 }
 
-/** An account in the RPC's form; null when it does not exist. */
+/** Encodes an account in the RPC's form; null if it does not exist. */
 export function encodeAccount(account: Account | undefined, config: Config, read: AccountReader): Json {
   if (account === undefined) return null;
   return {

@@ -5,7 +5,9 @@ import { invalidParams } from './rpc_error.ts';
 
 const MAX_ACCOUNTS = 100;
 
-/** What the RPC tells about accounts. Source of names, answers and errors: Solana documentation, "RPC HTTP methods". */
+/**
+ * The RPC methods that read accounts. Source of names, answers and errors: Solana documentation, "RPC HTTP methods".
+ */
 export const accountMethods: Methods = {
   getBalance(ledger, params) {
     const account = ledger.read(params.publicKey(0));

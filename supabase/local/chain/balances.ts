@@ -5,7 +5,7 @@ import type { Json } from './rpc_params.ts';
 /** The balances of a transaction's accounts before or after it, in the transaction's order and the node's form. */
 export interface Balances {
   lamports: bigint[];
-  /** The balances of the token accounts among them. */
+  /** The balances of those accounts that are token accounts. */
   tokens: Json[];
 }
 
@@ -23,7 +23,7 @@ export function readBalances(accounts: readonly string[], read: AccountReader): 
         mint: token.mint,
         owner: token.owner,
         programId: account.owner,
-        // The node's store loses a zero. Source: Agave, `storage-proto/src/convert.rs`.
+        // A node's storage turns a zero into null. Source: Agave, `storage-proto/src/convert.rs`.
         uiTokenAmount: token.amount === 0n ? { ...amount, uiAmount: null } : amount,
       });
     }

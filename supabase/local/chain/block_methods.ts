@@ -15,7 +15,7 @@ const getSlot: Method = ({ clock }, params) => {
   return slot;
 };
 
-/** What the RPC tells about blocks and itself. Source: Solana documentation, "RPC HTTP methods". */
+/** The RPC methods for blocks and for the node itself. Source: Solana documentation, "RPC HTTP methods". */
 export const blockMethods: Methods = {
   getSlot,
 

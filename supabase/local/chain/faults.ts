@@ -1,23 +1,23 @@
 import { RpcError } from './rpc_error.ts';
 
-/** What goes wrong with a call. */
+/** A fault of a call. */
 export type Fault =
-  /** The call is carried out, and answered after this delay. */
+  /** The call is executed, and answered after this delay. */
   | { type: 'delay'; ms: number }
-  /** An error of the RPC instead of the answer; the call is not carried out. */
+  /** The RPC answers with an error; the call is not executed. */
   | { type: 'error'; code: number; message: string; data?: unknown }
-  /** A status of HTTP instead of the answer, as from a proxy in front of the node; the call is not carried out. */
+  /** An HTTP status instead of the answer, as from a proxy before the node; the call is not executed. */
   | { type: 'status'; status: number; headers?: { [name: string]: string }; body?: string }
-  /** The connection is closed instead of an answer; the call is not carried out. */
+  /** The connection is closed without an answer; the call is not executed. */
   | { type: 'refuse' }
-  /** The call is carried out, and the connection closed instead of an answer. */
+  /** The call is executed, and the connection is closed without an answer. */
   | { type: 'lose_answer' };
 
-/** Faults for calls to come. */
+/** Faults of future calls, for tests. */
 export interface Faults {
-  /** The next `times` calls (default 1) of a method, or of any, go wrong in this way. */
+  /** Makes the next `times` calls (default 1) of a method, or of any method, fail in this way. */
   inject: (fault: Fault & { method?: string; times?: number }) => void;
-  /** The fault of this call, if it has one; it is used up. */
+  /** Returns the fault of this call, if there is one, and counts it as used. */
   take: (method: string) => Fault | undefined;
 }
 
@@ -34,10 +34,10 @@ export function makeFaults(): Faults {
   };
 }
 
-/** A fault of the connection, which the HTTP server acts on. */
+/** A fault of the connection, which the HTTP server carries out. */
 export class ConnectionFault extends Error {
   override name = 'ConnectionFault';
-  /** What is answered instead; undefined for no answer. */
+  /** The answer to send; undefined for no answer. */
   answer: Extract<Fault, { type: 'status' }> | undefined;
   constructor(answer?: Extract<Fault, { type: 'status' }>) {
     super('the connection fails on purpose');
@@ -45,7 +45,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Carries a call out with a fault, if there is one. */
+/** Executes a call with a fault, if there is one. */
 export async function carryOutWithFault<T>(fault: Fault | undefined, carryOut: () => T | Promise<T>): Promise<T> {
   if (fault?.type === 'error') throw new RpcError(fault.code, fault.message, fault.data);
   if (fault?.type === 'status') throw new ConnectionFault(fault);

@@ -10,11 +10,11 @@ export const SLOTS_PER_EPOCH = 432_000n;
 
 /** The result of a transaction in the VM. */
 export interface Execution {
-  /** Undefined when it succeeded. */
+  /** Undefined if the transaction succeeded. */
   error: DescribedError | undefined;
   logs: string[];
   unitsConsumed: bigint;
-  /** What one of its programs returned, if one did. */
+  /** The data that one of its programs returned, if any. */
   returnData: { programId: Uint8Array; data: Uint8Array } | undefined;
 }
 
@@ -46,37 +46,36 @@ export interface InnerInstruction {
 }
 
 /**
- * What the network does with a transaction that the node has accepted: puts it into a block at once, holds it back
- * until it is released, or loses it.
+ * The network's treatment of a transaction that the node has accepted: it lands in a block at once, is held until it is
+ * released, or is lost.
  */
 export type Delivery = 'land' | 'hold' | 'lose';
 
-/** A chain with its accounts, blocks and programs. It gives its newest state for every commitment. */
+/** A chain with its accounts, blocks and programs. Its newest state is visible at every commitment. */
 export interface Ledger {
   clock: SlotClock;
   read: AccountReader;
   write: (account: EncodedAccount) => void;
   minimumBalance: (dataLength: bigint) => bigint;
-  /**
-   * Runs a transaction without effect. It checks the blockhash under the given commitment, unless the blockhash is
-   * replaced.
-   */
+  /** Simulates a transaction. Checks the blockhash under the given commitment, unless the blockhash is replaced. */
   simulate: (
     transaction: WireTransaction,
     options: { commitment: Commitment; checkBlockhash: boolean },
   ) => Execution & { accounts: ReadonlyMap<string, Account> };
   /**
-   * Gives a transaction to the network. A transaction that no leader would take (old blockhash, unpaid fee, repetition)
-   * leaves no trace.
+   * Sends a transaction to the network. A transaction that no leader would accept (old blockhash, unpaid fee,
+   * repetition) leaves no trace.
    */
   submit: (transaction: WireTransaction) => void;
   find: (signature: string) => LandedTransaction | undefined;
   /** Every transaction in a block, oldest first. */
   landed: readonly LandedTransaction[];
   deliver: (delivery: Delivery) => void;
-  /** Releases the transactions that the network held back, as far as they are still valid. */
+  /** Releases the transactions that the network held, as far as they are still valid. */
   release: () => void;
-  /** Calls back whenever a transaction has landed or the clock was advanced. The function that it returns ends this. */
+  /**
+   * Calls the listener whenever a transaction has landed or the clock was advanced. The returned function ends this.
+   */
   watch: (listener: () => void) => () => void;
 }
 
@@ -120,7 +119,7 @@ const rejected = (name: string): Execution => ({
 });
 
 /**
- * Whether a transaction pays its fee, and therefore lands in a block. The VM gives no signature to a transaction that
+ * True if a transaction pays its fee, and therefore lands in a block. The VM gives no signature to a transaction that
  * can't pay.
  */
 const isIncluded = (meta: TransactionMetadata): boolean => meta.signature().some((byte) => byte !== 0);
@@ -146,12 +145,12 @@ export function makeLedger(slotMs: number): Ledger {
   let delivery: Delivery = 'land';
 
   const read: AccountReader = (address) => {
-    // SAFETY: its callers give public keys in base58.
+    // SAFETY: the callers pass public keys in base58.
     const account = svm.getAccount(address as Address);
     return account.exists && account.lamports > 0n ? toAccount(account) : undefined;
   };
 
-  /** Brings the VM's clock to the newest slot. */
+  /** Sets the VM's clock to the newest slot. */
   const tick = (): { slot: bigint; blockTime: bigint } => {
     const slot = clock.slot();
     const epoch = slot / SLOTS_PER_EPOCH;
@@ -160,7 +159,7 @@ export function makeLedger(slotMs: number): Ledger {
     return { slot, blockTime };
   };
 
-  /** Why a transaction can't be run at all. */
+  /** Returns the reason why a transaction can't be run at all; undefined if it can. */
   const refusal = (transaction: WireTransaction, commitment: Commitment): string | undefined => {
     if (bySignature.has(transaction.signature)) return 'AlreadyProcessed';
     return clock.slotOfBlockhash(transaction.blockhash, commitment) === undefined ? 'BlockhashNotFound' : undefined;
@@ -230,5 +229,5 @@ export function makeLedger(slotMs: number): Ledger {
   };
 }
 
-/** Advances the clock until no blockhash of now is valid any more. */
+/** Advances the clock until no present blockhash is valid any more. */
 export const expireBlockhashes = ({ clock }: Ledger): void => clock.advance(BLOCKHASH_BLOCKS + 1n);

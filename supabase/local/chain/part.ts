@@ -4,10 +4,10 @@ import { findNpmBinary } from '../npm_binary.ts';
 import { type Part, startPart } from '../part.ts';
 import { projectDir, typescriptLoader } from '../paths.ts';
 
-/** What the process prints when it is ready. */
+/** The text that the process prints when it is ready. */
 export const READY_TEXT = 'The chain is listening';
 
-/** The C library of this system, as litesvm's package names call it. */
+/** The C library of this system, by its name in litesvm's package names. */
 function libc(): string {
   if (platform() !== 'linux') return '';
   // SAFETY: the header of Node's report names the version of glibc if Node runs on glibc.
@@ -15,7 +15,10 @@ function libc(): string {
   return header.glibcVersionRuntime === undefined ? '-musl' : '-gnu';
 }
 
-/** The path of the Solana VM's native library. Throws a StackError of one line when there is none for this platform. */
+/**
+ * Returns the path of the Solana VM's native library. Throws a StackError of one line if there is none for this
+ * platform.
+ */
 export function litesvmLibrary(): string {
   const name = `${platform()}-${arch()}${libc()}`;
   return findNpmBinary({
@@ -29,7 +32,7 @@ export function litesvmLibrary(): string {
 }
 
 /**
- * Starts the chain in a process of its own, because the VM is native code. Nothing listens on `socketPath`: a later
+ * Starts the chain in a process of its own, because the VM is native code. No server listens on `socketPath`: a later
  * start finds the processes of a killed stack by this path in their command lines.
  */
 export const startChainPart = (port: number, socketPath: string, onLine: (line: string) => void): Part =>

@@ -10,7 +10,7 @@ type Answer = { jsonrpc: '2.0'; id: Json; result: Json } | { jsonrpc: '2.0'; id:
 const isObject = (json: Json): json is { [name: string]: Json } =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** A call whose client wants no answer. Source: JSON-RPC 2.0, section 4.1. */
+/** True for a call without an id, which gets no answer. Source: JSON-RPC 2.0, section 4.1. */
 const isNotification = (json: Json): boolean =>
   isObject(json) && typeof json.method === 'string' && !Object.hasOwn(json, 'id');
 
@@ -31,7 +31,7 @@ function readCall(json: Json): { method: string; params: Json[] } {
 }
 
 /**
- * Gives the answer to a request's body as text, which is empty for a notification. Throws a ConnectionFault when the
+ * Returns the answer to a request's body as text, which is empty for a notification. Throws a ConnectionFault if the
  * connection is to fail.
  */
 export type RpcHandler = (body: string) => Promise<string>;
@@ -58,7 +58,7 @@ export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults)
   const answer = async (body: string): Promise<Answer | Answer[] | undefined> => {
     let json: Json;
     try {
-      // SAFETY: with this number parser the JSON's numbers are numbers and bigints.
+      // SAFETY: this number parser makes numbers and bigints of the JSON's numbers.
       json = parse(body, undefined, parseNumberAndBigInt) as Json;
     } catch {
       return errorAnswer(null, new RpcError(PARSE_ERROR, 'Parse error'));

@@ -8,24 +8,27 @@ export type Method = (ledger: Ledger, params: Params) => Json | Promise<Json>;
 
 export type Methods = { readonly [name: string]: Method };
 
-/** The version in answers: that of the VM, since no node runs here. */
+/** The version in answers: the VM's, because no node runs here. */
 export const API_VERSION = 'litesvm';
 
-/** Throws an RpcError when a call asks for a slot that the chain has not reached. */
+/** Throws an RpcError if a call asks for a slot that the chain has not reached. */
 export function checkMinContextSlot(slot: bigint, config: Config): void {
   const least = config.integer('minContextSlot');
   if (least === undefined || least <= slot) return;
   throw new RpcError(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached', { contextSlot: slot });
 }
 
-/** An answer with its slot: the newest one of the commitment that the call asks for. */
+/** Makes an answer with its slot: the newest one of the commitment that the call asks for. */
 export function withContext(ledger: Ledger, config: Config, value: Json): Json {
   const slot = ledger.clock.slot(config.commitment());
   checkMinContextSlot(slot, config);
   return { context: { apiVersion: API_VERSION, slot }, value };
 }
 
-/** The newest blockhash of the commitment that the call asks for, and the last block height at which it is valid. */
+/**
+ * Returns the newest blockhash of the commitment that the call asks for, and the last block height at which it is
+ * valid.
+ */
 export function latestBlockhash({ clock }: Ledger, config: Config): Json {
   const slot = clock.slot(config.commitment());
   return { blockhash: clock.blockhash(slot), lastValidBlockHeight: clock.blockHeight(slot) + BLOCKHASH_BLOCKS };

@@ -8,7 +8,7 @@ export type Json = null | boolean | number | bigint | string | Json[] | { [name:
 
 export type JsonObject = { [name: string]: Json };
 
-/** Names a value in the words of the node's parser. */
+/** Describes a value in the words of a node's parser. */
 function describe(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `string ${JSON.stringify(value)}`;
@@ -21,7 +21,7 @@ function describe(value: Json): string {
 const wrongType = (value: Json, expected: string): RpcError =>
   invalidParams(`Invalid params: invalid type: ${describe(value)}, expected ${expected}.`);
 
-/** The parameters of one call, each read and checked by its place. */
+/** The parameters of one call, each read and checked by its index. */
 export interface Params {
   value: (index: number) => Json;
   text: (index: number) => string;
@@ -29,7 +29,7 @@ export interface Params {
   texts: (index: number, max: number) => string[];
   publicKey: (index: number) => string;
   publicKeys: (index: number, max: number) => string[];
-  /** The object of settings at this place; an empty one when the call gives none. */
+  /** Returns the object of settings at this index; an empty one if the call has none. */
   config: (index: number) => Config;
 }
 
@@ -38,7 +38,7 @@ export interface Config {
   boolean: (name: string) => boolean;
   integer: (name: string) => bigint | undefined;
   object: (name: string) => JsonObject | undefined;
-  /** The commitment, by default `finalized`; `name` is the member's name where it is not `commitment`. */
+  /** Returns the commitment, by default `finalized`; `name` is the member's name if it is not `commitment`. */
   commitment: (name?: string) => Commitment;
 }
 
@@ -56,8 +56,7 @@ function toInteger(value: Json): bigint {
 }
 
 /**
- * Checks that a text is base58 of so many bytes; throws the error that a node gives for a malformed public key or
- * signature.
+ * Checks that a text is base58 of this many bytes. Throws the error of a node for a malformed public key or signature.
  */
 export function checkBase58(text: string, length: number): string {
   let bytes: Uint8Array;
@@ -143,7 +142,7 @@ export function readParams(params: Json[]): Params {
 
 const WIRE_TYPE = 'solana_transaction::versioned::VersionedTransaction';
 
-/** A transaction as a parameter, in the encoding that the config names. */
+/** Reads a transaction parameter in the encoding that the config names. */
 export function readWireTransaction(text: string, config: Config): WireTransaction {
   const encoding = config.text('encoding') ?? 'base58';
   if (encoding !== 'base58' && encoding !== 'base64') {

@@ -11,32 +11,32 @@ import { transactionMethods } from './transaction_methods.ts';
 import { makeWebSocketDoor } from './websocket_door.ts';
 import { readBody } from '../request_body.ts';
 
-/** How long a slot takes on a real network. */
+/** Duration of a slot on a real network. */
 const SLOT_MS = 400;
 
-/** Bytes that a request may have. Source: Agave, `MAX_REQUEST_BODY_SIZE`. */
+/** The most bytes of a request. Source: Agave, `MAX_REQUEST_BODY_SIZE`. */
 const MAX_BODY_BYTES = 50 * 1024;
 
 export interface ChainOptions {
   /** The port of the RPC; subscriptions are served one port above. Default: any two free ports. */
   port?: number;
-  /** Milliseconds of a slot, by default 400; with 0, slots pass only when the clock is advanced. */
+  /** Milliseconds of a slot, by default 400; with 0, slots only pass when the clock is advanced. */
   slotMs?: number;
 }
 
 /** A Solana chain of its own, with real programs, behind the JSON-RPC of a node. */
 export interface Chain {
   url: string;
-  /** Where subscriptions are served: on the port that clients derive from that of the RPC. `url` serves them, too. */
+  /** The address of subscriptions, on the port that clients derive from the RPC's port. `url` serves them, too. */
   wsUrl: string;
   /** The chain's state, for tests. */
   ledger: Ledger;
-  /** Makes coming calls fail, for tests. */
+  /** Makes future calls fail, for tests. */
   faults: Faults;
   stop: () => Promise<void>;
 }
 
-/** Browsers may ask, as they may ask the public nodes. */
+/** Lets browsers call the chain, as public nodes do. */
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, GET',
@@ -50,10 +50,10 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** How many free ports to try when the port above turns out to be taken. */
+/** Number of free ports to try if the port above one is taken. */
 const MAX_PORT_TRIES = 20;
 
-/** Lets one server listen on a port (0: any), and the other on the port above. Gives the first one's. */
+/** Makes one server listen on a port (0: any free one), and the other on the port above. Returns the first port. */
 async function listenOnTwoPorts(first: Server, second: Server, port: number): Promise<number> {
   for (let tries = 1;; tries++) {
     const actual = await listen(first, port);
@@ -67,7 +67,7 @@ async function listenOnTwoPorts(first: Server, second: Server, port: number): Pr
   }
 }
 
-/** Starts a new chain on the loopback interface. Its state is gone when it stops. */
+/** Starts a new chain on the loopback interface. Its state is lost when it stops. */
 export async function startChain({ port = 0, slotMs = SLOT_MS }: ChainOptions = {}): Promise<Chain> {
   const ledger = makeLedger(slotMs);
   const faults = makeFaults();

@@ -1,13 +1,16 @@
 import { base58 } from '@scure/base';
 import { createHash, randomBytes } from 'node:crypto';
 
-/** How settled a slot must be for a call to see it. For the call, nothing newer exists. */
+/** How settled a slot must be for a call to see it. The call sees no newer slot. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** Slots that a block needs to reach a commitment. Source: Solana documentation, "Commitment status"; 31 blocks on top of one finalize it. */
+/**
+ * Slots that a block needs to reach a commitment. Source: Solana documentation, "Commitment status"; 31 blocks on top
+ * of one finalize it.
+ */
 const DEPTHS: { [level in Commitment]: bigint } = { processed: 0n, confirmed: 1n, finalized: 32n };
 
-/** For how many blocks a blockhash is valid. Source: Agave, `MAX_PROCESSING_AGE`. */
+/** Number of blocks for which a blockhash is valid. Source: Agave, `MAX_PROCESSING_AGE`. */
 export const BLOCKHASH_BLOCKS = 150n;
 
 /** The number of slots without a block before the chain's first block. */
@@ -15,11 +18,11 @@ const SLOTS_WITHOUT_BLOCK = 20_000_000n;
 
 /** The time of a chain in slots. Every slot has a block with its own hash. */
 export interface SlotClock {
-  /** The newest slot that a commitment knows. */
+  /** The newest slot that has reached a commitment. */
   slot: (commitment?: Commitment) => bigint;
   /**
-   * The number of blocks up to a slot. There are fewer blocks than slots, as on every network, so that mistaking one
-   * for the other is noticed.
+   * Returns the number of blocks up to a slot. There are fewer blocks than slots, as on every network, so that code
+   * which confuses the two fails.
    */
   blockHeight: (slot: bigint) => bigint;
   blockhash: (slot: bigint) => string;
@@ -27,13 +30,13 @@ export interface SlotClock {
   slotOfBlockhash: (blockhash: string, commitment: Commitment) => bigint | undefined;
   /** The highest commitment that a slot has reached. */
   commitmentOf: (slot: bigint) => Commitment;
-  /** Moves the clock forward by so many slots at once. */
+  /** Moves the clock forward by this many slots at once. */
   advance: (slots: bigint) => void;
 }
 
 /**
  * Makes a clock with a slot every `slotMs` from now on; with 0 it stands still until it is advanced. It needs no timer:
- * it counts slots and derives hashes when it is asked.
+ * it counts slots and derives hashes when they are read.
  */
 export function makeSlotClock(firstSlot: bigint, slotMs: number): SlotClock {
   const seed = randomBytes(32);

@@ -7,21 +7,21 @@ import { makeRpcHandler } from './rpc_handler.ts';
 import type { Method } from './rpc_method.ts';
 import { subscribeMethods, type Subscription } from './subscriptions.ts';
 
-/** How many subscriptions one client may have. */
+/** The most subscriptions of one client. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** Bytes that a client may leave unread before its connection is closed. */
+/** Unread bytes of a client at which its connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** One client's connection. */
 export interface Subscriber {
   /** Answers a message. */
   receive: (message: string) => void;
-  /** Sends the client the news of its subscriptions. */
+  /** Sends the client the notifications of its subscriptions. */
   notify: () => void;
 }
 
-/** Serves the subscriptions of one connection; `nextId` gives each an id. */
+/** Serves the subscriptions of one connection; `nextId` returns a new id for each. */
 export function makeSubscriber(ledger: Ledger, faults: Faults, socket: WebSocket, nextId: () => bigint): Subscriber {
   const subscriptions = new Map<bigint, { kind: string; subscription: Subscription }>();
 
@@ -57,7 +57,8 @@ export function makeSubscriber(ledger: Ledger, faults: Faults, socket: WebSocket
     }
   };
 
-  // One message is handled after the other, so that a client learns a subscription's id before its news.
+  // Messages are handled one after the other, so that a client learns a subscription's id before its first
+  // notification.
   let turn = Promise.resolve();
   const inTurn = (act: () => void | Promise<void>) => void (turn = turn.then(act).catch(() => socket.terminate()));
   return {

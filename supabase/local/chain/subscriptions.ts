@@ -7,20 +7,20 @@ import { checkBase58, type Json, type Params } from './rpc_params.ts';
 import { BLOCKHASH_BLOCKS, type Commitment } from './slot_clock.ts';
 import { errorJson } from './transaction_encoding.ts';
 
-/** What a client has subscribed to. */
+/** A subscription of a client. */
 export interface Subscription {
   /** The method of its notifications. */
   method: string;
-  /** What has happened since the last call, oldest first. */
+  /** Returns the notifications since the last call, oldest first. */
   news: () => Json[];
-  /** Whether there will be no more news. */
+  /** True if no more notifications will follow. */
   isOver?: () => boolean;
 }
 
-/** Makes the subscription that a call asks for; throws an RpcError when its parameters are wrong. */
+/** Makes the subscription that a call asks for. Throws an RpcError if its parameters are wrong. */
 export type Subscribe = (ledger: Ledger, params: Params) => Subscription;
 
-/** What subscribers get for an account that has lost its lamports and so no longer exists. */
+/** The account that subscribers get when an account has lost its lamports and no longer exists. */
 const CLOSED_ACCOUNT = {
   data: new Uint8Array(),
   executable: false,
@@ -31,8 +31,8 @@ const CLOSED_ACCOUNT = {
 const withSlot = (slot: bigint, value: Json): Json => ({ context: { slot }, value });
 
 /**
- * Gives each landed transaction once, when its slot reaches the commitment, and no transaction whose slot had reached
- * it before.
+ * Makes a function that returns each landed transaction once, when its slot reaches the commitment. Transactions whose
+ * slots had already reached it are left out.
  */
 function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LandedTransaction[] {
   const known = clock.slot(commitment);
@@ -95,7 +95,7 @@ const onSlot: Subscribe = ({ clock }) => {
     method: 'slotNotification',
     news() {
       const newest = clock.slot();
-      // When the clock was advanced by many slots, only the last ones are sent, as by a node that had lost its
+      // If the clock was advanced by many slots, only the last ones are sent, as by a node that had lost its
       // connection.
       const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
       told = newest;
@@ -107,7 +107,7 @@ const onSlot: Subscribe = ({ clock }) => {
   };
 };
 
-/** The address that transactions have to mention; undefined for all of them. */
+/** Reads the address that transactions have to mention; undefined for all transactions. */
 function readLogsFilter(filter: Json): string | undefined {
   if (filter === 'all' || filter === 'allWithVotes') return undefined;
   const mentions = typeof filter === 'object' && filter !== null && !Array.isArray(filter)
@@ -133,7 +133,7 @@ const onLogs: Subscribe = (ledger, params) => {
   };
 };
 
-/** What can be subscribed to. Source of names and shapes: Solana documentation, "RPC WebSocket methods". */
+/** The methods that subscribe. Source of names and shapes: Solana documentation, "RPC WebSocket methods". */
 export const subscribeMethods: { readonly [name: string]: Subscribe } = {
   signature: onSignature,
   account: onAccount,

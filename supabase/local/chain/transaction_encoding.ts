@@ -5,10 +5,10 @@ import { invalidParams, RpcError, UNSUPPORTED_TRANSACTION_VERSION } from './rpc_
 import type { Config, Json } from './rpc_params.ts';
 import { readTransaction } from './wire_transaction.ts';
 
-// SAFETY: errors are made of texts, numbers, arrays and objects.
+// SAFETY: errors consist of texts, numbers, arrays and objects.
 export const errorJson = (error: LandedTransaction['error'] | undefined): Json => (error ?? null) as Json;
 
-/** An instruction in the node's JSON. */
+/** Encodes an instruction in a node's JSON. */
 const instructionJson = (
   { programAddressIndex, accountIndices = [], data = new Uint8Array() }: {
     programAddressIndex: number;
@@ -23,7 +23,7 @@ const instructionJson = (
   stackHeight,
 });
 
-/** A transaction as JSON instead of encoded bytes. */
+/** Encodes a transaction as JSON instead of bytes. */
 function transactionJson(bytes: Uint8Array): Json {
   const { transaction } = readTransaction(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
@@ -63,7 +63,7 @@ function encodeBytes(bytes: Uint8Array, config: Config): Json {
   );
 }
 
-/** How many accounts the message itself names, and the version as the answer has it. */
+/** Returns the number of accounts that the message itself names, and the version as it is in the answer. */
 function readForm(bytes: Uint8Array): { named: number; version: 'legacy' | 0; writableLookups: number } {
   const message = getCompiledTransactionMessageDecoder().decode(readTransaction(bytes).transaction.messageBytes);
   if (message.version === 1) throw new Error('version 1 is not supported');
@@ -75,7 +75,7 @@ function readForm(bytes: Uint8Array): { named: number; version: 'legacy' | 0; wr
   };
 }
 
-/** A landed transaction in the RPC's form. Source: Agave, `transaction-status/src/lib.rs`. */
+/** Encodes a landed transaction in the RPC's form. Source: Agave, `transaction-status/src/lib.rs`. */
 export function encodeTransaction(entry: LandedTransaction, config: Config): Json {
   const { named, version, writableLookups } = readForm(entry.bytes);
   const maxVersion = config.integer('maxSupportedTransactionVersion');
@@ -95,7 +95,7 @@ export function encodeTransaction(entry: LandedTransaction, config: Config): Jso
     meta: {
       computeUnitsConsumed: entry.unitsConsumed,
       err,
-      // The fee is what all accounts together have lost.
+      // The fee is the sum that all accounts together have lost.
       fee: sum(before.lamports) - sum(after.lamports),
       innerInstructions: innerInstructions.map(({ index, instructions }) => ({
         index: BigInt(index),

@@ -8,11 +8,11 @@ import {
   TransactionErrorProgramExecutionTemporarilyRestricted,
 } from 'litesvm/dist/internal.js';
 
-/** Why a transaction failed, as the RPC's JSON names it. */
+/** The reason why a transaction failed, as the RPC's JSON names it. */
 export type TransactionError = string | { [name: string]: unknown };
 
 /**
- * The transaction errors without fields and what a node says of each; litesvm numbers them in this order.
+ * The transaction errors without fields, with a node's message for each; litesvm numbers them in this order.
  * Source: solana-sdk, `TransactionError` and its `Display`.
  */
 export const TRANSACTION_ERRORS: readonly (readonly [name: string, message: string])[] = [
@@ -56,7 +56,7 @@ export const TRANSACTION_ERRORS: readonly (readonly [name: string, message: stri
   ['CommitCancelled', 'CommitCancelled'],
 ];
 
-/** The same for instruction errors. Source: solana-sdk, `InstructionError` and its `Display`. */
+/** The instruction errors in the same form. Source: solana-sdk, `InstructionError` and its `Display`. */
 export const INSTRUCTION_ERRORS: readonly (readonly [name: string, message: string])[] = [
   ['GenericError', 'generic instruction error'],
   ['InvalidArgument', 'invalid program argument'],
@@ -113,7 +113,7 @@ export const INSTRUCTION_ERRORS: readonly (readonly [name: string, message: stri
   ['BorshIoError', 'Failed to serialize or deserialize account data'],
 ];
 
-/** An error as the RPC's JSON names it, with the sentence that a node has for it. */
+/** An error as the RPC's JSON names it, with a node's message for it. */
 export interface DescribedError {
   json: TransactionError;
   message: string;
@@ -124,7 +124,7 @@ const fieldless = (table: typeof TRANSACTION_ERRORS, index: number): { json: str
   return { json, message };
 };
 
-/** An error that is found outside the VM. */
+/** Makes an error that is found outside the VM. */
 export function namedError(name: string): DescribedError {
   return fieldless(TRANSACTION_ERRORS, TRANSACTION_ERRORS.findIndex(([known]) => known === name));
 }
@@ -139,7 +139,7 @@ function describeInstructionError(error: InstructionError): DescribedError {
   return fieldless(INSTRUCTION_ERRORS, error);
 }
 
-/** The error of a transaction that failed in the VM. */
+/** Describes the error of a transaction that failed in the VM. */
 export function describeError(failed: FailedTransactionMetadata): DescribedError {
   const error = failed.err();
   if (error instanceof TransactionErrorInstructionError) {

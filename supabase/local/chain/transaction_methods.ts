@@ -12,7 +12,7 @@ const MAX_STATUSES = 256;
 const MAX_SIGNATURES = 1_000n;
 
 /**
- * For how many slots the status of a transaction is kept in memory; for older ones clients need
+ * Number of slots for which a transaction's status is kept in memory; for older ones clients need
  * `searchTransactionHistory`. Source: Agave, `MAX_CACHE_ENTRIES`.
  */
 const RECENT_SLOTS = 300n;
@@ -37,7 +37,7 @@ function executionJson({ error, logs, unitsConsumed, returnData }: Execution): {
   };
 }
 
-/** The state after a simulation of the accounts that its config asks for. */
+/** Returns the accounts that the config of a simulation asks for, in their state after it. */
 function simulatedAccounts(config: Config, after: ReadonlyMap<string, Account>, ledger: Ledger): Json {
   const wanted = config.object('accounts');
   if (wanted === undefined) return null;
@@ -62,14 +62,14 @@ function statusJson(ledger: Ledger, entry: LandedTransaction | undefined, search
   };
 }
 
-/** The newest slot whose transactions the node lists under the commitment that the call asks for. */
+/** Returns the newest slot whose transactions the node lists under the commitment that the call asks for. */
 function knownSlot({ clock }: Ledger, config: Config): bigint {
   const commitment = config.commitment();
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
   return clock.slot(commitment);
 }
 
-/** What the RPC does with transactions. Source: Solana documentation, "RPC HTTP methods"; error bodies: Agave. */
+/** The RPC methods for transactions. Source: Solana documentation, "RPC HTTP methods"; error bodies: Agave. */
 export const transactionMethods: Methods = {
   sendTransaction(ledger, params) {
     const config = params.config(1);

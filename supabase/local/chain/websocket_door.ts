@@ -9,14 +9,14 @@ const MAX_CONNECTIONS = 1_000;
 
 /** Serves the subscriptions of all clients, on both ports. */
 export interface WebSocketDoor {
-  /** Takes over a connection that a client wants to upgrade to a WebSocket. */
+  /** Accepts a connection that a client wants to upgrade to a WebSocket. */
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   stop: () => void;
 }
 
 /**
- * Makes the server of subscriptions. It looks for news whenever something has happened on the chain, and once a slot
- * while a client is connected.
+ * Makes the server of subscriptions. It sends notifications whenever the chain has changed, and once a slot while a
+ * client is connected.
  */
 export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number, maxPayload: number): WebSocketDoor {
   const server = new WebSocketServer({ noServer: true, maxPayload });
@@ -43,7 +43,7 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
   return {
     upgrade(request, socket, head) {
       if (subscribers.size >= MAX_CONNECTIONS) {
-        // A client that has gone by then needs no answer.
+        // If the client has closed the connection by then, it needs no answer.
         socket.on('error', () => {});
         return void socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       }

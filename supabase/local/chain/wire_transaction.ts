@@ -3,22 +3,22 @@ import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type Trans
 import { createPublicKey, verify } from 'node:crypto';
 import type { AccountReader } from './account.ts';
 
-/** Bytes that a packet of the network holds. Source: Agave, `PACKET_DATA_SIZE`. */
+/** The most bytes of a network packet. Source: Agave, `PACKET_DATA_SIZE`. */
 export const MAX_WIRE_BYTES = 1_232;
 
-/** The programs whose instructions are memos to a node. */
+/** The programs whose instructions a node lists as memos. */
 const MEMO_PROGRAMS = new Set([
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
 ]);
 
-/** Where the addresses of a lookup table's account begin. Source: solana-sdk, `LOOKUP_TABLE_META_SIZE`. */
+/** The byte offset of the addresses in a lookup table's account. Source: solana-sdk, `LOOKUP_TABLE_META_SIZE`. */
 const LOOKUP_TABLE_META_BYTES = 56;
 
-/** An Ed25519 key's SubjectPublicKeyInfo up to the key. Source: RFC 8410. */
+/** The bytes before the key in an Ed25519 key's SubjectPublicKeyInfo. Source: RFC 8410. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** A transaction that was read from its wire format. */
+/** A transaction read from its wire format. */
 export interface WireTransaction {
   bytes: Uint8Array;
   transaction: Transaction;
@@ -41,7 +41,7 @@ function formatMemo(data: Uint8Array): string {
   }
 }
 
-/** Reads a transaction; throws when the bytes are malformed. */
+/** Reads a transaction. Throws if the bytes are malformed. */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const transaction = getTransactionDecoder().decode(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
@@ -65,7 +65,7 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
   };
 }
 
-/** All accounts of a transaction, those of its lookup tables last. */
+/** Returns all accounts of a transaction, those of its lookup tables last. */
 export function accountsOf({ staticAccounts, lookups }: WireTransaction, read: AccountReader): string[] {
   const loaded = lookups.flatMap(({ table, indexes }) => {
     const data = read(table)?.data ?? new Uint8Array();
@@ -77,7 +77,7 @@ export function accountsOf({ staticAccounts, lookups }: WireTransaction, read: A
   return [...staticAccounts, ...loaded];
 }
 
-/** Whether every signature that the message requires is present and valid. */
+/** True if every signature that the message requires is present and valid. */
 export function isWellSigned({ transaction: { messageBytes, signatures } }: WireTransaction): boolean {
   return Object.entries(signatures).every(([signer, signature]) => {
     if (signature === null) return false;
