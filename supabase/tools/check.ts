@@ -22,7 +22,7 @@ import {
   readAdvice,
 } from './schema.ts';
 
-/** A check throws a StackError that says what is wrong. */
+/** A check. It throws a StackError that says what is wrong. */
 interface Check {
   name: string;
   run: () => Promise<void>;
@@ -38,7 +38,7 @@ async function runProgram(command: string, args: string[], env: NodeJS.ProcessEn
 
 const program = (name: string) => join(projectDir, 'node_modules/.bin', name);
 
-/** Proves that a check can fail, by running it on something that is known to be wrong. */
+/** Proves that a check can fail, by running it on a known mistake. */
 async function mustFail(name: string, check: () => Promise<void>): Promise<void> {
   try {
     await check();
@@ -155,7 +155,8 @@ const sourceChecks: Check[] = [
   {
     name: 'the committed package-lock.json names the packages of every platform',
     run: async () => {
-      // It checks the committed file, because npm install removes from the working copy what its registry lacks.
+      // The check reads the committed file, because npm install removes packages from the working copy that its
+      // registry lacks.
       const lock = await runCommand('git', ['show', 'HEAD:package-lock.json'], { name: 'git show', cwd: projectDir });
       if (!hasAllPlatforms(lock)) {
         throw new StackError('npm ci would refuse the lock, because packages are missing. Run npm run lock:platforms.');

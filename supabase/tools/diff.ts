@@ -5,10 +5,10 @@ import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 import { createDeclaredDatabase, createMigratedDatabase, diffDatabases } from './schema.ts';
 
-/** The time as the version of a migration: YYYYMMDDHHMMSS, UTC. */
+/** Returns the present time as the version of a migration: YYYYMMDDHHMMSS, UTC. */
 const timestamp = (): string => new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
-/** Writes the migration that leads from supabase/migrations to sql/. */
+/** Writes the migration from supabase/migrations to sql/. */
 async function writeMigration(name: string): Promise<void> {
   const statements = await withScratchCluster(async (cluster) => {
     await createMigratedDatabase(cluster, 'migrated');

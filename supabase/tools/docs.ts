@@ -19,7 +19,7 @@ export interface GeneratedFile {
   text: string;
 }
 
-/** The generated documents, with the text that they should have. */
+/** Returns the generated documents with their texts. */
 export const generatedDocs = (): GeneratedFile[] => [
   { file: openapiFile, text: openapiText() },
   { file: join(referenceDir, 'client.md'), text: clientPage() },

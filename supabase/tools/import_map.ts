@@ -6,10 +6,10 @@ import { projectDir } from '../local/paths.ts';
 /** The import map with which the functions are deployed: hosted Supabase has no package.json. */
 export const importMapFile = join(projectDir, 'functions/deno.json');
 
-/** Dependencies that only the worker has: Node reads TypeScript by esbuild. */
+/** Packages that only the worker needs: it reads TypeScript by esbuild. */
 const WORKER_ONLY = ['esbuild'];
 
-/** The import map for the versions that package.json names. */
+/** Makes the import map with the versions of package.json. */
 export function importMap(): string {
   const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
@@ -17,7 +17,7 @@ export function importMap(): string {
   const imported = Object.entries(dependencies).filter(([name]) => !WORKER_ONLY.includes(name));
   const imports = imported.flatMap(([name, version]) => [
     [name, `npm:${name}@${version}`],
-    // The entry with a slash serves paths inside a package, such as hono/cors.
+    // The entry with a slash matches paths inside a package, such as hono/cors.
     [`${name}/`, `npm:/${name}@${version}/`],
   ]);
   return `${JSON.stringify({ imports: Object.fromEntries(imports) }, null, 2)}\n`;

@@ -1,19 +1,19 @@
-/** What the files of one folder, or one file, may import. */
+/** The imports that are allowed in the files of one folder, or in one file. */
 export interface ImportRule {
   /**
-   * A folder with all in it, or a file; `*` is any one folder. When several rows hold a file, the one that names most
-   * of its path counts.
+   * A folder with all files below it, or a file; `*` is any one folder. If several rows match a file, the one with the
+   * longest matching path applies.
    */
   files: string;
-  /** Folders with all in them, and files. */
+  /** Folders with all files below them, and files. */
   mayImport: readonly string[];
-  /** Packages with all their parts; `node:` are the modules of Node. */
+  /** Packages with all their parts; `node:` stands for the modules of Node. */
   packages: readonly string[];
-  /** Why the row exists, as the end of a sentence. */
+  /** The reason for the row, as the end of a sentence. */
   why: string;
 }
 
-/** The folder that `files` names. Where that has a `*`, it is only the folder that the file is in. */
+/** The folder that `files` names. If it contains a `*`, only the folder that the file is in. */
 export const ITSELF = 'itself';
 
 /** Any package, and any module of Node. */
@@ -47,8 +47,8 @@ const BROWSER_WALLETS = [
 const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
 
 /**
- * Which source file may import what, types included. Tests may import anything, and nothing imports tests, sql/ or
- * supabase/. An import that no row allows is forbidden, and a file without a row is an error.
+ * The allowed imports of each source file, types included. Tests may import anything, and nothing imports tests, sql/
+ * or supabase/. An import that no row allows is forbidden, and a file without a row is an error.
  */
 export const importRules: readonly ImportRule[] = [
   {

@@ -6,7 +6,7 @@ import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 import { ANY, type ImportRule, importRules, ITSELF } from './import_rules.ts';
 
-/** Stands for a specifier that is computed at run time. It is allowed only where any package is. */
+/** Represents a specifier that is computed at run time. It is allowed only where any package is. */
 const COMPUTED = 'what is only known at run time';
 
 /** One import of a file, of a value or of a type. */
@@ -18,23 +18,25 @@ export interface Import {
   to: string;
 }
 
-/** The name of the package, such as `@scope/name`, that a specifier names as a whole or in part. */
+/** Returns the package, such as `@scope/name`, that a specifier names with or without a path in it. */
 const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 
-/** The name of a package may end as a script does, such as decimal.js; without a scope, it has no slash. */
+/**
+ * True for a path. A package's name may end like a script, as decimal.js does, but has no slash unless it has a scope.
+ */
 const isFile = (to: string): boolean =>
   /\.(tsx?|json|css)$/.test(to) || (to.endsWith('.js') && to.includes('/') && !to.startsWith('@'));
 
-/** What a specifier names. */
+/** Resolves a specifier to a path, a package's name or a module of Node. */
 function resolve(file: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier.startsWith('node:') ? specifier : packageOf(specifier);
   return posix.normalize(posix.join(dirname(file), specifier));
 }
 
 /**
- * All imports of a TypeScript file: of values and types, static and dynamic, re-exports, `typeof import(…)`, and the
- * files of threads, which stand in `new URL('…', import.meta.url)`.
+ * Lists the imports of a TypeScript file: of values and types, static and dynamic, re-exports, `typeof import(…)`, and
+ * the files of threads in `new URL('…', import.meta.url)`.
  */
 export function importsOf(file: string, text: string): Import[] {
   const { program, errors } = parseSync(file, text);
@@ -63,26 +65,26 @@ export function importsOf(file: string, text: string): Import[] {
   return imports;
 }
 
-/** Whether a file is the one that a row names, or is in the folder that it names; `*` is any one folder. */
+/** True if a row names this file, or a folder that contains it; `*` is any one folder. */
 function holds(name: string, file: string): boolean {
   const parts = file.split('/');
   return name.split('/').every((part, index) => part === '*' ? index < parts.length - 1 : part === parts[index]);
 }
 
-/** The row that counts for a file: of the rows that hold the file, the one that names most of its path. */
+/** Returns the row that applies to a file: of the matching rows, the one with the longest path. */
 export function ruleOf(file: string, rules: readonly ImportRule[] = importRules): ImportRule {
-  // At the same depth, a row that names a folder beats one with `*`.
+  // At the same depth, a row that names a folder takes precedence over one with `*`.
   const depth = (rule: ImportRule) => rule.files.split('/').length - (rule.files.includes('*') ? 0.5 : 0);
   const [rule] = rules.filter(({ files }) => holds(files, file)).sort((a, b) => depth(b) - depth(a));
   if (rule === undefined) throw new StackError(`${file} is in no row of supabase/tools/import_rules.ts: give it one.`);
   return rule;
 }
 
-/** The folder or file that "itself" means for this file. */
+/** Returns the folder or file that "itself" means for this file. */
 const itself = ({ files }: ImportRule, file: string): string =>
   file.split('/').slice(0, files.split('/').length).join('/');
 
-/** A sentence that says which rule an import breaks; undefined when the import is allowed. */
+/** Describes the rule that an import breaks; undefined if the import is allowed. */
 export function wrongImport(
   { place, from, to }: Import,
   rules: readonly ImportRule[] = importRules,
@@ -96,7 +98,7 @@ export function wrongImport(
   return `${place} imports ${to}, but ${rule.files} may import only ${allowed}: ${rule.why}`;
 }
 
-/** The first cycle that a search from any file finds, as the files on it; undefined when there is none. */
+/** Finds a cycle of imports and returns its files; undefined if there is none. */
 export function findCycle(imports: readonly Import[]): string[] | undefined {
   const targets = new Map<string, string[]>();
   for (const { from, to } of imports) targets.set(from, [...targets.get(from) ?? [], to]);
@@ -127,7 +129,7 @@ export interface Source {
   text: string;
 }
 
-/** The source files that have rules, as git knows them. Tests may import anything. */
+/** Lists the source files that need rules, by `git ls-files`. Tests may import anything. */
 export async function sourcesWithImportRules(): Promise<Source[]> {
   const folders = [
     'functions/*.ts',
@@ -148,7 +150,7 @@ export async function sourcesWithImportRules(): Promise<Source[]> {
     .map((file) => ({ file, text: readFileSync(join(projectDir, file), 'utf8') }));
 }
 
-/** Throws a StackError that names each import which its rule forbids, and an import cycle. Imports of types count. */
+/** Throws a StackError that names each forbidden import and an import cycle. Imports of types count. */
 export function checkImports(sources: readonly Source[], rules: readonly ImportRule[] = importRules): void {
   const imports = sources.flatMap(({ file, text }) => importsOf(file, text));
   const faults = imports.flatMap((one) => wrongImport(one, rules) ?? []);

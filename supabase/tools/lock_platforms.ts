@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { projectDir } from '../local/paths.ts';
 
 /**
- * When its registry lacks packages for other platforms, npm leaves them out of the lock, and `npm ci` then refuses the
- * lock.
+ * The lock file. npm omits packages for other platforms from it if its registry lacks them, and `npm ci` then refuses
+ * it.
  */
 const lockFile = join(projectDir, 'package-lock.json');
 
@@ -23,7 +23,7 @@ interface Lock {
   packages: Record<string, LockedPackage>;
 }
 
-/** Operating systems, by their names in package names, with npm's names. */
+/** Operating systems by their names in package names, with npm's names. */
 const OPERATING_SYSTEMS: Record<string, string> = {
   darwin: 'darwin',
   linux: 'linux',
@@ -35,7 +35,7 @@ const OPERATING_SYSTEMS: Record<string, string> = {
 };
 const PROCESSORS = ['arm64', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'arm'];
 
-/** The platform of a package, as its name says, such as `@oxlint/binding-linux-x64-musl`. */
+/** Reads the platform of a package from its name, such as `@oxlint/binding-linux-x64-musl`. */
 function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | undefined {
   const words = name.split(/[/-]/);
   const os = words.map((word) => OPERATING_SYSTEMS[word]).find((known) => known !== undefined);
@@ -49,7 +49,7 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | 
   return { os: [os], cpu: [cpu], ...(libc && { libc }) };
 }
 
-/** The packages for platforms that a package of the lock needs and that the lock lacks, by their paths. */
+/** Returns the platform packages that a package of the lock needs and that the lock lacks, by their paths. */
 function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   const entries = Object.values(packages).flatMap((parent) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {
@@ -69,10 +69,10 @@ function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   return Object.fromEntries(entries);
 }
 
-/** Whether the lock has every platform's packages, so that `npm ci` takes it. */
+/** True if the lock has every platform's packages, so that `npm ci` accepts it. */
 export const hasAllPlatforms = (text: string): boolean => Object.keys(missingPackages(JSON.parse(text))).length === 0;
 
-/** The lock with an entry for each platform's package. npm downloads only those of its own platform. */
+/** Adds an entry for each platform's package to the lock. npm downloads only those of its own platform. */
 function withAllPlatforms(text: string): string {
   const lock = JSON.parse(text) as Lock;
   const all = Object.entries({ ...lock.packages, ...missingPackages(lock) });

@@ -64,8 +64,8 @@ it('${nodeId} gives its input as its output, and fails without one', async () =>
 `;
 
 /**
- * Inserts a line in the order of names: before the first matching line with a later name, else after the last matching
- * line.
+ * Inserts a line in the order of names: before the first matching line with a later name, otherwise after the last
+ * matching line.
  */
 function insertLine(lines: string[], line: string, name: string, pattern: RegExp): string[] {
   const places = lines.flatMap((text, index) => {
@@ -78,7 +78,7 @@ function insertLine(lines: string[], line: string, name: string, pattern: RegExp
   return lines.toSpliced(place, 0, line);
 }
 
-/** The source of the registry with the node added. */
+/** Returns the source of the registry with the node added. */
 function addToRegistry(source: string, nodeId: string): string {
   const name = exportName(nodeId);
   if (source.split(/\W/).includes(name)) {
@@ -102,8 +102,8 @@ Next:
   npm run nodes:publish -- --url … --key …          adds it to another project`;
 
 /**
- * Makes the folder of a native node that gives its input as its output, in a project's folder, and adds it to the registry.
- * What it says it has done is what it returns.
+ * Makes the folder of a native node that returns its input as its output, and adds the node to the registry. Returns a
+ * message about the changes.
  */
 export function makeNode([nodeId, ...rest]: string[], projectDir: string): string {
   if (rest.length > 0) throw new StackError(USAGE);

@@ -1,4 +1,4 @@
-/** A Markdown table in the form that the formatter keeps: the cells of a column have one width. */
+/** Makes a Markdown table in the formatter's form: the cells of a column have one width. */
 export function markdownTable([head, ...rows]: string[][]): string {
   const cells = [head!, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));

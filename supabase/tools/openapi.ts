@@ -35,7 +35,7 @@ const server = (name: string, path: string, description: string) => ({
 const functionServers = [server('base_url', '/functions/v1', 'The Edge Functions.')];
 const restServers = [server('node_db_url', '', 'The database, through PostgREST.')];
 
-/** The error answers that several operations share: `components.responses`. */
+/** Returns the error answers that several operations share: `components.responses`. */
 function sharedErrors(): Map<string, Answer> {
   const shared = new Map<string, Answer>();
   const seen = new Map<string, string>();
@@ -104,7 +104,7 @@ function pathItems(shared: Map<string, Answer>): Record<string, object> {
   return paths;
 }
 
-/** The codes that no documented operation gives: those of unknown routes, of tables and of the runner. */
+/** Lists the codes that no documented operation returns: those of unknown routes, of tables and of the runner. */
 function otherErrors(): string {
   const documented = new Set(operations.flatMap(({ errors }) => errors as string[]));
   return Object.entries(errorCodes).filter(([code]) => !documented.has(code))
@@ -152,5 +152,5 @@ export function openapiDocument() {
   };
 }
 
-/** The text of docs/reference/openapi.json. */
+/** Returns the text of docs/reference/openapi.json. */
 export const openapiText = (): string => `${JSON.stringify(openapiDocument(), null, 2)}\n`;

@@ -15,8 +15,8 @@ export interface Pattern {
 }
 
 /**
- * Folders whose patterns are matched with texts that others wrote. Tests are left out: they match only the project's
- * own answers.
+ * Folders whose patterns are matched against texts from outside. Tests are excluded: they only match the project's own
+ * answers.
  */
 const CHECKED_FILES = [
   'functions/*.ts',
@@ -28,13 +28,13 @@ const CHECKED_FILES = [
   'supabase/*.sql',
 ];
 
-/** How long the analysis of one pattern may take; most take some milliseconds. */
+/** Time limit for the analysis of one pattern; most take some milliseconds. */
 const TIMEOUT_MS = 120_000;
 
 const uncheckable = (place: string, what: string): StackError =>
   new StackError(`${place}: ${what} can't be checked: write the pattern as a literal.`);
 
-/** The text of a constant expression; undefined when it is computed at run time. */
+/** Returns the text of a constant expression; undefined if it is computed at run time. */
 function textOf(expression: Argument | undefined): string | undefined {
   if (expression?.type === 'Literal') return typeof expression.value === 'string' ? expression.value : undefined;
   if (expression?.type !== 'TemplateLiteral' || expression.expressions.length > 0) return undefined;
@@ -42,8 +42,8 @@ function textOf(expression: Argument | undefined): string | undefined {
 }
 
 /**
- * The regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for one that is computed at
- * run time.
+ * Lists the regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for one that is computed
+ * at run time.
  */
 export function typeScriptPatterns(file: string, text: string): Pattern[] {
   const { program, errors } = parseSync(file, text);
@@ -82,13 +82,13 @@ const POSIX_CLASSES: Record<string, string> = {
 const toJavaScript = (pattern: string): string =>
   Object.entries(POSIX_CLASSES).reduce((text, [posix, script]) => text.replaceAll(posix, script), pattern);
 
-/** A SQL text whose comments are replaced by blanks, so that positions stay the same. */
+/** Replaces the comments of a SQL text by blanks, so that positions stay the same. */
 const withoutComments = (sql: string): string =>
   sql.split('\n').map((line) => line.trimStart().startsWith('--') ? ' '.repeat(line.length) : line).join('\n');
 
 /**
- * The regular expressions of a SQL file, as JavaScript would write them: those of `~` and its kin, and of `substring(…
- * from '…')`. Throws for one that is not a literal, and for functions whose patterns it can't read.
+ * Lists the regular expressions of a SQL file in JavaScript's syntax: those of `~` and similar operators, and of
+ * `substring(… from '…')`. Throws for one that is not a literal, and for functions whose patterns it can't read.
  */
 export function sqlPatterns(file: string, text: string): Pattern[] {
   const sql = withoutComments(text);
@@ -108,13 +108,13 @@ export function sqlPatterns(file: string, text: string): Pattern[] {
   });
 }
 
-/** The regular expressions of a file. */
+/** Lists the regular expressions of a file. */
 export function filePatterns(file: string): Pattern[] {
   const text = readFileSync(join(projectDir, file), 'utf8');
   return file.endsWith('.sql') ? sqlPatterns(file, text) : typeScriptPatterns(file, text);
 }
 
-/** Throws a StackError that names each pattern which takes more than linear time on some text, with such a text. */
+/** Throws a StackError that names each pattern that needs more than linear time on some text, with such a text. */
 export async function checkPatterns(patterns: Pattern[]): Promise<void> {
   const faults: string[] = [];
   for (const { place, source, flags } of patterns) {
@@ -130,7 +130,7 @@ export async function checkPatterns(patterns: Pattern[]): Promise<void> {
   }
 }
 
-/** The files whose patterns are checked, as git knows them. */
+/** Lists the files whose patterns are checked, by `git ls-files`. */
 export async function filesWithPatterns(): Promise<string[]> {
   const listed = await runCommand('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...CHECKED_FILES], {
     name: 'git ls-files',

@@ -26,22 +26,25 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** A merge keeps the columns that a post leaves out. With explicit nulls the row becomes equal to the file. */
+/**
+ * Nulls for the optional columns. A merge keeps columns that a post omits; with explicit nulls the row becomes equal to
+ * the file.
+ */
 const OPTIONAL_COLUMNS = {
   'targets_form.json_schema': null,
   'targets_form.ui_schema': null,
   'targets_form.extra': null,
 };
 
-/** The definition of one native node, as its file holds it. */
+/** The definition of one native node, as it is in its file. */
 export interface DefinitionFile {
   name: string;
   text: string;
 }
 
 /**
- * The definitions in the folders of `nodesDir`, in the folders' order: definition.json, or what definitions.ts exports as
- * `definitions` where a folder makes several nodes.
+ * Reads the definitions in the folders of `nodesDir`, in the folders' order: definition.json, or the export
+ * `definitions` of definitions.ts if a folder makes several nodes.
  */
 export async function readDefinitionFiles(nodesDir: string): Promise<DefinitionFile[]> {
   const read = async (name: string): Promise<DefinitionFile[]> => {
@@ -62,7 +65,9 @@ const roleOf = (key: string): string | undefined => {
   }
 };
 
-/** The headers for a key. The project's own keys stand alone; a user's key needs the publishable key beside it. */
+/**
+ * Returns the headers for a key. The project's own keys need no other key; a user's key also needs the publishable key.
+ */
 export function keyHeaders(key: string, publishableKey: string | undefined): Record<string, string> {
   if (key.startsWith('sb_')) return { apikey: key };
   const role = roleOf(key);
@@ -84,9 +89,9 @@ export interface PublishOptions {
   url: string;
   headers: Record<string, string>;
   log: (line: string) => void;
-  /** Log only what goes wrong. */
+  /** If true, only failures are logged. */
   quiet?: boolean;
-  /** Stops publishing, during a pause, too; publishNodes rejects then. */
+  /** Stops publishing, also during a pause; publishNodes rejects then. */
   signal?: AbortSignal;
   firstDelayMs?: number;
 }
@@ -97,11 +102,11 @@ export interface PublishSummary {
   failed: number;
 }
 
-/** Why a post did not succeed, and whether trying again may help. */
+/** The reason why a post failed, and whether trying again may help. */
 interface Failure {
   reason: string;
   isTransient: boolean;
-  /** Why no other definition can succeed either: nothing answered, or the project does not accept the key. */
+  /** The reason why every other definition would fail, too: no server answered, or the project refuses the key. */
   whyStop?: string;
   retryAfterMs?: number;
 }
@@ -117,7 +122,7 @@ function describeRefusal(status: number, text: string): string {
   }
 }
 
-/** What went wrong on the way. The error "fetch failed" of fetch gets its cause. */
+/** Describes a failed request. The error "fetch failed" of fetch gets its cause. */
 const describeError = (error: unknown): string => {
   const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   return cause === undefined ? message : `${message} (${cause.code ?? cause.message})`;
@@ -125,7 +130,7 @@ const describeError = (error: unknown): string => {
 
 const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** A request to the table. It is aborted when its time is over, and by `signal`. */
+/** Sends a request to the table. It is aborted when its time is over, and by `signal`. */
 const requestNodes = (options: Pick<PublishOptions, 'url' | 'signal'>, query: string, init: RequestInit) => {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
@@ -158,7 +163,7 @@ async function post(options: PublishOptions, body: string): Promise<'created' | 
   }
 }
 
-/** Posts a definition again and again, until it succeeds, is refused, or has been tried often enough. */
+/** Posts a definition repeatedly, until it succeeds, is refused, or has been tried often enough. */
 async function postWithRetries(
   options: PublishOptions,
   body: string,
@@ -175,10 +180,10 @@ async function postWithRetries(
   }
 }
 
-/** The body to post for a file; throws a SyntaxError when the file is not JSON. */
+/** Returns the body to post for a file. Throws a SyntaxError if the file is not JSON. */
 const toBody = (text: string): string => JSON.stringify({ ...OPTIONAL_COLUMNS, ...JSON.parse(text) });
 
-/** Posts the definitions one after another, says what becomes of each, and counts. */
+/** Posts the definitions one after another, logs the outcome of each, and counts them. */
 export async function publishNodes(options: PublishOptions): Promise<PublishSummary> {
   const { files, log } = options;
   const summary: PublishSummary = { created: 0, merged: 0, failed: 0 };
@@ -215,7 +220,7 @@ type Identity = Pick<NodeDefinition['data'], 'node_id' | 'version'>;
 
 const keyOf = ({ node_id, version }: Identity): string => JSON.stringify([node_id, version]);
 
-/** The identity in a file; undefined when the file has none, which the database then refuses. */
+/** Reads the identity in a file; undefined if the file has none, so that the database refuses it. */
 function identityOf({ text }: DefinitionFile): Identity | undefined {
   try {
     return JSON.parse(text).data ?? undefined;
@@ -224,7 +229,7 @@ function identityOf({ text }: DefinitionFile): Identity | undefined {
   }
 }
 
-/** The definitions that the table does not have as public ones. */
+/** Returns the definitions that the table does not have as public ones. */
 async function findMissing(
   files: DefinitionFile[],
   options: Pick<PublishOptions, 'url' | 'headers' | 'signal'>,
@@ -243,8 +248,8 @@ async function findMissing(
 }
 
 /**
- * Publishes the definitions of this project that a local stack lacks; at its first start these are all of them. It only
- * logs what goes wrong, because a stack works without them. Rejects only when `signal` is aborted.
+ * Publishes the definitions of this project that a local stack lacks; at its first start these are all of them.
+ * Failures are only logged, because a stack works without the definitions. Rejects only if `signal` is aborted.
  */
 export async function seedNodes(
   { API_URL: url, SERVICE_ROLE_KEY }: Pick<StackStatus, 'API_URL' | 'SERVICE_ROLE_KEY'>,
@@ -262,7 +267,7 @@ export async function seedNodes(
   }
 }
 
-/** Where to publish, and by which key, as a command line says it. */
+/** Reads from a command line where to publish, and with which key. */
 export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
   const { values } = parseArgs({
     args,

@@ -9,18 +9,18 @@ import { type Descriptions, rhaiFunctions } from './rhai_functions.ts';
 
 export const rhaiFunctionsFile = join(projectDir, 'docs/reference/rhai_functions.md');
 
-/** The smallest and largest number of arguments that a list of parameters allows. */
+/** Returns the smallest and largest number of arguments that a list of parameters allows. */
 function arityOf(parameters: string): { min: number; max: number } {
   const counts = parameters.split(' | ').map((way) => {
     const names = way.split(', ').filter((name) => name !== '');
-    // A list that ends in … allows as many arguments as a function can have.
+    // A list that ends in … allows the most arguments that a function can have.
     const most = names.includes('…') ? 255 : names.length;
     return { min: names.filter((name) => !name.startsWith('[') && name !== '…').length, max: most };
   });
   return { min: Math.min(...counts.map(({ min }) => min)), max: Math.max(...counts.map(({ max }) => max)) };
 }
 
-/** The faults in the descriptions of a type's functions. */
+/** Finds the faults in the descriptions of a type's functions. */
 export function findGaps(type: string, functions: Descriptions, natives: ReadonlyMap<string, Native>): string[] {
   const missing = [...natives.keys()].filter((name) => !Object.hasOwn(functions, name));
   const surplus = Object.keys(functions).filter((name) => !natives.has(name));
@@ -40,13 +40,13 @@ export function findGaps(type: string, functions: Descriptions, natives: Readonl
   ];
 }
 
-/** The ways to call a function. */
+/** Lists the ways to call a function. */
 function callsOf(name: string, parameters: string, { isProperty }: Native): string {
   const calls = parameters.split(' | ').map((way) => `${name}(${way})`);
   return [...isProperty ? [name] : [], ...calls].map((call) => `\`${call}\``).join(' ');
 }
 
-/** docs/reference/rhai_functions.md. Throws when a function is not described, or a described one does not exist. */
+/** Makes docs/reference/rhai_functions.md. Throws if a function is not described, or a described one does not exist. */
 export function rhaiFunctionsPage(): string {
   const described = Object.entries(rhaiFunctions);
   const gaps = [

@@ -1,6 +1,6 @@
 /**
  * The parameters, results and meanings of the functions of scripts, by the type that they belong to. Brackets mark
- * parameters that may be left out; a bar separates two ways to call a function.
+ * optional parameters; a bar separates two ways to call a function.
  */
 export type Descriptions = Record<string, [parameters: string, result: string, meaning: string]>;
 

@@ -10,12 +10,15 @@ import { StackError } from '../local/stack_error.ts';
 const sqlDir = join(projectDir, 'sql');
 
 /**
- * The migration that is written by hand. It adds tables to the platform's publication, which sql/ can't declare though
- * pg-delta compares it.
+ * The migration that is written by hand. It adds tables to the platform's publication: pg-delta compares the
+ * publication, but sql/ can't declare it.
  */
 const platformMigration = join(projectDir, 'supabase/migrations/20261121010000_configure_platform.sql');
 
-/** The declarative files, relative to sql/, in the order in which they apply: the folders by name, and the files of each by name. */
+/**
+ * Lists the declarative files, relative to sql/, in the order in which they apply: the folders by name, and the files
+ * of each by name.
+ */
 export const declaredFiles = (): string[] =>
   readdirSync(sqlDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sql')).sort();
 
@@ -44,7 +47,8 @@ export async function createMigratedDatabase(cluster: Cluster, name: string): Pr
 }
 
 /**
- * The statements that turn database `from` into `to`; empty when both are equal. Source: the Supabase CLI's pg-delta.
+ * Returns the statements that turn database `from` into `to`; empty if both are equal. Source: the Supabase CLI's
+ * pg-delta.
  */
 export async function diffDatabases(cluster: Cluster, from: string, to: string): Promise<string> {
   const url = (database: string) => forSupabaseCli(cluster.url('postgres', database));
@@ -59,16 +63,16 @@ export async function diffDatabases(cluster: Cluster, from: string, to: string):
   }
 }
 
-/** The generated types of the exposed schema. */
+/** The file with the generated types of the exposed schema. */
 export const databaseTypesFile = join(projectDir, 'types/database.types.ts');
 
-/** What `supabase gen types` writes for a database. */
+/** Returns the output of `supabase gen types` for a database. */
 export const generateTypes = async (cluster: Cluster, database: string): Promise<string> => {
   const url = forSupabaseCli(cluster.url('postgres', database));
   return await runSupabase(['gen', 'types', `--remote=${url}`, '--schema', 'public']);
 };
 
-/** One finding of the database's advisors. */
+/** A finding of the database's advisors. */
 export interface Advice {
   name: string;
   level: string;
@@ -76,8 +80,9 @@ export interface Advice {
 }
 
 /**
- * What `supabase db advisors` finds, without indexes that a new database has not used yet, and without its look at search paths, which
- * does not know that `begin atomic` binds names at creation: tests/pgtap/schema/functions_look_up_no_name_by_search_path knows.
+ * Returns the findings of `supabase db advisors`, except for indexes that a new database has not used yet, and for
+ * search paths: the advisor does not know that `begin atomic` binds names at creation. The pgTAP test
+ * functions_look_up_no_name_by_search_path checks search paths.
  */
 export async function readAdvice(cluster: Cluster, database: string): Promise<Advice[]> {
   const url = forSupabaseCli(cluster.url('postgres', database));

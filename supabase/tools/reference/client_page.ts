@@ -4,12 +4,12 @@ import { markdownTable } from '../markdown_table.ts';
 import { declarationsOf, type Declared, type DeclaredMember } from './declarations.ts';
 import { list, page, paragraph } from './page.ts';
 
-/** Types that the methods name, which a caller hardly writes. */
+/** Types that the methods name and that callers rarely write. */
 const NOT_SHOWN = ['FlowClient', 'Deployment', 'DeploymentTypes', 'StartArguments'];
 
 const code = (source: string): string => `\`\`\`ts\n${source}\n\`\`\``;
 
-/** A method without the indentation of its interface. */
+/** Formats a method without the indentation of its interface. */
 const method = ({ name, source, doc }: DeclaredMember): string =>
   [`### ${name}`, code(source.replaceAll(/^ {2}/gm, '')), paragraph(doc)].join('\n\n');
 
@@ -29,7 +29,7 @@ const type = (declared: Declared): string[] => [
   declared.members.length === 0 ? code(declared.source) : members(declared),
 ];
 
-/** What a value is in JavaScript, as `fromValue` says. */
+/** The JavaScript types of values, as `fromValue` returns them. */
 const VALUES: string[][] = [
   ['`U`, `I`, `U1`, `I1`', 'bigint', 'bigint'],
   ['`D`', 'string, such as `2.20`: no number of JavaScript holds it', 'number'],
@@ -46,7 +46,7 @@ const VALUES: string[][] = [
   ['`A`, `M`', 'array, plain object', 'array, plain object'],
 ];
 
-/** docs/reference/client.md. Throws when a method has no comment. */
+/** Makes docs/reference/client.md. Throws if a method has no comment. */
 export function clientPage(): string {
   const declared = declarationsOf('client/flow_client.ts');
   const [options] = declarationsOf('client/connection.ts').filter(({ name }) => name === 'ConnectionOptions');

@@ -4,15 +4,15 @@ import { parseSync } from 'oxc-parser';
 import { projectDir } from '../../local/paths.ts';
 import { StackError } from '../../local/stack_error.ts';
 
-/** A member of an interface, as its source says it. */
+/** A member of an interface, as it is in the source. */
 export interface DeclaredMember {
   name: string;
   /** The declaration without its comment. */
   source: string;
-  /** What stands behind the name: the type of a property. */
+  /** The text behind the name: the type of a property. */
   type: string;
   isOptional: boolean;
-  /** Its comment, as one text. */
+  /** The comment as one text. */
   doc: string;
 }
 
@@ -20,16 +20,16 @@ export interface DeclaredMember {
 export interface Declared {
   name: string;
   doc: string;
-  /** Of an interface; a type has none. */
+  /** The members of an interface; empty for a type. */
   members: DeclaredMember[];
   source: string;
 }
 
-/** The text of a comment, without stars and line feeds. */
+/** Returns the text of a comment, without stars and line feeds. */
 const commentText = (value: string): string =>
   value.split('\n').map((line) => line.trim().replace(/^\*+/, '')).join(' ').replaceAll(/\s+/g, ' ').trim();
 
-/** The exported interfaces and types of a file, in their order. */
+/** Lists the exported interfaces and types of a file, in their order. */
 export function declarationsOf(file: string): Declared[] {
   const text = readFileSync(join(projectDir, file), 'utf8');
   const { program, comments, errors } = parseSync(file, text);
@@ -48,7 +48,7 @@ export function declarationsOf(file: string): Declared[] {
     if (declaration?.type !== 'TSInterfaceDeclaration') return [];
     const members = declaration.body.body.flatMap((member): DeclaredMember[] => {
       if (member.type !== 'TSPropertySignature' && member.type !== 'TSMethodSignature') return [];
-      // A computed name is for the compiler only.
+      // Computed names are for the compiler only.
       if (member.computed || member.key.type !== 'Identifier') return [];
       const declared = text.slice(member.start, member.end).replace(/;$/, '');
       const type = member.type === 'TSPropertySignature' ? member.typeAnnotation?.typeAnnotation : undefined;

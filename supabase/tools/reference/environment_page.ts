@@ -96,13 +96,13 @@ const FLOW: [name: string, takes: string, fallback: string][] = [
   ],
 ];
 
-/** The variables of the environment that are described here. */
+/** Returns the environment variables that this page describes. */
 export const describedVariables = (): string[] =>
   [...PROJECT, ...SECRETS, ...SWITCHES, ...STACK, ...TESTS].map(([variable]) => variable).concat(
     settingVariables.map(({ variable }) => variable),
   );
 
-/** The settings that the runner looks for in a flow's environment. */
+/** Returns the settings that the runner reads from a flow's environment. */
 export function transactionSettingNames(): string[] {
   const known: string[] = [];
   readTransactionSettings(
@@ -135,7 +135,7 @@ const settingTable = (prefix: RegExp): string =>
     ]),
   ]);
 
-/** docs/reference/environment.md. Throws when a setting of a flow's environment is not described here. */
+/** Makes docs/reference/environment.md. Throws if a setting of a flow's environment is not described here. */
 export function environmentPage(): string {
   const missing = transactionSettingNames().filter((name) => !FLOW.some(([described]) => described === name));
   if (missing.length > 0) throw new StackError(`environment_page.ts does not describe ${missing.join(', ')}.`);

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../types/errors.ts';
 import type { RunErrorCode } from '../../../types/run_errors.ts';
 
-/** What to do about each error, for docs/reference/errors.md. */
+/** The remedy of each error, for docs/reference/errors.md. */
 export const errorRemedies: Record<ErrorCode, string> = {
   request_invalid: 'Correct what `details` lists.',
   count_inexact: 'Send `Prefer: count=exact`, or leave the header out.',
@@ -86,7 +86,7 @@ export const errorRemedies: Record<ErrorCode, string> = {
   service_unavailable: 'Try again after `Retry-After`.',
 };
 
-/** When runs and nodes fail with which code, and what to do. */
+/** The codes of failed runs and nodes: when each occurs, and its remedy. */
 export const runErrors: Record<RunErrorCode, [when: string, remedy: string]> = {
   outcome_unknown: [
     'The worker died while a node with effects outside was running: what it did may have happened. It is not run again, unless it has `data.retry`.',

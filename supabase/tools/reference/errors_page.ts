@@ -5,7 +5,7 @@ import { errorRemedies, runErrors } from './error_remedies.ts';
 import { page, paragraph, sourcesOf } from './page.ts';
 import { restErrors } from './rest_errors.ts';
 
-/** docs/reference/errors.md, made from the table of error codes. */
+/** Makes docs/reference/errors.md from the table of error codes. */
 export function errorsPage(): string {
   // SAFETY: errorCodes has no other keys.
   const codes = Object.entries(errorCodes) as [ErrorCode, { status: number; meaning: string }][];

@@ -17,7 +17,7 @@ type Rows = [what: string, limit: string, consequence: string][];
 
 const inTypeScript = (folder: string) => ({ folder, suffix: '.ts' });
 
-/** The quotas of a user, as the database lists them. */
+/** Returns the quotas of a user, as the database lists them. */
 export function quotas(): { name: string; value: number; noun: string }[] {
   const text = sourcesOf('sql', '.sql').find((source) => source.includes('create function private.known_quotas()'));
   const found = [...(text ?? '').matchAll(/^ +\('(\w+)', (\d+)(?:::bigint)?, '([^']+)'\)/gm)];
@@ -305,7 +305,7 @@ const definitions = (): Rows => [
 const table = (rows: Rows, last: string): string =>
   markdownTable([['what', 'at most', last], ...rows].map((row) => last === '' ? row.slice(0, 2) : row));
 
-/** docs/reference/limits.md, made from the constants and the SQL that set the limits. */
+/** Makes docs/reference/limits.md from the constants and the SQL that set the limits. */
 export const limitsPage = (): string =>
   page(
     'Limits',

@@ -15,7 +15,7 @@ const METRICS: Record<string, string> = {
     'webhooks out that were not delivered yet, also those whose next attempt is later. If it grows, a receiver is down, or no worker delivers',
 };
 
-/** The names of the metrics, as the database gives them. */
+/** Returns the names of the metrics, as the database has them. */
 export function metricNames(): string[] {
   const text = sourcesOf('sql', '.sql').find((source) => source.includes('create function private.runner_metrics()'));
   const built = text?.split('jsonb_build_object(')[1]?.split('comment on function')[0];
@@ -23,7 +23,7 @@ export function metricNames(): string[] {
   return [...built.matchAll(/^\s{4}'(\w+)',/gm)].map(([, name]) => name!);
 }
 
-/** docs/reference/metrics.md. Throws when a metric is not described, or a described one does not exist. */
+/** Makes docs/reference/metrics.md. Throws if a metric is not described, or a described one does not exist. */
 export function metricsPage(): string {
   const names = metricNames();
   const gaps = [

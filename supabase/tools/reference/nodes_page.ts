@@ -7,7 +7,7 @@ import { projectDir } from '../../local/paths.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { page, paragraph } from './page.ts';
 
-/** Groups by the first of these tags that a node has. */
+/** Groups of nodes. A node belongs to the group of the first of these tags that it has. */
 const GROUPS: Record<string, string> = {
   'solana': 'Solana',
   'kv store': 'Key-value stores',
@@ -51,7 +51,7 @@ const outputTable = ({ sources, targets }: Pick<NodeDefinition, 'sources' | 'tar
   ]);
 };
 
-/** The notes in a node's folder: `notes.md`, a list. */
+/** Reads the notes in a node's folder: `notes.md`, a list. */
 function notesOf(nodeId: string): string[] {
   const file = join(projectDir, 'functions/runner/nodes', nodeId, 'notes.md');
   return existsSync(file) ? [readFileSync(file, 'utf8').trimEnd()] : [];
@@ -66,7 +66,7 @@ const section = ({ data, sources, targets }: NodeDefinition): string[] =>
     ...notesOf(data.node_id),
   ].filter((block) => block !== '');
 
-/** One entry for all scripts, which differ in how many inputs and outputs they have. */
+/** Makes one entry for all scripts, which differ in their numbers of inputs and outputs. */
 function scriptSection(): string[] {
   const largest = scriptDefinitions.at(-1)!;
   return [
@@ -81,7 +81,7 @@ function scriptSection(): string[] {
   ];
 }
 
-/** docs/reference/nodes.md, made from the definitions of all native nodes. */
+/** Makes docs/reference/nodes.md from the definitions of all native nodes. */
 export function nodesPage(): string {
   const definitions = nodeIds().filter((id) => !id.startsWith('rhai_script_')).map((id) =>
     nodeRegistry(id)!.definition

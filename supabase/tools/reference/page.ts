@@ -8,7 +8,7 @@ const LINE_WIDTH = 120;
 /** The folder of the reference pages. */
 export const referenceDir = join(projectDir, 'docs/reference');
 
-/** A paragraph, or an item of a list, broken into lines as the formatter breaks them. */
+/** Breaks a paragraph, or an item of a list, into lines as the formatter does. */
 export function paragraph(text: string): string {
   const isItem = text.startsWith('- ');
   const lines: string[] = [];
@@ -26,14 +26,14 @@ export function paragraph(text: string): string {
   return [...lines, line].join('\n');
 }
 
-/** A list of items. */
+/** Makes a list of items. */
 export const list = (items: string[]): string => items.map((item) => paragraph(`- ${item}`)).join('\n');
 
-/** A generated page: its title, a note that says what it is made from, and its blocks. */
+/** Makes a generated page: its title, a note that names its sources, and its blocks. */
 export const page = (title: string, sources: string, ...blocks: string[]): string =>
   `${[`# ${title}`, `<!-- npm run docs writes this page from ${sources}. Edit those. -->`, ...blocks].join('\n\n')}\n`;
 
-/** `16777216` → `16 MiB`; other numbers in bytes. */
+/** Formats a size: `16777216` → `16 MiB`; other numbers in bytes. */
 export function byteCount(bytes: number): string {
   for (const [unit, size] of [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]] as const) {
     if (bytes >= size && bytes % size === 0) return `${bytes / size} ${unit}`;
@@ -41,17 +41,17 @@ export function byteCount(bytes: number): string {
   return `${count(bytes)} bytes`;
 }
 
-/** `100000` → `100,000`. */
+/** Formats a number: `100000` → `100,000`. */
 export const count = (number: number): string => number.toLocaleString('en-US');
 
-/** The texts of all sources below a folder. */
+/** Reads the texts of all sources below a folder. */
 export const sourcesOf = (folder: string, suffix: string): string[] =>
   readdirSync(join(projectDir, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(suffix))
     .map((name) => readFileSync(join(projectDir, folder, name), 'utf8'));
 
 /**
- * A number that stands in the sources and can't be imported: what the one group of a pattern with the flag g finds, in SQL unless told otherwise. Fails
- * when nothing is found, or different numbers are, so that a limit that is moved or changed can't leave a stale page behind.
+ * Finds a number in the sources that can't be imported: the one group of a pattern with the flag g, in SQL by default.
+ * Throws if there is no match, or if the matches differ, so that a moved or changed limit can't leave a stale page.
  */
 export function findNumber(pattern: RegExp, { folder, suffix } = { folder: 'sql', suffix: '.sql' }): number {
   const found = new Set(

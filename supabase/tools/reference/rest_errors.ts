@@ -1,4 +1,7 @@
-/** Errors of Postgres and PostgREST that a caller of /rest/v1 meets, for docs/reference/errors.md. Quoted constraints are those of `sql/`. */
+/**
+ * Errors of Postgres and PostgREST that callers of /rest/v1 get, for docs/reference/errors.md. Quoted constraints are
+ * those of `sql/`.
+ */
 export const restErrors: [code: string, status: string, when: string, remedy: string][] = [
   [
     '`42501` `permission denied for table …`',

@@ -20,7 +20,7 @@ const describe = (command: Command): string[] => [
   `\`\`\`sh\nnpx ${command.example}\n\`\`\``,
 ];
 
-/** docs/reference/shell.md. */
+/** Makes docs/reference/shell.md. */
 export const shellPage = (): string =>
   page(
     'The shell',
