@@ -1,11 +1,12 @@
--- Reads the five fields of a cron text. No extension tells the next time of one, so this is our own; it means what crontab(5) of Vixie
--- cron says, with names in lists and ranges.
+-- Parses the five fields of a cron expression. Postgres extensions do not compute the next due time of one, so this is
+-- our own code. Fields mean what crontab(5) of Vixie cron says; names are also allowed in lists and ranges.
 
 create type private.cron as (
-  minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[], is_either_day boolean, is_fixed boolean
+  minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[],
+    is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A cron text that was read: the values of each field in ascending order, weekdays from 0, Sunday. is_either_day: a day needs to match one of the two fields of days only. is_fixed: it names one time of day, so it is due once on each of its days, whatever clocks do.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: names one time of day, so it is due once on each of its days, even when clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -14,12 +15,12 @@ begin atomic
   select case
     when cron_value.value ~ '^[0-9]{1,2}$' then
       case when cron_value.value::integer between cron_value.low and cron_value.high then cron_value.value::integer end
-    -- The first name stands for the lowest value.
+    -- The first name means the lowest value.
     else array_position(cron_value.names, upper(cron_value.value)) - 1 + cron_value.low
   end;
 end;
 comment on function private.cron_value(text, integer, integer, text[]) is
-  'The number that a value of a cron field stands for: itself, or the place of its name; null if it is none from low to high.';
+  'The number that a value of a cron field means: the value itself, or the position of its name; null if it is not from low to high.';
 
 create function private.cron_field(
   field text, low integer, high integer, names text[], out numbers integer[], out message text
@@ -42,12 +43,14 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Of weekdays 7 is another name of 0.
+      -- Weekday 7 is another name of 0.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
-      v_to := private.cron_value(substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names);
-      -- FRI-SUN ends with the Sunday after.
+      v_to := private.cron_value(
+        substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names
+      );
+      -- FRI-SUN ends with the Sunday after the Friday.
       if cron_field.high = 7 and upper(v_range) like '%-SUN' then
         v_to := 7;
       end if;
@@ -55,18 +58,22 @@ begin
       v_from := private.cron_value(v_range, cron_field.low, cron_field.high, cron_field.names);
       v_to := v_from;
     end if;
-    v_step := coalesce(case when v_step_text ~ '^[0-9]{1,2}$' then v_step_text::integer end, case when v_step_text is null then 1 end, 0);
+    v_step := coalesce(
+      case when v_step_text ~ '^[0-9]{1,2}$' then v_step_text::integer end, case when v_step_text is null then 1 end, 0
+    );
     message := case
       when v_from is null or v_to is null then
         format('has %s, where a number from %s to %s%s, a range or * is needed', to_jsonb(private.shorten(v_range, 30)),
-          cron_field.low, cron_field.high, case when cron_field.names is null then '' else ', one of ' || array_to_string(cron_field.names, ' ') end)
+          cron_field.low, cron_field.high,
+            case when cron_field.names is null then '' else ', one of ' || array_to_string(cron_field.names, ' ') end)
       when v_from > v_to then
         format('has the range %s, which ends before it begins', to_jsonb(v_range))
       when v_step_text is not null and strpos(v_range, '-') = 0 and v_range <> '*' then
         format('has a step after the number %s: a step goes with * or a range, such as %s-%s/%s', to_jsonb(v_range),
           v_from, cron_field.high, private.shorten(v_step_text, 30))
       when v_step not between 1 and cron_field.high then
-        format('has the step %s, which must be a number from 1 to %s', to_jsonb(private.shorten(v_step_text, 30)), cron_field.high)
+        format('has the step %s, which must be a number from 1 to %s',
+          to_jsonb(private.shorten(v_step_text, 30)), cron_field.high)
     end;
     if message is not null then
       return;
@@ -79,7 +86,7 @@ begin
 end;
 $$;
 comment on function private.cron_field(text, integer, integer, text[]) is
-  'The values of one field of a cron text in ascending order; a message if it is wrong, of the first part that is.';
+  'The values of one field of a cron expression in ascending order. If the field is wrong, message describes its first wrong part.';
 
 create function private.read_cron(cron text, out read private.cron, out faults jsonb)
 returns record
@@ -126,17 +133,20 @@ begin
     return;
   end if;
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
-  read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1 and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- The longest that each month may be; 29 February comes.
+  read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
+    and (v_fields[1] || v_fields[2]) !~ '[*/]';
+  -- Compares with the most days of each month: February may have 29.
   if not read.is_either_day and not exists (
-    select from unnest(read.months) as m where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
+    select from unnest(read.months) as m
+    where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
   ) then
-    faults := '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
+    faults :=
+      '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
   end if;
 end;
 $$;
 comment on function private.read_cron(text) is
-  'A cron text that was read, and what is wrong with it, as [{path, message}]; [] if nothing is. It takes linear time.';
+  'Parses a cron expression, in linear time. faults lists what is wrong with it, as [{path, message}]; [] if it is valid.';
 
 create function private.is_time_zone(name text)
 returns boolean
@@ -144,8 +154,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- The form first: Postgres would also take abbreviations, whose offset never changes, and POSIX rules. Its folders posix and right
-  -- have every zone again, right with leap seconds.
+  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes. Its
+  -- folders posix and right contain every zone again, right with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
@@ -158,4 +168,4 @@ exception when invalid_parameter_value then
 end;
 $$;
 comment on function private.is_time_zone(text) is
-  'Whether the text names a time zone of the IANA database by area and place, or is UTC or GMT.';
+  'True if the text names a time zone of the IANA database by area and place, or is UTC or GMT.';

@@ -1,7 +1,8 @@
--- When a cron text is due next. Clocks that are set forward or back are the hard part. The rules are those of croner, with whose times a
--- test compares these: a text that names one time of day is due once on each of its days, at the first of two such times, and after the
--- gap if its time is left out; any other is due whenever the clock shows one of its times: twice if it shows it twice, never if it leaves
--- it out. So a nightly report comes each night, and what runs every ten minutes goes on every ten minutes.
+-- Computes when a cron expression is due next, also where clocks are set forward or back. The rules are those of the
+-- package croner; a test compares the results. An expression that names one time of day is due once on each of its
+-- days: if clocks show that time twice, at the first of them; if they skip it, at the end of the gap. Any other
+-- expression is due whenever the clocks show one of its times: twice if they show it twice, never if they skip it. So a
+-- nightly report runs each night, and a schedule for every ten minutes runs every ten minutes.
 
 create function private.offset_at(at timestamp, time_zone text)
 returns interval
@@ -9,7 +10,8 @@ language sql stable security invoker
 begin atomic
   select (offset_at.at at time zone 'UTC') at time zone offset_at.time_zone - offset_at.at;
 end;
-comment on function private.offset_at(timestamp, text) is 'How far the clocks of a time zone are ahead of UTC at a time that is given in UTC.';
+comment on function private.offset_at(timestamp, text) is
+  'The offset of a time zone''s clocks from UTC, at a time that is given in UTC.';
 
 create function private.is_cron_day(cron private.cron, day date)
 returns boolean
@@ -17,12 +19,14 @@ language sql immutable security invoker
 begin atomic
   select date_part('month', is_cron_day.day)::integer = any (is_cron_day.cron.months) and case
     when is_cron_day.cron.is_either_day then
-      date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) or date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
-    else date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) and date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+      date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days)
+        or date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+    else date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days)
+      and date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
   end;
 end;
 comment on function private.is_cron_day(private.cron, date) is
-  'Whether a cron text is due on a day. If neither field of days begins with *, one of the two has to match, else both: as in Vixie cron.';
+  'True if a cron expression is due on a day. Both fields of days must match, or either one if neither begins with *: as in Vixie cron.';
 
 create function private.cron_time_of_day(cron private.cron, after interval)
 returns interval
@@ -44,7 +48,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.cron_time_of_day(private.cron, interval) is 'The first time of day of a cron text after another one; null if the day has none left.';
+comment on function private.cron_time_of_day(private.cron, interval) is
+  'The first time of day of a cron expression after another time of day; null if none is left on the day.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -70,7 +75,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'When clocks are set forward between two times that are less than a day apart; null if they show another day then.';
+  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks show another day then.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -93,13 +98,16 @@ begin
         select (cron_time_of_changing_day.day + make_interval(hours => h, mins => m) - o) at time zone 'UTC' as at
       ) as c
       where c.at > cron_time_of_changing_day.after
-        and c.at at time zone cron_time_of_changing_day.time_zone = cron_time_of_changing_day.day + make_interval(hours => h, mins => m)
+        and c.at at time zone cron_time_of_changing_day.time_zone
+            = cron_time_of_changing_day.day + make_interval(hours => h, mins => m)
     );
   end if;
   v_local := cron_time_of_changing_day.day + private.cron_time_of_day(cron_time_of_changing_day.cron, '-1 minute');
   v_times := array[
-    (v_local - greatest(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC',
-    (v_local - least(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC'
+    (v_local - greatest(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after))
+      at time zone 'UTC',
+    (v_local - least(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after))
+      at time zone 'UTC'
   ];
   return (
     select first.at from (
@@ -113,7 +121,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'When a cron text is due first on a day, after a time, where clocks may change about that day from one offset to another; null if it is not.';
+  'The first due time of a cron expression on a day, after a given time, when clocks may change around that day from one offset to another; null if there is none.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
@@ -121,13 +129,15 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- A day lasts from 14 hours before to 36 hours after the midnight of UTC with which its date begins, wherever it is.
-  v_before constant interval := private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
-  v_after constant interval := private.offset_at(cron_time_of_date.day + interval '2 days', cron_time_of_date.time_zone);
+  -- In every time zone, a date lasts at most from 14 hours before to 36 hours after its midnight in UTC.
+  v_before constant interval :=
+    private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
+  v_after constant interval :=
+    private.offset_at(cron_time_of_date.day + interval '2 days', cron_time_of_date.time_zone);
 begin
   if v_before <> v_after then
     return (
-      -- Clocks that are set back after midnight come to the day before again.
+      -- Clocks that are set back after midnight show the day before again.
       select min(private.cron_time_of_changing_day(
         cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
       ))
@@ -142,7 +152,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
-  'When a cron text is due first on one of its days, after a time; null if it is not. About a change of clocks the next day counts too.';
+  'The first due time of a cron expression on one of its days, after a given time; null if there is none. If clocks change around that day, the next day is searched, too.';
 
 create function private.next_time_of_cron(cron private.cron, time_zone text, after timestamptz)
 returns timestamptz
@@ -150,19 +160,22 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- The day before: its last times may come again.
+  -- Begins with the day before, whose last times may be shown again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
-  -- 29 February is a certain weekday every 28 years, or 40 where a year that ends in 00 has none.
+  -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- The last day of a month, so that the next one's first is never missed where clocks change.
+      -- Continues with the last day of the month, so that the first day of the next month is searched even if clocks
+      -- change then.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then
-      v_time := private.cron_time_of_date(next_time_of_cron.cron, next_time_of_cron.time_zone, v_day, next_time_of_cron.after);
+      v_time := private.cron_time_of_date(
+        next_time_of_cron.cron, next_time_of_cron.time_zone, v_day, next_time_of_cron.after
+      );
       if v_time is not null then
         return v_time;
       end if;
@@ -173,13 +186,15 @@ begin
 end;
 $$;
 comment on function private.next_time_of_cron(private.cron, text, timestamptz) is
-  'When a cron text that was read is due next after a time, by the clocks of a time zone. It steps by days, and over months that are not named. Null for a text that is never due, which read_cron finds.';
+  'The next due time of a parsed cron expression after a given time, by the clocks of a time zone. Searches day by day, and skips months that are not named. Null for an expression that is never due; read_cron refuses such expressions.';
 
 create function private.next_cron_time(cron text, time_zone text, after timestamptz)
 returns timestamptz
 language sql stable security invoker
 begin atomic
-  select private.next_time_of_cron((private.read_cron(next_cron_time.cron)).read, next_cron_time.time_zone, next_cron_time.after);
+  select private.next_time_of_cron(
+    (private.read_cron(next_cron_time.cron)).read, next_cron_time.time_zone, next_cron_time.after
+  );
 end;
 comment on function private.next_cron_time(text, text, timestamptz) is
-  'When a cron text is due next after a time, by the clocks of a time zone. Who asks for several times of one text reads it once, since that takes most of the time.';
+  'The next due time of a cron expression after a given time, by the clocks of a time zone. To compute several due times, parse the expression once and call next_time_of_cron: parsing dominates.';

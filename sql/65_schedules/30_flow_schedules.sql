@@ -16,7 +16,8 @@ create table public.flow_schedules (
   last_error text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint flow_schedules_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_schedules_flow_fkey
+    foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_schedules_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
@@ -24,7 +25,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= 100),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Each planned time stores them anew.
+  -- Limited because each planned time stores both anew.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= 65536
     or private.refuse_column('inputs', 'and values of a schedule must be at most 64 KiB of JSON together')
@@ -36,28 +37,33 @@ create table public.flow_schedules (
   constraint flow_schedules_last_error_length check (char_length(last_error) <= 2200)
 );
 comment on table public.flow_schedules is
-  'When deployments start by themselves, as their owner. A schedule goes with its user, and with the flow or deployment that it starts.';
-comment on column public.flow_schedules.flow is 'The flow whose deployment is started; with it goes tag.';
-comment on column public.flow_schedules.tag is 'Which deployment of the flow is started, looked up at each start; latest unless given.';
-comment on column public.flow_schedules.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+  'Schedules start deployments at planned times, as their owner. A schedule is deleted with its user, and with the flow or deployment that it starts.';
+comment on column public.flow_schedules.flow is 'The flow whose deployment is started; tag selects the deployment.';
+comment on column public.flow_schedules.tag is
+  'The tag of the flow''s deployment, looked up at each start; latest by default.';
+comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
-  'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. If neither field of days begins with *, one of them has to match.';
-comment on column public.flow_schedules.time_zone is 'The IANA time zone by whose clocks it is due, such as Europe/Berlin.';
+  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both fields of days must match, or either one if neither begins with *.';
+comment on column public.flow_schedules.time_zone is
+  'The IANA time zone whose clocks decide when it is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
 comment on column public.flow_schedules."values" is
-  'Further inputs of each start, an object of plain JSON: it becomes values at the start, by the types of the deployment that is started then.';
+  'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
 comment on column public.flow_schedules.policy is
-  'What becomes of planned times that nobody could keep, because the database or what drives it was away. catch_up_one: one late start for all of them. skip: none, when it is more than a minute too late.';
-comment on column public.flow_schedules.next_start_at is 'The next planned time; null while it is not active. Kept by the system.';
-comment on column public.flow_schedules.last_start_at is 'When it last started a run. Kept by the system.';
-comment on column public.flow_schedules.last_flow_run_id is 'The run that it started last. No foreign key: runs are deleted when they are old. Kept by the system.';
+  'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
+comment on column public.flow_schedules.next_start_at is
+  'The next planned time; null while it is not active. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is 'The time at which it last started a run. Kept by the system.';
+comment on column public.flow_schedules.last_flow_run_id is
+  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_schedules.last_error is
-  'Why its last planned time started no run, "<code>: <message>"; null if it did. Kept by the system.';
+  'The error of the last planned time, "<code>: <message>"; null if it started a run. Kept by the system.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- With all that choosing needs, so that a thousand that are due are chosen from without reading them.
+-- Includes all columns by which schedules are chosen, so that a thousand due ones are chosen without reading their
+-- rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
 alter table public.flow_schedules enable row level security;
@@ -70,7 +76,7 @@ create policy flow_schedules_update_owner on public.flow_schedules for update to
 create policy flow_schedules_delete_owner on public.flow_schedules for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- The default of id, which clients leave out.
+-- Used by the default of id, which clients omit.
 grant execute on function private.uuid_v7(timestamptz) to authenticated, service_role;
 grant select, insert, update, delete on public.flow_schedules to authenticated;
 grant select, insert, update, delete on public.flow_schedules to service_role;
@@ -84,12 +90,15 @@ begin
   if tg_op = 'INSERT' then
     if num_nonnulls(new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error) > 0 then
       perform private.fail(400, 'column_read_only',
-        'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.', hint => 'Leave them out.');
+        'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.',
+        hint => 'Leave them out.');
     end if;
     new.created_at := now();
     new.updated_at := now();
-  elsif (new.id, new.user_id, new.created_at, new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error)
-    is distinct from (old.id, old.user_id, old.created_at, old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  elsif (new.id, new.user_id, new.created_at,
+      new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.created_at,
+      old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
     perform private.fail(400, 'column_read_only',
       'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
@@ -101,7 +110,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_schedules__before_write_read_only() is
-  'Refuses what clients write into columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
 create trigger _100_refuse_read_only before insert or update on public.flow_schedules
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
@@ -124,7 +133,7 @@ begin
 end;
 $$;
 comment on function private.check_schedule_times(text, text) is
-  'Refuses a cron text or a time zone that is none, naming what is wrong and where: 400 column_invalid.';
+  'Refuses an invalid cron expression or time zone, and says what is wrong and where: 400 column_invalid.';
 
 create function private.tg_flow_schedules__before_write()
 returns trigger
@@ -137,8 +146,8 @@ begin
   end if;
   if num_nulls(new.cron, new.time_zone, new.inputs, new."values", new.is_active) > 0 then
     perform private.refuse_column(
-      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs'
-        when new."values" is null then 'values' else 'is_active' end,
+      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone'
+        when new.inputs is null then 'inputs' when new."values" is null then 'values' else 'is_active' end,
       'must not be null'
     );
   end if;
@@ -155,15 +164,23 @@ begin
     perform private.check_schedule_times(new.cron, new.time_zone);
   end if;
   if (new.cron, new.time_zone, new.is_active) is distinct from (old.cron, old.time_zone, old.is_active) then
-    new.next_start_at := case when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp()) end;
+    new.next_start_at := case
+      when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp())
+    end;
   end if;
   return new;
 end;
 $$;
+-- Refuses an invalid schedule, and says what is wrong and where: 400 column_invalid, inputs_invalid; 413
+-- inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time if cron, time_zone or
+-- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
-  'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
--- A row in the name of somebody else is refused by its policy. Nothing is looked up for it, since that would tell what is theirs.
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active on public.flow_schedules
+  'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
+-- The policy refuses a row in another user's name. No lookup is made for such a row, because its error would reveal
+-- that user's deployments.
+create trigger _200_check
+  before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
+  on public.flow_schedules
   for each row when (current_user <> 'authenticated' or new.user_id = auth.uid())
   execute function private.tg_flow_schedules__before_write();
 
@@ -180,16 +197,24 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Sizes as stored. What shrinks is saved, even when its owner has too much.
-  if tg_op = 'UPDATE' and pg_column_size(new.inputs) + pg_column_size(new."values") > pg_column_size(old.inputs) + pg_column_size(old."values") then
+  -- Compares sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
+  if tg_op = 'UPDATE'
+    and pg_column_size(new.inputs) + pg_column_size(new."values")
+      > pg_column_size(old.inputs) + pg_column_size(old."values")
+  then
     perform private.check_quota('schedule_bytes', new.user_id);
   end if;
   return null;
 end;
 $$;
+-- Refuses a schedule that its start would refuse now: 404 deployment_not_found if no deployment has the tag, 400
+-- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
+-- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. Runs after the write, so that
+-- users who may not write the row learn nothing about the objects that it names.
 comment on function private.tg_flow_schedules__after_write() is
-  'Refuses a schedule whose tag no deployment has, or whose inputs its deployment of now does not take, as its start would: 404 deployment_not_found, 400 inputs_invalid; and inputs that grow beyond their owner''s quota: 409 quota_exceeded. What is deployed later is told by last_error. After the write: whoever may not write the row is told nothing of what it names. Definer: it looks up deployments, whoever writes.';
-create trigger _300_check_start after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
+  'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer: it looks up deployments for every writer.';
+create trigger _300_check_start
+  after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
   for each row execute function private.tg_flow_schedules__after_write();
 
 create trigger _800_check_quota after insert on public.flow_schedules
@@ -208,7 +233,9 @@ declare
 begin
   perform private.require_user();
   if num_nulls(next_cron_times.cron, next_cron_times.time_zone) > 0 then
-    perform private.refuse_column(case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null');
+    perform private.refuse_column(
+      case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null'
+    );
   end if;
   perform private.check_schedule_times(next_cron_times.cron, next_cron_times.time_zone);
   v_cron := (private.read_cron(next_cron_times.cron)).read;
@@ -220,7 +247,7 @@ begin
 end;
 $$;
 comment on function private.next_cron_times(text, text) is
-  'Does what public.next_cron_times says. Definer: what reads cron texts is nobody else''s to call.';
+  'Implements public.next_cron_times. Definer: API roles may not call the functions that parse cron expressions.';
 grant execute on function private.next_cron_times(text, text) to anon, authenticated, service_role;
 
 create function public.next_cron_times(cron text, time_zone text default 'UTC')
@@ -230,5 +257,5 @@ begin atomic
   select private.next_cron_times(next_cron_times.cron, next_cron_times.time_zone);
 end;
 comment on function public.next_cron_times(text, text) is
-  'The next three times at which a schedule with this cron text and time zone would be due, for users who write one. 400 column_invalid; 401.';
+  'The next three due times of a schedule with this cron expression and time zone, for users who write a schedule. 400 column_invalid; 401.';
 grant execute on function public.next_cron_times(text, text) to anon, authenticated, service_role;

@@ -1,6 +1,7 @@
--- Starts what is due, once for each planned time, whoever asks and however many do: who starts a schedule holds its row, and moves its
--- next planned time in the transaction that stores the run. It waits for nobody: rows that others have locked are left for the next call,
--- which is at most 5 seconds away, so that it is never in a deadlock with a deletion that wants a schedule.
+-- Starts due schedules, once for each planned time, however many callers there are: a caller locks the schedule's row,
+-- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
+-- that others have locked, and the next call follows within 5 seconds. So it can't be part of a deadlock with a
+-- deletion of schedules.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -14,7 +15,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- A value that is known beforehand, or the index could not be searched for it.
+        -- A sub-select gives a constant for the search of the index.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -24,9 +25,11 @@ as $$
   );
 $$;
 comment on function private.due_schedules(integer) is
-  'Which schedules are started next, by id: owners take turns, and of each owner the most overdue is first. It looks at the 10,000 that are most overdue. Definer: it sees all of them.';
+  'The ids of the schedules to start next: owners take turns, and the most overdue schedule of each owner is first. Reads the 10,000 most overdue ones. Definer: it reads all users'' schedules.';
 
-create function private.schedule_deployment(schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments)
+create function private.schedule_deployment(
+  schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments
+)
 returns record
 language plpgsql volatile security definer
 set search_path = ''
@@ -36,8 +39,9 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- Who deletes the user or the deployment at this moment has locked the row, and will take the schedule along.
-  select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id for key share skip locked;
+  -- A transaction that deletes the user or the deployment now has locked the row, and will delete the schedule, too.
+  select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
+  for key share skip locked;
   if not found then
     is_busy := true;
     return;
@@ -62,8 +66,11 @@ begin
   end if;
 end;
 $$;
+-- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy: the
+-- deployment or the user is locked by somebody else. 404 deployment_not_found; 401 token_invalid for a user who is
+-- deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
-  'The deployment that a schedule starts, which nobody deletes until the transaction ends; is_busy if it or the user is locked. 404 deployment_not_found; 401 token_invalid for a user who is deleted or banned. Definer: it sees all of them.';
+  'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
 
 create function private.start_schedule(schedule public.flow_schedules)
 returns text
@@ -72,14 +79,15 @@ set search_path = ''
 as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_is_skipped boolean := start_schedule.schedule.policy = 'skip' and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
+  v_is_skipped boolean := start_schedule.schedule.policy = 'skip'
+    and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
   v_target record;
   v_caller private.caller;
   v_run_id uuid;
   v_error text;
 begin
   if v_is_skipped then
-    v_error := format('schedule_skipped: Nobody could start what was planned for %s within a minute.',
+    v_error := format('schedule_skipped: The start planned for %s was more than a minute late.',
       to_char(start_schedule.schedule.next_start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'));
   else
     begin
@@ -89,7 +97,8 @@ begin
       end if;
       v_caller.user_id := start_schedule.schedule.user_id;
       v_run_id := private.enqueue_run(
-        v_target.deployment, v_caller, start_schedule.schedule.inputs, nullif(start_schedule.schedule."values", '{}'), null, null, null,
+        v_target.deployment, v_caller, start_schedule.schedule.inputs,
+        nullif(start_schedule.schedule."values", '{}'), null, null, null,
         start_schedule.schedule.id
       ) ->> 'flow_run_id';
     exception
@@ -109,18 +118,21 @@ begin
   return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
 end;
 $$;
+-- Starts a due schedule, whose row the caller has locked, as its owner. Moves its planned time beyond now, so that all
+-- planned times that have passed cause one start. A refused start is recorded in last_error, and not tried again before
+-- the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is recorded in last_error, and not tried again before the next planned time. Returns started, skipped, refused or busy. Definer: it stores the run.';
+  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the table was empty.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 declare
-  -- The index can't be searched for what a volatile function returns.
+  -- A constant, because the index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
   v_ids uuid[];
   v_id uuid;
@@ -133,11 +145,11 @@ begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
     perform private.fail(400, 'request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
   end if;
-  -- Nearly always this one look at the index is all.
+  -- In most calls no schedule is due, and this one search of the index is all the work.
   if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
     v_ids := private.due_schedules(start_due_schedules.max_schedules);
     foreach v_id in array v_ids loop
-      -- Looked at again under the lock: another call may have started it meanwhile.
+      -- Checks again under the lock, because another call may have started it meanwhile.
       select s.* into v_schedule from public.flow_schedules as s
       where s.id = v_id and s.is_active and s.next_start_at <= v_now
       for no key update skip locked;
@@ -150,13 +162,14 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- Not while others hold all of them: then there is nothing to do.
-    'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules and v_started + v_skipped + v_refused > 0
+    -- False if others hold all due schedules: calling again would not help.
+    'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
+      and v_started + v_skipped + v_refused > 0
   );
 end;
 $$;
 comment on function private.start_due_schedules(integer) is
-  'Does what public.start_due_schedules says. Definer: it starts runs in the name of all users.';
+  'Implements public.start_due_schedules. Definer: it starts runs in the name of all users.';
 grant execute on function private.start_due_schedules(integer) to service_role;
 
 create function public.start_due_schedules(max_schedules integer default 100)
@@ -165,8 +178,11 @@ language sql volatile security invoker
 begin atomic
   select private.start_due_schedules(start_due_schedules.max_schedules);
 end;
+-- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
+-- of its owner and once for each planned time, however many callers there are. Call again while has_more, then poke the
+-- runner. 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
-  'For what drives the project (pg_cron, the local stack): starts schedules that are due, max_schedules at most, each in the name of its owner and once for each planned time, however many call it at a time. Returns {started, skipped, refused, has_more}; call again while has_more, then poke the runner. 400 request_invalid.';
+  'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more.';
 grant execute on function public.start_due_schedules(integer) to service_role;
 
 create function private.drive_schedules()
@@ -178,13 +194,16 @@ declare
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- One transaction, so it is bounded.
+  -- Bounded, because all calls are one transaction.
   for v_call in 1..5 loop
     v_result := private.start_due_schedules();
     v_started := v_started + (v_result ->> 'started')::integer;
     exit when not (v_result ->> 'has_more')::boolean;
   end loop;
-  return case when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner()) end;
+  return case
+    when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner())
+  end;
 end;
 $$;
-comment on function private.drive_schedules() is 'For pg_cron: starts up to 500 schedules that are due, and pokes the runner if it started any. Returns what it did.';
+comment on function private.drive_schedules() is
+  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text about its work.';
