@@ -2,8 +2,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- A node's error has its name and id before it, and may begin with the name of an input: only what types/run_errors.ts knows, and what
-  -- key-value stores refuse with, is a code. Only the beginning is looked at: the rest may be long.
+  -- A node's error begins with its name and id, and its text may begin with the name of an input. So only the codes of
+  -- types/run_errors.ts, and those with which key-value stores refuse, count as codes. The search stops after 1,000
+  -- characters, because errors may be long.
   select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(input_address_unknown|input_cancelled|input_expired|kv_key_invalid|kv_size_limit|kv_store_exists|kv_store_name_invalid|kv_store_not_found|kv_stores_limit|kv_value_invalid|node_cpu_limit|node_executions_limit|node_not_implemented|open_nodes_limit|outcome_unknown|output_too_large|run_outputs_limit|run_size_limit|run_time_limit|worker_lost): ');
 end;
 comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
@@ -21,8 +22,8 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Kept beside them, since errors may have 64 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
-  -- statement plans the expression of a generated column anew, which a start would pay for.
+  -- Stored beside errors, which may have 64 KiB, so that queries over thousands of runs need not read them. Not
+  -- generated: each statement plans the expression of a generated column anew, which would slow starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -39,29 +40,36 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows: written by functions only. The owner of the flow reads them all. Who started a run reads that run, but not the runs that it called; called_flow_runs tells how those stand. A run''s settings are copies of a deployment''s, which has checked them.';
+  'Runs of flows, written by functions only. The owner of the flow reads all of them. The starter of a run reads that run; called_flow_runs shows the starter the states of called runs. A run''s settings are copies of its deployment''s, which are checked there.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
+  'The owner of the flow. Not a foreign key, which would slow every start: runs are deleted with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
-  'The deployment that was started; null for a run of a flow without a deployment, and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
+  'The deployment that was started; null for a run of a flow without a deployment, and for a called run. Kept when the deployment is deleted, so it is not a foreign key.';
 comment on column public.flow_run.schedule_id is
-  'The schedule that started it; null for all other runs, also for redrives. Kept when the schedule is deleted, so it carries no foreign key.';
+  'The schedule that started it; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
 comment on column public.flow_run.webhook_id is
-  'The incoming webhook that started it; null for all other runs, also for redrives. Kept when the webhook is deleted, so it carries no foreign key.';
+  'The incoming webhook that started it; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
 comment on column public.flow_run.started_by is
-  'The user who started it; null for a caller with a public key only, and once the user is deleted. No foreign key: a start locks the user itself.';
-comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
+  'The user who started it; null for a caller with only a public key, and after the user is deleted. Not a foreign key: a start locks the user itself.';
+comment on column public.flow_run.started_by_public_key is
+  'The public key that an unauthenticated caller sent. It proves nothing.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
-comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
-comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most, of 65536 characters together; null when there are none.';
-comment on column public.flow_run.error_code is 'The code of the first line of errors; null when there is none, or it has none.';
+comment on column public.flow_run.output is
+  'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
+comment on column public.flow_run.errors is
+  'One line per failed node, "<name> <node id>[#times]: <message>": at most 100, with 65536 characters together; null if no node failed.';
+comment on column public.flow_run.error_code is
+  'The code of the first line of errors; null without errors, or if the line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
-comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
-comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';
+comment on column public.flow_run.created_at is 'The time that the id contains.';
+comment on column public.flow_run.parent_flow_run_id is
+  'For a called run: the run whose node called it, with parent_node_id and parent_times.';
 comment on column public.flow_run.redriven_from is
-  'The run whose failure it goes on from: what succeeded there is taken over. Null for all other runs, and when that run has been deleted.';
-comment on column public.flow_run.action_signer is 'Public key that signs and sends for the action identity.';
-comment on column public.flow_run.chain_network is 'The Solana network of this run, {cluster}; its address is for the runner only.';
+  'The failed run that this redrive continues: node executions that succeeded there are taken over. Null for all other runs, and if that run has been deleted.';
+comment on column public.flow_run.action_signer is
+  'Public key that signs and sends the transactions of the action identity.';
+comment on column public.flow_run.chain_network is
+  'The Solana network of this run, {cluster}; only the runner gets its address.';
 
 create index flow_run_deployment_id_idx on public.flow_run (deployment_id, id desc);
 create index flow_run_user_id_idx on public.flow_run (user_id, id desc);
@@ -69,10 +77,12 @@ create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
 create index flow_run_schedule_id_idx on public.flow_run (schedule_id, id desc) where schedule_id is not null;
 create index flow_run_webhook_id_idx on public.flow_run (webhook_id, id desc) where webhook_id is not null;
-create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
--- Unique, since what a redrive has done since would be done once more by a second one of the same run.
+create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id)
+  where parent_flow_run_id is not null;
+-- Unique, because a second redrive of a run would repeat the effects of the first one.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
--- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
+-- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the
+-- pages.
 
 create function private.tg_flow_run__after_write()
 returns trigger
@@ -108,8 +118,8 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Whether a run may have its status with its times, output and errors, and its place among others: a called run has a parent, its node and times, and no deployment. A trigger, since each statement reads and plans the expression of a check constraint anew, which costs a start, a claim and an end more than all their indexes.';
--- A constraint trigger is a constraint, so it is named like one.
+  'Checks that a run''s times, output and errors match its status, and its parent: a called run has a parent with its node and times, and no deployment. A trigger, because each statement plans a check constraint anew, which costs a start more than all its indexes.';
+-- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
 
@@ -121,7 +131,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- The update may have waited for a run that called others meanwhile, and these name its starter too.
+    -- The update may have waited for a run that called others meanwhile. Those name the starter, too, so it is
+    -- repeated.
     exit when not found;
   end loop;
   update public.signature_requests as s set user_id = null where s.user_id = old.id;
@@ -130,7 +141,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Runs of others'' flows that a deleted user started, and what they asked the user for, name nobody any more. Definer: who deletes users has no part in runs.';
+  'Removes a deleted user as starter of runs of other owners'' flows, and from their requests. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
@@ -146,5 +157,5 @@ as $$
   select d.* from public.flow_deployments as d where d.id = deployment.flow_run.deployment_id;
 $$;
 comment on function public.deployment(public.flow_run) is
-  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty when it has been deleted.';
+  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if it has been deleted.';
 grant execute on function public.deployment(public.flow_run) to authenticated, service_role;

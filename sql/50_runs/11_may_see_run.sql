@@ -5,9 +5,9 @@ begin atomic
   select coalesce(
     -- The owner of the flow.
     may_see_run.run.user_id = may_see_run.caller.user_id
-    -- A run that an interflow node called is the owner's only: its inputs and output are made of the owner's constants.
+    -- A called run is visible to the owner only: its inputs and output contain the owner's constants.
     or may_see_run.run.parent_flow_run_id is null and (
-      -- Who started it.
+      -- The starter.
       may_see_run.run.started_by = may_see_run.caller.user_id
       -- The holder of its token.
       or may_see_run.run.id = may_see_run.caller.run_id
@@ -16,10 +16,11 @@ begin atomic
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'Who sees a run: the owner of its flow; and if no other run called it, also who started it and the holder of its token. The policies of flow_run say the same in words that the planner finds an index for; a test compares the two.';
+  'True if the caller may see a run: the owner of its flow; and if no other run called it, also its starter and the holder of its token. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- The rule of private.may_see_run, written out: the planner does not inline a function that uses a sub-select twice, and would read all runs.
+-- Repeats the rule of private.may_see_run: the planner does not inline a function that uses a sub-select twice, and
+-- would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())

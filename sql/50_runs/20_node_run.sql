@@ -19,18 +19,18 @@ create table public.node_run (
   constraint node_run_taken_over_succeeded check (not is_taken_over or (end_time is not null and errors is null))
 );
 comment on table public.node_run is
-  'Executions of nodes: one row per run, node and iteration. Read by the flow''s owner only, since it shows the flow''s constants.';
+  'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
 comment on column public.node_run.attempt is
-  'Counts the attempts of a node with data.retry: the one under way, else the last one that was made. 1 for every other node.';
+  'The number of the running attempt, or of the last one, of a node with data.retry; 1 for every other node.';
 comment on column public.node_run.retry_at is
-  'When the next attempt begins; set only while the node waits for it, after an attempt that failed.';
+  'The begin of the next attempt; set only while the node waits for it after a failed attempt.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
-comment on column public.node_run.output is 'One value, {"M": {…}}; null when the node failed before any output.';
+comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.is_taken_over is
-  'It was not executed in this run: a redriven run takes it over, with its times, from the run that it goes on from.';
+  'True if the node was not executed in this run: a redrive took the execution over, with its times, from the run that it continues.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated

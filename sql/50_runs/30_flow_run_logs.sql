@@ -13,9 +13,11 @@ create table public.flow_run_logs (
   constraint flow_run_logs_log_level_known check (log_level in ('Trace', 'Debug', 'Info', 'Warn', 'Error')),
   constraint flow_run_logs_node_complete check ((node_id is null) = (times is null))
 );
-comment on table public.flow_run_logs is 'What a run and its nodes logged, in order. Read by the flow''s owner only.';
+comment on table public.flow_run_logs is
+  'Log lines of a run and its nodes, in order. Only the flow''s owner reads them.';
 comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
-comment on column public.flow_run_logs.user_id is 'The owner of the flow, repeated from flow_run so that the policy needs no join.';
+comment on column public.flow_run_logs.user_id is
+  'The owner of the flow, copied from flow_run so that the policy needs no join.';
 comment on column public.flow_run_logs.node_id is 'The node, with times; null for a line of the run itself.';
 
 alter table public.flow_run_logs enable row level security;

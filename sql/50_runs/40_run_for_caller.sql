@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'The run, if private.may_see_run lets the caller see it; for everybody else it does not exist: 404 flow_run_not_found. Definer: the rule, not the policies, decides here.';
+  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, and not the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -30,7 +30,8 @@ as $$
   )
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
-comment on function private.root_run_id(uuid) is 'The run at the root of a run''s tree: itself, unless an interflow node started it. Definer: for callers that are checked by the root.';
+comment on function private.root_run_id(uuid) is
+  'The run at the root of a run''s tree: itself, unless an interflow node called it. Definer: callers are checked by the root.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -42,4 +43,4 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'The run at the root of a run''s tree, if the caller may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';
+  'Returns the id of the root of a run''s tree, if the caller may see that root: requests that concern a tree may name any run in it. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';

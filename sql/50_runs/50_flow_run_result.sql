@@ -12,7 +12,8 @@ begin
   );
 end;
 $$;
-comment on function private.flow_run_result(uuid) is 'Does what public.flow_run_result says. Definer, as private.run_for_caller is.';
+comment on function private.flow_run_result(uuid) is
+  'Implements public.flow_run_result. Definer, like private.run_for_caller.';
 grant execute on function private.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.flow_run_result(flow_run_id uuid)
@@ -25,7 +26,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -38,7 +39,8 @@ declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
 begin
-  -- Whoever waits here holds a connection, of which PostgREST has ten by default, and starts need them: two wait at a time.
+  -- A waiting caller holds a connection. PostgREST has ten by default, and starts need them, so only two callers wait
+  -- at a time.
   if v_result ->> 'output' is not null
     or not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 1)
     and not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 2)
@@ -50,14 +52,14 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the time waited.
+    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the waited time.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
 end;
 $$;
 comment on function private.await_flow_run_result(uuid) is
-  'Does what public.await_flow_run_result says. Definer, as private.run_for_caller is.';
+  'Implements public.await_flow_run_result. Definer, like private.run_for_caller.';
 grant execute on function private.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.await_flow_run_result(flow_run_id uuid)
@@ -70,5 +72,5 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'As flow_run_result, as soon as the run has ended, or after 40 milliseconds; at once if two others already wait like that. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
+  'Returns flow_run_result when the run has ended, or after 40 milliseconds; at once if two other callers are waiting. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;

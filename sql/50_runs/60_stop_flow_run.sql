@@ -13,28 +13,30 @@ begin
   if char_length(stop_flow_run.reason) > 1000 then
     perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
   end if;
-  -- Claims take this lock too, and take it first: either the run has not begun yet, or its worker will read the request to stop.
+  -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
     return;
   end if;
   update private.flow_run_jobs as j
-  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason,
+    stop_timeout_millies = stop_flow_run.timeout_millies
   where j.flow_run_id = v_run_id and j.stop_requested_at is null;
   if v_job.claim_number = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
     return;
   end if;
-  -- From now on nobody can answer them.
+  -- Deleted inputs can't be answered any more.
   delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
   if not v_job.is_held then
-    -- No worker holds it now, and it may sleep until a later time.
+    -- No worker holds the run, and it may sleep until a later time.
     perform private.wake_flow_run(v_run_id);
   end if;
 end;
 $$;
-comment on function private.stop_flow_run(uuid, text, integer) is 'Does what public.stop_flow_run says. Definer: jobs are private, and nobody else ends runs.';
+comment on function private.stop_flow_run(uuid, text, integer) is
+  'Implements public.stop_flow_run. Definer: jobs are private, and only functions end runs.';
 grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
@@ -44,6 +46,8 @@ set search_path = ''
 as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
+-- The first request counts. No new node starts. Running nodes are told, and their results are stored if they end within
+-- timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop; the first request counts. No new node starts. Nodes under way are told, and are recorded if they end within timeout_millies. A run that has ended stays as it is. A run that an interflow node called stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

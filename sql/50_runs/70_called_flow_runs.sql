@@ -5,7 +5,7 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the table was empty.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 begin
@@ -14,7 +14,7 @@ begin
   select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
   from (
     select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
-    -- Without it the planner would read all runs in the order of their ids.
+    -- Without the offset, the planner would read all runs in the order of their ids.
     offset 0
   ) as c
   where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
@@ -23,7 +23,7 @@ begin
 end;
 $$;
 comment on function private.called_flow_runs(uuid, uuid) is
-  'Does what public.called_flow_runs says. Definer: called runs are their owner''s only.';
+  'Implements public.called_flow_runs. Definer: only their owner may read called runs.';
 grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 create function public.called_flow_runs(flow_run_id uuid, after uuid default null)
@@ -36,6 +36,8 @@ set search_path = ''
 as $$
   select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
 $$;
+-- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids; after is the last id
+-- of the page before. Only the owner reads their inputs, outputs and errors, in flow_run.
 comment on function public.called_flow_runs(uuid, uuid) is
-  'The status and times of the runs that a run called. For the owner of the flow, for who started the run at the root of the tree, and for the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called, in pages of 1,000; after is the last id of the page before. For the owner of the flow, and for the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;

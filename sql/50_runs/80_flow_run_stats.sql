@@ -7,37 +7,39 @@ begin
   if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
     perform private.fail(400, 'request_invalid', 'flow, deployment: exactly one of the two must be given.');
   end if;
-  if check_run_period.since is null or not isfinite(check_run_period.since) or check_run_period.since < 'epoch' or check_run_period.since > now() then
+  if check_run_period.since is null or not isfinite(check_run_period.since)
+    or check_run_period.since < 'epoch' or check_run_period.since > now()
+  then
     perform private.fail(400, 'request_invalid', 'since: must be a time that has passed, from 1970 on.');
   end if;
 end;
 $$;
 comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses what does not name the runs of one flow or one deployment since a time that has passed: 400 request_invalid.';
+  'Refuses arguments that do not name exactly one flow or deployment and a past time: 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know how few runs the limit leaves, and would sort all of them.
+-- The planner does not know how few runs the limit admits, and would sort all of them.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
   v_user_id uuid := private.require_user();
-  -- So many are read within 50 ms, whatever the table holds.
+  -- The most runs that are read within 50 ms, whatever the size of the table.
   v_max_runs constant integer := 5000;
   v_since_id uuid;
   v_stats jsonb;
 begin
   perform private.check_run_period(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
   perform private.check_own_target(v_user_id, flow_run_stats.flow, flow_run_stats.deployment);
-  -- An id holds the time of its run.
+  -- Ids of runs begin with their time.
   v_since_id := private.first_uuid_v7(flow_run_stats.since);
 
   with looked_at as materialized (
-    select r.created_at, r.status, (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms,
-      r.error_code
+    select r.created_at, r.status,
+      (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms, r.error_code
     from (
       (
         select f.created_at, f.status, f.start_time, f.end_time, f.error_code from public.flow_run as f
@@ -55,7 +57,10 @@ begin
     select l.* from looked_at as l order by l.created_at desc limit v_max_runs
   )
   select jsonb_build_object(
-    'since', case when (select count(*) from looked_at) > v_max_runs then (select min(c.created_at) from counted as c) else flow_run_stats.since end,
+    'since', case
+      when (select count(*) from looked_at) > v_max_runs then (select min(c.created_at) from counted as c)
+      else flow_run_stats.since
+    end,
     'is_complete', (select count(*) from looked_at) <= v_max_runs,
     'runs', (select count(*) from counted),
     'by_status', (
@@ -70,7 +75,9 @@ begin
       ) from counted as c where c.duration_ms is not null
     ),
     'failures', (
-      select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]')
+      select coalesce(
+        jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]'
+      )
       from (
         select c.error_code as code, count(*) as count
         from counted as c where c.status = 'failed'
@@ -82,7 +89,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Does what public.flow_run_stats says. Definer: it asks once whose flow or deployment it is, and not for each run.';
+  'Implements public.flow_run_stats. Definer: it checks once who owns the flow or deployment, and not for each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -93,6 +100,9 @@ language sql stable security invoker
 begin atomic
   select private.flow_run_stats(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
 end;
+-- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
+-- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first
+-- errors, with null for errors without a code. Flows and deployments of others are 404, too.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
-  'How the runs of the caller''s flow, or of one deployment, went since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. It counts the newest 5,000 runs; where there are more, is_complete is false, and since is when the oldest of them was made. Durations are of runs that have started and ended. Failures are the 20 most frequent codes of first errors, null for errors without one. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
+  'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;

@@ -1,18 +1,20 @@
--- The events of a run: what its watchers are told, numbered without gaps in the order in which it was stored. Whoever stores something that is
--- an event holds the lock of the root run, so the numbers of a tree are committed in their order: a watcher who has seen number 7 has seen all
--- up to 7, and goes on at 8.
+-- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
+-- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order: a watcher who
+-- has seen number 7 has seen all up to 7, and continues with 8.
 --
--- Stored are numbers and keys only, a row for each transaction. What an event tells is read from the rows that the keys name when somebody
--- asks. The start of the root is number 1, its end the last one; both are in flow_run, so nothing is stored for them.
+-- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
+-- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
+-- flow_run, so the table does not store them.
 --
--- Most runs are short: all that happens in them is stored by the transaction that ends them. No number can have been told before it, and
--- nothing changes after it, so of these nothing is stored here: private.unnumbered_events counts their events out when somebody asks.
+-- Most runs are short: one transaction stores all their events and ends them. No number was visible before it, and no
+-- row changes after it, so the table has no rows for such runs: private.unnumbered_events computes their events on
+-- request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
 );
 comment on type private.run_event is
-  'Which event, and the key of the row that has the rest: a run (run_start, run_finish), an execution of a node (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
+  'The kind of an event, and the key of the row with its contents: a run (run_start, run_finish), a node execution (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
 
 create table private.flow_run_events (
   root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -23,19 +25,24 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some, but none for a run whose events were all stored by its end. Deleted with the run.';
-comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
-comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
+  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. A run whose events were all stored by the transaction that ended it has no rows. Deleted with the run.';
+comment on column private.flow_run_events.root_flow_run_id is
+  'The root of the tree. Its watchers get the events of all runs in the tree.';
+comment on column private.flow_run_events.first_number is
+  'The number of the first of these events. Number 1 is the start of the root run.';
 
-create type private.new_run_event as (root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event);
+create type private.new_run_event as (
+  root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event
+);
 comment on type private.new_run_event is
-  'An event that is to be added to those of a root run. position orders what one claim stores at once; time orders what has none.';
+  'An event to be added to those of a root run. position orders the events that one claim stores together; time orders events without a position.';
 
 create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+-- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
+-- them.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -52,35 +59,41 @@ begin
     from unnest(add_run_events.events) as e group by e.root_flow_run_id
   ) as n
   cross join lateral (
-    select coalesce(max(s.last_number), 1) as number from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
+    select coalesce(max(s.last_number), 1) as number
+    from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
   ) as l;
-  perform private.announce_run_news(r.id, 'events') from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
+  perform private.announce_run_news(r.id, 'events')
+  from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to those of their root runs, and tells the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: nobody else writes events.';
+  'Adds events to their root runs, and notifies the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set enable_seqscan = off
 as $$
-  select array_agg((e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
+  select array_agg(
+    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
     e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
   )
   from (
     select t.event, n.node_id, n.times, null::integer as log_index, t.time
-    from public.node_run as n cross join lateral (values ('node_start', n.start_time), ('node_finish', n.end_time)) as t (event, "time")
+    from public.node_run as n
+    cross join lateral (values ('node_start', n.start_time), ('node_finish', n.end_time)) as t (event, "time")
     where n.flow_run_id = unnumbered_events.root_flow_run_id and t.time is not null
     union all
     select 'log', l.node_id, l.times, l.log_index, l.time
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
+-- For a root run that has ended without rows in flow_run_events. The claim that ended it stored all its events, at most
+-- a hundred rows, and its worker made their times differ in the order in which they happened.
 comment on function private.unnumbered_events(uuid) is
-  'The events of a root run that has ended with no row in flow_run_events, from number 2 on, without its end: one claim stored all of them when it ended the run, a hundred rows at most, and its worker had made their times differ in the order in which they happened. Definer: for callers that are already checked.';
+  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: its callers check who asks.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -88,33 +101,33 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- The size as stored is known without reading the value. A small one may be large when it is written out.
+  -- The stored size is known without reading the value. A value with a small stored size may have a long text.
   if pg_column_size(event_value.value) > 8192 or octet_length(event_value.value::text) > 8192 then
     return null;
   end if;
   return event_value.value;
 end;
 $$;
-comment on function private.event_value(jsonb) is 'A value as an event tells it: null if it has more than 8 KiB.';
+comment on function private.event_value(jsonb) is 'A value as an event contains it: null if it has more than 8 KiB.';
 
 create function private.run_events(root public.flow_run, after integer, max_bytes integer)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- So many are read at a time.
+  -- The most events of a page.
   v_max_events constant integer := 200;
   -- The last event before the end of the root.
   v_last integer;
   v_end integer;
-  -- All events before the end of the root, where none are stored.
+  -- All events before the end of the root, if none are stored.
   v_unnumbered private.run_event[];
-  -- The last event of the last transaction that this page has events of.
+  -- The last event of the last transaction whose events are in this page.
   v_until integer;
   v_page jsonb;
 begin
@@ -125,7 +138,7 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- What is stored of a run before it starts is told after its start.
+    -- Events that are stored before a run starts come after its start.
     when root.start_time is null then 0
     else v_last
   end;
@@ -143,15 +156,18 @@ begin
       null::integer as log_index, null::uuid as request_id
     where run_events.after < 1 and root.start_time is not null
     union all
-    select e.first_number + k.position::integer - 1, k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
+    select e.first_number + k.position::integer - 1,
+      k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
     from (
       select s.first_number, s.events from private.flow_run_events as s
       where s.root_flow_run_id = root.id and s.last_number > run_events.after and s.last_number <= v_until
       union all
       select 2, v_unnumbered
     ) as e
-    cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
-    where e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
+    cross join lateral unnest(e.events) with ordinality
+      as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    where e.first_number + k.position - 1 > run_events.after
+      and e.first_number + k.position - 1 <= run_events.after + v_max_events
     union all
     select v_end, 'run_finish', root.id, null, null, null, null
     where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
@@ -160,8 +176,10 @@ begin
     from (select distinct t.flow_run_id from told as t) as d
     cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
   ), graph as materialized (
-    -- Each flow is looked through once, for the names of its nodes.
-    select r.is_entry, r.flow_id, case when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes'] end as nodes
+    -- Each flow is read once, for the names of its nodes.
+    select r.is_entry, r.flow_id, case
+      when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes']
+    end as nodes
     from (select distinct run.id = root.id as is_entry, run.flow_id from run) as r
     join private.flow_run_jobs as j on j.flow_run_id = root.id
     join private.flow_snapshots as s on s.hash = j.snapshot_hash
@@ -193,7 +211,7 @@ begin
       || case t.event
         when 'run_finish' then jsonb_build_object('status', run.status)
         when 'signature_request' then jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
-        -- Whoever is told of the run may read pending_inputs, where the URL is.
+        -- Everybody who gets these events may read pending_inputs, which has the URL.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
       end as data,
@@ -215,11 +233,13 @@ begin
     left join node on node.id = t.node_id and node.flow_id = run.flow_id and node.is_entry = (run.id = root.id)
     left join lateral (
       select n.attempt, n.is_taken_over, n.start_time, n.end_time, n.input, n.output, n.errors from public.node_run as n
-      where t.event in ('node_start', 'node_finish') and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
+      where t.event in ('node_start', 'node_finish')
+        and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
       offset 0
     ) as x on true
     left join lateral (
-      select g.* from public.flow_run_logs as g where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
+      select g.* from public.flow_run_logs as g
+      where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
     ) as l on true
     left join lateral (
       select q.id, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
@@ -251,8 +271,11 @@ begin
   );
 end;
 $$;
+-- A page has at most 200 events and max_bytes, but at least one event. owner has the members of data that only the
+-- owner of the flow gets. The next page continues after last; newest is the greatest number so far. has_ended: no
+-- events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'The events of a root run whose numbers are greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. At most 200, of max_bytes or one; owner is what the owner of the flow is told beside data. last is where the next page goes on, newest the greatest number that there is; has_ended: there will be none after last. Definer: for callers that are already checked.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -266,11 +289,13 @@ declare
   v_page jsonb;
 begin
   if (flow_run_events.after >= 0) is not true then
-    perform private.fail(400, 'request_invalid', 'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
+    perform private.fail(400, 'request_invalid',
+      'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
   end if;
   v_page := private.run_events(v_root, flow_run_events.after, 32768);
   if flow_run_events.after > (v_page ->> 'newest')::integer then
-    perform private.fail(400, 'request_invalid', 'after: must be the id of an event of this run, and is greater than the newest.');
+    perform private.fail(400, 'request_invalid',
+      'after: must be the id of an event of this run, and is greater than the newest.');
   end if;
   return (v_page - 'newest') || jsonb_build_object(
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
@@ -289,7 +314,8 @@ begin
   );
 end;
 $$;
-comment on function private.flow_run_events(uuid, integer) is 'Does what public.flow_run_events says. Definer, as private.run_for_caller is.';
+comment on function private.flow_run_events(uuid, integer) is
+  'Implements public.flow_run_events. Definer, like private.run_for_caller.';
 grant execute on function private.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function public.flow_run_events(flow_run_id uuid, after integer default 0)
@@ -299,8 +325,12 @@ set search_path = ''
 as $$
   select private.flow_run_events(flow_run_events.flow_run_id, flow_run_events.after);
 $$;
+-- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
+-- values, errors and log lines. after is last of the page before. has_ended: no events follow. is_overdue: as in
+-- flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
+-- flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run and of the runs that it called, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow is told values, errors and log lines. after is last of the page before. has_ended: there will be no event after these. is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} gives them as they come. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -311,19 +341,23 @@ as $$
 begin
   return (
     select coalesce(jsonb_agg(
-      coalesce(p.page, '{"events": [], "has_more": false, "has_ended": true}') || jsonb_build_object('flow_run_id', w.id)
+      coalesce(p.page, '{"events": [], "has_more": false, "has_ended": true}')
+        || jsonb_build_object('flow_run_id', w.id)
     ), '[]')
     from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
     left join lateral (
-      -- All pages together have 4 MiB, or one event each.
-      select private.run_events(r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))) as page
+      -- All pages together have at most 4 MiB, or one event each.
+      select private.run_events(
+        r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))
+      ) as page
       from public.flow_run as r where r.id = w.id offset 0
     ) as p on true
     where p.page is null or p.page -> 'events' <> '[]' or (p.page -> 'has_ended')::boolean
   );
 end;
 $$;
-comment on function private.watched_run_events(uuid[], integer[]) is 'Does what public.watched_run_events says. Definer: one call for many watchers, who are already checked.';
+comment on function private.watched_run_events(uuid[], integer[]) is
+  'Implements public.watched_run_events. Definer: one call for many watchers, whom the callers have checked.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -333,6 +367,8 @@ set search_path = ''
 as $$
   select private.watched_run_events(watched_run_events.flow_run_ids, watched_run_events.after);
 $$;
+-- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
+-- flow gets. A deleted run has ended, with no events.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'For the Edge Functions, which watch on behalf of callers: the next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have none. What the owner of the flow is told beside data is in owner. A run that is deleted has ended, with no events.';
+  'The next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;

@@ -28,19 +28,24 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it leaves the runner, to be signed or sent, so that it is never made a second time. Its key is the first node execution whose instructions are in it.';
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. Its key is the first node execution whose instructions it contains.';
 comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
 comment on column private.flow_run_transactions.members is
   'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
   'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
-comment on column private.flow_run_transactions.memo is 'The text of the memo that the action identity signs; null when the message does not end with one.';
-comment on column private.flow_run_transactions.has_fees is 'The transaction pays the fees of the run.';
-comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
-comment on column private.flow_run_transactions.last_valid_block_height is 'After this block height its blockhash is not valid any more.';
-comment on column private.flow_run_transactions.outcome is 'confirmed, failed, or unknown: nobody looks any more, and it may still be executed. Null while it is under way.';
-comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while it is under way.';
+comment on column private.flow_run_transactions.memo is
+  'The text of the memo that the action identity signs; null if the message has no such memo.';
+comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
+comment on column private.flow_run_transactions.slot is
+  'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+comment on column private.flow_run_transactions.last_valid_block_height is
+  'The last block height at which its blockhash is valid.';
+comment on column private.flow_run_transactions.outcome is
+  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for it, and it may still be executed.';
+comment on column private.flow_run_transactions.signature is
+  'Its first signature, base58; null if it was not sent, or is under way.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -59,10 +64,11 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- It is sure that the stored one does nothing any more, and its node, which has not ended, is tried again.
+  -- The stored transaction is certain to have no effect, and its node, which has not ended, is tried again.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
-    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times) and n.end_time is null and n.attempt > 1
+    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
+      and n.end_time is null and n.attempt > 1
   ) then
     delete from private.flow_run_transactions as t
     where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
@@ -70,25 +76,27 @@ begin
   end if;
   if v_stored.wire is null and v_stored.outcome is null then
     insert into private.flow_run_transactions (
-      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo, has_fees, slot, last_valid_block_height
+      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo,
+      has_fees, slot, last_valid_block_height
     ) values (
-      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo, v_new.has_fees,
-      v_new.slot, v_new.last_valid_block_height
+      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo,
+      v_new.has_fees, v_new.slot, v_new.last_valid_block_height
     )
     on conflict on constraint flow_run_transactions_pkey do update
     set
-      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo, has_fees = excluded.has_fees,
-      slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
+      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
+      has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- If it were sent a second time in another form, it might be paid twice.
-    perform private.fail(500, 'internal', 'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
+    -- A second transaction in another form might pay twice.
+    perform private.fail(500, 'internal',
+      'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
   perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
   return private.transaction_signature_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
 end;
 $$;
 comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Does what public.store_transaction says. Definer: only functions write transactions.';
+  'Implements public.store_transaction. Definer: only functions write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
@@ -97,9 +105,16 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.claim_number, store_transaction.transaction, store_transaction.requests
+    store_transaction.flow_run_id, store_transaction.claim_number,
+    store_transaction.transaction, store_transaction.requests
   );
 $$;
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
+-- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
+-- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
+-- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it is
+-- 500 internal. One exception: if the transaction has failed and its first member is tried again, the new transaction
+-- replaces it, and its requests are deleted. 409 claim_lost for an older claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal, unless it has failed and its first member is tried again; then the new one takes its place, and its requests are gone. 409 claim_lost for an older claim.';
+  'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

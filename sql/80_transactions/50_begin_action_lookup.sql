@@ -9,8 +9,8 @@ declare
   v_chain_url text;
 begin
   select r.* into v_run from public.flow_run as r
-  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions and r.status = 'succeeded'
-    and r.output #>> '{M,transaction,S}' is not null;
+  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions
+    and r.status = 'succeeded' and r.output #>> '{M,transaction,S}' is not null;
   if not found then
     perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
   end if;
@@ -23,12 +23,13 @@ begin
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
   return jsonb_build_object(
-    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster', 'transaction', v_run.output #> '{M,transaction,S}',
-    'name', v_deployment.name, 'icon_url', v_deployment.icon_url
+    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster',
+    'transaction', v_run.output #> '{M,transaction,S}', 'name', v_deployment.name, 'icon_url', v_deployment.icon_url
   );
 end;
 $$;
-comment on function private.begin_action_lookup() is 'Does what public.begin_action_lookup says. Definer: jobs and run tokens are private.';
+comment on function private.begin_action_lookup() is
+  'Implements public.begin_action_lookup. Definer: jobs and run tokens are private.';
 grant execute on function private.begin_action_lookup() to service_role;
 
 create function public.begin_action_lookup()
@@ -38,6 +39,9 @@ set search_path = ''
 as $$
   select private.begin_action_lookup();
 $$;
+-- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
+-- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no transaction; 429
+-- action_lookups_limit after 20.
 comment on function public.begin_action_lookup() is
-  'For the function action, which shows the run''s token: what it needs to look for the transaction that the run put out, {chain_url, cluster, transaction, name, icon_url}; the last two are null when the deployment has been deleted. It counts the look-ups, since each asks the owner''s RPC server. 404 flow_run_not_found for a run that put out no transaction, and without its token; 429 action_lookups_limit after 20.';
+  'For the function action, which sends the run''s token: returns how to look for the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;

@@ -3539,8 +3539,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- A node's error has its name and id before it, and may begin with the name of an input: only what types/run_errors.ts knows, and what
-  -- key-value stores refuse with, is a code. Only the beginning is looked at: the rest may be long.
+  -- A node's error begins with its name and id, and its text may begin with the name of an input. So only the codes of
+  -- types/run_errors.ts, and those with which key-value stores refuse, count as codes. The search stops after 1,000
+  -- characters, because errors may be long.
   select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(input_address_unknown|input_cancelled|input_expired|kv_key_invalid|kv_size_limit|kv_store_exists|kv_store_name_invalid|kv_store_not_found|kv_stores_limit|kv_value_invalid|node_cpu_limit|node_executions_limit|node_not_implemented|open_nodes_limit|outcome_unknown|output_too_large|run_outputs_limit|run_size_limit|run_time_limit|worker_lost): ');
 end;
 comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
@@ -3558,8 +3559,8 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Kept beside them, since errors may have 64 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
-  -- statement plans the expression of a generated column anew, which a start would pay for.
+  -- Stored beside errors, which may have 64 KiB, so that queries over thousands of runs need not read them. Not
+  -- generated: each statement plans the expression of a generated column anew, which would slow starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -3576,29 +3577,36 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows: written by functions only. The owner of the flow reads them all. Who started a run reads that run, but not the runs that it called; called_flow_runs tells how those stand. A run''s settings are copies of a deployment''s, which has checked them.';
+  'Runs of flows, written by functions only. The owner of the flow reads all of them. The starter of a run reads that run; called_flow_runs shows the starter the states of called runs. A run''s settings are copies of its deployment''s, which are checked there.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
+  'The owner of the flow. Not a foreign key, which would slow every start: runs are deleted with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
-  'The deployment that was started; null for a run of a flow without a deployment, and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
+  'The deployment that was started; null for a run of a flow without a deployment, and for a called run. Kept when the deployment is deleted, so it is not a foreign key.';
 comment on column public.flow_run.schedule_id is
-  'The schedule that started it; null for all other runs, also for redrives. Kept when the schedule is deleted, so it carries no foreign key.';
+  'The schedule that started it; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
 comment on column public.flow_run.webhook_id is
-  'The incoming webhook that started it; null for all other runs, also for redrives. Kept when the webhook is deleted, so it carries no foreign key.';
+  'The incoming webhook that started it; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
 comment on column public.flow_run.started_by is
-  'The user who started it; null for a caller with a public key only, and once the user is deleted. No foreign key: a start locks the user itself.';
-comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
+  'The user who started it; null for a caller with only a public key, and after the user is deleted. Not a foreign key: a start locks the user itself.';
+comment on column public.flow_run.started_by_public_key is
+  'The public key that an unauthenticated caller sent. It proves nothing.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
-comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
-comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most, of 65536 characters together; null when there are none.';
-comment on column public.flow_run.error_code is 'The code of the first line of errors; null when there is none, or it has none.';
+comment on column public.flow_run.output is
+  'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
+comment on column public.flow_run.errors is
+  'One line per failed node, "<name> <node id>[#times]: <message>": at most 100, with 65536 characters together; null if no node failed.';
+comment on column public.flow_run.error_code is
+  'The code of the first line of errors; null without errors, or if the line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
-comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
-comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';
+comment on column public.flow_run.created_at is 'The time that the id contains.';
+comment on column public.flow_run.parent_flow_run_id is
+  'For a called run: the run whose node called it, with parent_node_id and parent_times.';
 comment on column public.flow_run.redriven_from is
-  'The run whose failure it goes on from: what succeeded there is taken over. Null for all other runs, and when that run has been deleted.';
-comment on column public.flow_run.action_signer is 'Public key that signs and sends for the action identity.';
-comment on column public.flow_run.chain_network is 'The Solana network of this run, {cluster}; its address is for the runner only.';
+  'The failed run that this redrive continues: node executions that succeeded there are taken over. Null for all other runs, and if that run has been deleted.';
+comment on column public.flow_run.action_signer is
+  'Public key that signs and sends the transactions of the action identity.';
+comment on column public.flow_run.chain_network is
+  'The Solana network of this run, {cluster}; only the runner gets its address.';
 
 create index flow_run_deployment_id_idx on public.flow_run (deployment_id, id desc);
 create index flow_run_user_id_idx on public.flow_run (user_id, id desc);
@@ -3606,10 +3614,12 @@ create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
 create index flow_run_schedule_id_idx on public.flow_run (schedule_id, id desc) where schedule_id is not null;
 create index flow_run_webhook_id_idx on public.flow_run (webhook_id, id desc) where webhook_id is not null;
-create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
--- Unique, since what a redrive has done since would be done once more by a second one of the same run.
+create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id)
+  where parent_flow_run_id is not null;
+-- Unique, because a second redrive of a run would repeat the effects of the first one.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
--- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
+-- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the
+-- pages.
 
 create function private.tg_flow_run__after_write()
 returns trigger
@@ -3645,8 +3655,8 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Whether a run may have its status with its times, output and errors, and its place among others: a called run has a parent, its node and times, and no deployment. A trigger, since each statement reads and plans the expression of a check constraint anew, which costs a start, a claim and an end more than all their indexes.';
--- A constraint trigger is a constraint, so it is named like one.
+  'Checks that a run''s times, output and errors match its status, and its parent: a called run has a parent with its node and times, and no deployment. A trigger, because each statement plans a check constraint anew, which costs a start more than all its indexes.';
+-- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
 
@@ -3658,7 +3668,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- The update may have waited for a run that called others meanwhile, and these name its starter too.
+    -- The update may have waited for a run that called others meanwhile. Those name the starter, too, so it is
+    -- repeated.
     exit when not found;
   end loop;
   update public.signature_requests as s set user_id = null where s.user_id = old.id;
@@ -3667,7 +3678,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Runs of others'' flows that a deleted user started, and what they asked the user for, name nobody any more. Definer: who deletes users has no part in runs.';
+  'Removes a deleted user as starter of runs of other owners'' flows, and from their requests. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
@@ -3683,7 +3694,7 @@ as $$
   select d.* from public.flow_deployments as d where d.id = deployment.flow_run.deployment_id;
 $$;
 comment on function public.deployment(public.flow_run) is
-  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty when it has been deleted.';
+  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if it has been deleted.';
 grant execute on function public.deployment(public.flow_run) to authenticated, service_role;
 
 -- sql/50_runs/11_may_see_run.sql
@@ -3695,9 +3706,9 @@ begin atomic
   select coalesce(
     -- The owner of the flow.
     may_see_run.run.user_id = may_see_run.caller.user_id
-    -- A run that an interflow node called is the owner's only: its inputs and output are made of the owner's constants.
+    -- A called run is visible to the owner only: its inputs and output contain the owner's constants.
     or may_see_run.run.parent_flow_run_id is null and (
-      -- Who started it.
+      -- The starter.
       may_see_run.run.started_by = may_see_run.caller.user_id
       -- The holder of its token.
       or may_see_run.run.id = may_see_run.caller.run_id
@@ -3706,10 +3717,11 @@ begin atomic
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'Who sees a run: the owner of its flow; and if no other run called it, also who started it and the holder of its token. The policies of flow_run say the same in words that the planner finds an index for; a test compares the two.';
+  'True if the caller may see a run: the owner of its flow; and if no other run called it, also its starter and the holder of its token. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- The rule of private.may_see_run, written out: the planner does not inline a function that uses a sub-select twice, and would read all runs.
+-- Repeats the rule of private.may_see_run: the planner does not inline a function that uses a sub-select twice, and
+-- would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -3741,18 +3753,18 @@ create table public.node_run (
   constraint node_run_taken_over_succeeded check (not is_taken_over or (end_time is not null and errors is null))
 );
 comment on table public.node_run is
-  'Executions of nodes: one row per run, node and iteration. Read by the flow''s owner only, since it shows the flow''s constants.';
+  'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
 comment on column public.node_run.attempt is
-  'Counts the attempts of a node with data.retry: the one under way, else the last one that was made. 1 for every other node.';
+  'The number of the running attempt, or of the last one, of a node with data.retry; 1 for every other node.';
 comment on column public.node_run.retry_at is
-  'When the next attempt begins; set only while the node waits for it, after an attempt that failed.';
+  'The begin of the next attempt; set only while the node waits for it after a failed attempt.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
-comment on column public.node_run.output is 'One value, {"M": {…}}; null when the node failed before any output.';
+comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.is_taken_over is
-  'It was not executed in this run: a redriven run takes it over, with its times, from the run that it goes on from.';
+  'True if the node was not executed in this run: a redrive took the execution over, with its times, from the run that it continues.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated
@@ -3778,9 +3790,11 @@ create table public.flow_run_logs (
   constraint flow_run_logs_log_level_known check (log_level in ('Trace', 'Debug', 'Info', 'Warn', 'Error')),
   constraint flow_run_logs_node_complete check ((node_id is null) = (times is null))
 );
-comment on table public.flow_run_logs is 'What a run and its nodes logged, in order. Read by the flow''s owner only.';
+comment on table public.flow_run_logs is
+  'Log lines of a run and its nodes, in order. Only the flow''s owner reads them.';
 comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
-comment on column public.flow_run_logs.user_id is 'The owner of the flow, repeated from flow_run so that the policy needs no join.';
+comment on column public.flow_run_logs.user_id is
+  'The owner of the flow, copied from flow_run so that the policy needs no join.';
 comment on column public.flow_run_logs.node_id is 'The node, with times; null for a line of the run itself.';
 
 alter table public.flow_run_logs enable row level security;
@@ -3810,7 +3824,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'The run, if private.may_see_run lets the caller see it; for everybody else it does not exist: 404 flow_run_not_found. Definer: the rule, not the policies, decides here.';
+  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, and not the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -3824,7 +3838,8 @@ as $$
   )
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
-comment on function private.root_run_id(uuid) is 'The run at the root of a run''s tree: itself, unless an interflow node started it. Definer: for callers that are checked by the root.';
+comment on function private.root_run_id(uuid) is
+  'The run at the root of a run''s tree: itself, unless an interflow node called it. Definer: callers are checked by the root.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -3836,7 +3851,7 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'The run at the root of a run''s tree, if the caller may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';
+  'Returns the id of the root of a run''s tree, if the caller may see that root: requests that concern a tree may name any run in it. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
 
 -- sql/50_runs/50_flow_run_result.sql
 
@@ -3854,7 +3869,8 @@ begin
   );
 end;
 $$;
-comment on function private.flow_run_result(uuid) is 'Does what public.flow_run_result says. Definer, as private.run_for_caller is.';
+comment on function private.flow_run_result(uuid) is
+  'Implements public.flow_run_result. Definer, like private.run_for_caller.';
 grant execute on function private.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.flow_run_result(flow_run_id uuid)
@@ -3867,7 +3883,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -3880,7 +3896,8 @@ declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
 begin
-  -- Whoever waits here holds a connection, of which PostgREST has ten by default, and starts need them: two wait at a time.
+  -- A waiting caller holds a connection. PostgREST has ten by default, and starts need them, so only two callers wait
+  -- at a time.
   if v_result ->> 'output' is not null
     or not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 1)
     and not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 2)
@@ -3892,14 +3909,14 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the time waited.
+    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the waited time.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
 end;
 $$;
 comment on function private.await_flow_run_result(uuid) is
-  'Does what public.await_flow_run_result says. Definer, as private.run_for_caller is.';
+  'Implements public.await_flow_run_result. Definer, like private.run_for_caller.';
 grant execute on function private.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.await_flow_run_result(flow_run_id uuid)
@@ -3912,7 +3929,7 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'As flow_run_result, as soon as the run has ended, or after 40 milliseconds; at once if two others already wait like that. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
+  'Returns flow_run_result when the run has ended, or after 40 milliseconds; at once if two other callers are waiting. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 -- sql/50_runs/60_stop_flow_run.sql
@@ -3932,28 +3949,30 @@ begin
   if char_length(stop_flow_run.reason) > 1000 then
     perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
   end if;
-  -- Claims take this lock too, and take it first: either the run has not begun yet, or its worker will read the request to stop.
+  -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
     return;
   end if;
   update private.flow_run_jobs as j
-  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason,
+    stop_timeout_millies = stop_flow_run.timeout_millies
   where j.flow_run_id = v_run_id and j.stop_requested_at is null;
   if v_job.claim_number = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
     return;
   end if;
-  -- From now on nobody can answer them.
+  -- Deleted inputs can't be answered any more.
   delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
   if not v_job.is_held then
-    -- No worker holds it now, and it may sleep until a later time.
+    -- No worker holds the run, and it may sleep until a later time.
     perform private.wake_flow_run(v_run_id);
   end if;
 end;
 $$;
-comment on function private.stop_flow_run(uuid, text, integer) is 'Does what public.stop_flow_run says. Definer: jobs are private, and nobody else ends runs.';
+comment on function private.stop_flow_run(uuid, text, integer) is
+  'Implements public.stop_flow_run. Definer: jobs are private, and only functions end runs.';
 grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
@@ -3963,8 +3982,10 @@ set search_path = ''
 as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
+-- The first request counts. No new node starts. Running nodes are told, and their results are stored if they end within
+-- timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop; the first request counts. No new node starts. Nodes under way are told, and are recorded if they end within timeout_millies. A run that has ended stays as it is. A run that an interflow node called stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 -- sql/50_runs/70_called_flow_runs.sql
@@ -3976,7 +3997,7 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the table was empty.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 begin
@@ -3985,7 +4006,7 @@ begin
   select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
   from (
     select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
-    -- Without it the planner would read all runs in the order of their ids.
+    -- Without the offset, the planner would read all runs in the order of their ids.
     offset 0
   ) as c
   where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
@@ -3994,7 +4015,7 @@ begin
 end;
 $$;
 comment on function private.called_flow_runs(uuid, uuid) is
-  'Does what public.called_flow_runs says. Definer: called runs are their owner''s only.';
+  'Implements public.called_flow_runs. Definer: only their owner may read called runs.';
 grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 create function public.called_flow_runs(flow_run_id uuid, after uuid default null)
@@ -4007,23 +4028,27 @@ set search_path = ''
 as $$
   select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
 $$;
+-- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids; after is the last id
+-- of the page before. Only the owner reads their inputs, outputs and errors, in flow_run.
 comment on function public.called_flow_runs(uuid, uuid) is
-  'The status and times of the runs that a run called. For the owner of the flow, for who started the run at the root of the tree, and for the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called, in pages of 1,000; after is the last id of the page before. For the owner of the flow, and for the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 -- sql/50_runs/75_run_news.sql
 
--- News of runs reach sessions that listen for them, and cost a run that nobody follows one try of a lock. Nobody waits for a lock here:
+-- Notifies sessions of news of runs. For a run that no session follows, this costs one try of a lock. It never waits
+-- for a lock:
 --
 --   follow      A session that listens takes a shared lock of the run and the topic, then looks at the run.
---   announce    The transaction that has news tries to take the exclusive lock. If it gets it, nobody follows the run; if not, it notifies.
+--   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run;
+--               if not, it notifies.
 --
--- The transaction keeps its lock until it has committed. So whoever follows before that is notified, and whoever follows after it sees the
--- news when they look. While it commits, the run can't be followed.
+-- The transaction keeps its lock until it has committed. So a session that follows the run before that is notified, and
+-- a session that follows it later sees the news in its look. During the commit, the run can't be followed.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is
-  'Which news of a run somebody wants. ends: that it has ended, or asks somebody outside for something; events: all that happens in it. Each has locks of its own, so that progress notifies nobody who only waits for the end.';
+  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something; events: everything that happens in it. Each has locks of its own, so that progress does not notify sessions that only wait for the end.';
 
 create function private.announce_run_news(flow_run_id uuid, topic private.news_topic)
 returns void
@@ -4031,13 +4056,17 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_news/' || announce_run_news.topic), uuid_hash(announce_run_news.flow_run_id)) then
+  if not pg_try_advisory_xact_lock(
+    hashtext('private.announce_run_news/' || announce_run_news.topic), uuid_hash(announce_run_news.flow_run_id)
+  ) then
     perform pg_notify('flow_run_news', announce_run_news.flow_run_id::text);
   end if;
 end;
 $$;
+-- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run, or, rarely, another run
+-- whose lock has the same number. The caller holds the lock of the run's row.
 comment on function private.announce_run_news(uuid, private.news_topic) is
-  'Tells the sessions that follow a root run for this topic that this transaction has news of it, when it commits. NOTIFY makes commits wait for each other, so it is sent only if somebody follows the run, or rarely one whose lock has the same number. The caller has the run''s row locked.';
+  'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
 create function private.listen_for_run_news()
 returns integer
@@ -4047,11 +4076,11 @@ as $$
 declare
   v_place integer;
 begin
-  -- A listener holds a connection and many locks, which others need too: all together use an eighth of the connections, and half of what
-  -- the lock table is made for.
+  -- A listener holds a connection and many locks, which other work needs too: all listeners together use at most an
+  -- eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
-      -- The connection of a listener that is gone ends soon, and with it the locks.
+      -- Ends the connection of a lost listener soon, which releases its locks.
       perform set_config('tcp_keepalives_idle', '20', false), set_config('tcp_keepalives_interval', '10', false),
         set_config('tcp_keepalives_count', '3', false), set_config('idle_session_timeout', '60s', false);
       listen flow_run_news;
@@ -4062,27 +4091,33 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. 0: it may not, since as many sessions listen as may, an eighth of max_connections. A session that listens and says nothing for a minute is ended.';
+  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of max_connections listen already. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 begin
   return query
-  -- Materialized, so that no lock is taken of a run that does not qualify.
+  -- Materialized, so that locks are taken for matching runs only.
   with root as materialized (
-    select r.id from public.flow_run as r where r.id = any (follow_flow_runs.flow_run_ids) and r.parent_flow_run_id is null
-  )
-  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_news/' || follow_flow_runs.topic), uuid_hash(root.id));
+    select r.id from public.flow_run as r
+      where r.id = any (follow_flow_runs.flow_run_ids) and r.parent_flow_run_id is null
+    )
+    select root.id from root
+    where pg_try_advisory_lock_shared(
+      hashtext('private.announce_run_news/' || follow_flow_runs.topic), uuid_hash(root.id)
+    );
 end;
 $$;
+-- Returns the runs that the session follows. Called runs can't be followed, nor a run while a transaction with news of
+-- it commits. Look at a run after this call: news that was committed before is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'This session follows these root runs for this topic from now on, until it calls unfollow_flow_runs as often, or ends. Returns those that it follows: a called run can''t be followed, nor a run of which a transaction has news right now. Look at a run after that: what was committed before is not announced any more.';
+  'Makes this session follow root runs for a topic, until it calls unfollow_flow_runs as often, or ends. Returns the runs that it follows; look at them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -4095,7 +4130,8 @@ begin
   from unnest(unfollow_flow_runs.flow_run_ids) as f (id);
 end;
 $$;
-comment on function private.unfollow_flow_runs(uuid[], private.news_topic) is 'This session follows these runs no more for this topic: the opposite of follow_flow_runs. A run that it followed twice is named twice.';
+comment on function private.unfollow_flow_runs(uuid[], private.news_topic) is
+  'Reverses follow_flow_runs for these runs and this topic. A run that was followed twice has to be named twice.';
 grant execute on function private.unfollow_flow_runs(uuid[], private.news_topic) to service_role;
 
 -- sql/50_runs/80_flow_run_stats.sql
@@ -4109,37 +4145,39 @@ begin
   if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
     perform private.fail(400, 'request_invalid', 'flow, deployment: exactly one of the two must be given.');
   end if;
-  if check_run_period.since is null or not isfinite(check_run_period.since) or check_run_period.since < 'epoch' or check_run_period.since > now() then
+  if check_run_period.since is null or not isfinite(check_run_period.since)
+    or check_run_period.since < 'epoch' or check_run_period.since > now()
+  then
     perform private.fail(400, 'request_invalid', 'since: must be a time that has passed, from 1970 on.');
   end if;
 end;
 $$;
 comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses what does not name the runs of one flow or one deployment since a time that has passed: 400 request_invalid.';
+  'Refuses arguments that do not name exactly one flow or deployment and a past time: 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know how few runs the limit leaves, and would sort all of them.
+-- The planner does not know how few runs the limit admits, and would sort all of them.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
   v_user_id uuid := private.require_user();
-  -- So many are read within 50 ms, whatever the table holds.
+  -- The most runs that are read within 50 ms, whatever the size of the table.
   v_max_runs constant integer := 5000;
   v_since_id uuid;
   v_stats jsonb;
 begin
   perform private.check_run_period(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
   perform private.check_own_target(v_user_id, flow_run_stats.flow, flow_run_stats.deployment);
-  -- An id holds the time of its run.
+  -- Ids of runs begin with their time.
   v_since_id := private.first_uuid_v7(flow_run_stats.since);
 
   with looked_at as materialized (
-    select r.created_at, r.status, (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms,
-      r.error_code
+    select r.created_at, r.status,
+      (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms, r.error_code
     from (
       (
         select f.created_at, f.status, f.start_time, f.end_time, f.error_code from public.flow_run as f
@@ -4157,7 +4195,10 @@ begin
     select l.* from looked_at as l order by l.created_at desc limit v_max_runs
   )
   select jsonb_build_object(
-    'since', case when (select count(*) from looked_at) > v_max_runs then (select min(c.created_at) from counted as c) else flow_run_stats.since end,
+    'since', case
+      when (select count(*) from looked_at) > v_max_runs then (select min(c.created_at) from counted as c)
+      else flow_run_stats.since
+    end,
     'is_complete', (select count(*) from looked_at) <= v_max_runs,
     'runs', (select count(*) from counted),
     'by_status', (
@@ -4172,7 +4213,9 @@ begin
       ) from counted as c where c.duration_ms is not null
     ),
     'failures', (
-      select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]')
+      select coalesce(
+        jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]'
+      )
       from (
         select c.error_code as code, count(*) as count
         from counted as c where c.status = 'failed'
@@ -4184,7 +4227,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Does what public.flow_run_stats says. Definer: it asks once whose flow or deployment it is, and not for each run.';
+  'Implements public.flow_run_stats. Definer: it checks once who owns the flow or deployment, and not for each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -4195,27 +4238,32 @@ language sql stable security invoker
 begin atomic
   select private.flow_run_stats(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
 end;
+-- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
+-- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first
+-- errors, with null for errors without a code. Flows and deployments of others are 404, too.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
-  'How the runs of the caller''s flow, or of one deployment, went since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. It counts the newest 5,000 runs; where there are more, is_complete is false, and since is when the oldest of them was made. Durations are of runs that have started and ended. Failures are the 20 most frequent codes of first errors, null for errors without one. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
+  'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 -- sql/50_runs/90_run_events.sql
 
--- The events of a run: what its watchers are told, numbered without gaps in the order in which it was stored. Whoever stores something that is
--- an event holds the lock of the root run, so the numbers of a tree are committed in their order: a watcher who has seen number 7 has seen all
--- up to 7, and goes on at 8.
+-- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
+-- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order: a watcher who
+-- has seen number 7 has seen all up to 7, and continues with 8.
 --
--- Stored are numbers and keys only, a row for each transaction. What an event tells is read from the rows that the keys name when somebody
--- asks. The start of the root is number 1, its end the last one; both are in flow_run, so nothing is stored for them.
+-- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
+-- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
+-- flow_run, so the table does not store them.
 --
--- Most runs are short: all that happens in them is stored by the transaction that ends them. No number can have been told before it, and
--- nothing changes after it, so of these nothing is stored here: private.unnumbered_events counts their events out when somebody asks.
+-- Most runs are short: one transaction stores all their events and ends them. No number was visible before it, and no
+-- row changes after it, so the table has no rows for such runs: private.unnumbered_events computes their events on
+-- request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
 );
 comment on type private.run_event is
-  'Which event, and the key of the row that has the rest: a run (run_start, run_finish), an execution of a node (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
+  'The kind of an event, and the key of the row with its contents: a run (run_start, run_finish), a node execution (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
 
 create table private.flow_run_events (
   root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -4226,19 +4274,24 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some, but none for a run whose events were all stored by its end. Deleted with the run.';
-comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
-comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
+  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. A run whose events were all stored by the transaction that ended it has no rows. Deleted with the run.';
+comment on column private.flow_run_events.root_flow_run_id is
+  'The root of the tree. Its watchers get the events of all runs in the tree.';
+comment on column private.flow_run_events.first_number is
+  'The number of the first of these events. Number 1 is the start of the root run.';
 
-create type private.new_run_event as (root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event);
+create type private.new_run_event as (
+  root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event
+);
 comment on type private.new_run_event is
-  'An event that is to be added to those of a root run. position orders what one claim stores at once; time orders what has none.';
+  'An event to be added to those of a root run. position orders the events that one claim stores together; time orders events without a position.';
 
 create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+-- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
+-- them.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -4255,35 +4308,41 @@ begin
     from unnest(add_run_events.events) as e group by e.root_flow_run_id
   ) as n
   cross join lateral (
-    select coalesce(max(s.last_number), 1) as number from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
+    select coalesce(max(s.last_number), 1) as number
+    from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
   ) as l;
-  perform private.announce_run_news(r.id, 'events') from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
+  perform private.announce_run_news(r.id, 'events')
+  from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to those of their root runs, and tells the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: nobody else writes events.';
+  'Adds events to their root runs, and notifies the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set enable_seqscan = off
 as $$
-  select array_agg((e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
+  select array_agg(
+    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
     e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
   )
   from (
     select t.event, n.node_id, n.times, null::integer as log_index, t.time
-    from public.node_run as n cross join lateral (values ('node_start', n.start_time), ('node_finish', n.end_time)) as t (event, "time")
+    from public.node_run as n
+    cross join lateral (values ('node_start', n.start_time), ('node_finish', n.end_time)) as t (event, "time")
     where n.flow_run_id = unnumbered_events.root_flow_run_id and t.time is not null
     union all
     select 'log', l.node_id, l.times, l.log_index, l.time
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
+-- For a root run that has ended without rows in flow_run_events. The claim that ended it stored all its events, at most
+-- a hundred rows, and its worker made their times differ in the order in which they happened.
 comment on function private.unnumbered_events(uuid) is
-  'The events of a root run that has ended with no row in flow_run_events, from number 2 on, without its end: one claim stored all of them when it ended the run, a hundred rows at most, and its worker had made their times differ in the order in which they happened. Definer: for callers that are already checked.';
+  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: its callers check who asks.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -4291,33 +4350,33 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- The size as stored is known without reading the value. A small one may be large when it is written out.
+  -- The stored size is known without reading the value. A value with a small stored size may have a long text.
   if pg_column_size(event_value.value) > 8192 or octet_length(event_value.value::text) > 8192 then
     return null;
   end if;
   return event_value.value;
 end;
 $$;
-comment on function private.event_value(jsonb) is 'A value as an event tells it: null if it has more than 8 KiB.';
+comment on function private.event_value(jsonb) is 'A value as an event contains it: null if it has more than 8 KiB.';
 
 create function private.run_events(root public.flow_run, after integer, max_bytes integer)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- So many are read at a time.
+  -- The most events of a page.
   v_max_events constant integer := 200;
   -- The last event before the end of the root.
   v_last integer;
   v_end integer;
-  -- All events before the end of the root, where none are stored.
+  -- All events before the end of the root, if none are stored.
   v_unnumbered private.run_event[];
-  -- The last event of the last transaction that this page has events of.
+  -- The last event of the last transaction whose events are in this page.
   v_until integer;
   v_page jsonb;
 begin
@@ -4328,7 +4387,7 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- What is stored of a run before it starts is told after its start.
+    -- Events that are stored before a run starts come after its start.
     when root.start_time is null then 0
     else v_last
   end;
@@ -4346,15 +4405,18 @@ begin
       null::integer as log_index, null::uuid as request_id
     where run_events.after < 1 and root.start_time is not null
     union all
-    select e.first_number + k.position::integer - 1, k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
+    select e.first_number + k.position::integer - 1,
+      k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
     from (
       select s.first_number, s.events from private.flow_run_events as s
       where s.root_flow_run_id = root.id and s.last_number > run_events.after and s.last_number <= v_until
       union all
       select 2, v_unnumbered
     ) as e
-    cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
-    where e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
+    cross join lateral unnest(e.events) with ordinality
+      as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    where e.first_number + k.position - 1 > run_events.after
+      and e.first_number + k.position - 1 <= run_events.after + v_max_events
     union all
     select v_end, 'run_finish', root.id, null, null, null, null
     where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
@@ -4363,8 +4425,10 @@ begin
     from (select distinct t.flow_run_id from told as t) as d
     cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
   ), graph as materialized (
-    -- Each flow is looked through once, for the names of its nodes.
-    select r.is_entry, r.flow_id, case when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes'] end as nodes
+    -- Each flow is read once, for the names of its nodes.
+    select r.is_entry, r.flow_id, case
+      when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes']
+    end as nodes
     from (select distinct run.id = root.id as is_entry, run.flow_id from run) as r
     join private.flow_run_jobs as j on j.flow_run_id = root.id
     join private.flow_snapshots as s on s.hash = j.snapshot_hash
@@ -4396,7 +4460,7 @@ begin
       || case t.event
         when 'run_finish' then jsonb_build_object('status', run.status)
         when 'signature_request' then jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
-        -- Whoever is told of the run may read pending_inputs, where the URL is.
+        -- Everybody who gets these events may read pending_inputs, which has the URL.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
       end as data,
@@ -4418,11 +4482,13 @@ begin
     left join node on node.id = t.node_id and node.flow_id = run.flow_id and node.is_entry = (run.id = root.id)
     left join lateral (
       select n.attempt, n.is_taken_over, n.start_time, n.end_time, n.input, n.output, n.errors from public.node_run as n
-      where t.event in ('node_start', 'node_finish') and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
+      where t.event in ('node_start', 'node_finish')
+        and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
       offset 0
     ) as x on true
     left join lateral (
-      select g.* from public.flow_run_logs as g where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
+      select g.* from public.flow_run_logs as g
+      where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
     ) as l on true
     left join lateral (
       select q.id, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
@@ -4454,8 +4520,11 @@ begin
   );
 end;
 $$;
+-- A page has at most 200 events and max_bytes, but at least one event. owner has the members of data that only the
+-- owner of the flow gets. The next page continues after last; newest is the greatest number so far. has_ended: no
+-- events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'The events of a root run whose numbers are greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. At most 200, of max_bytes or one; owner is what the owner of the flow is told beside data. last is where the next page goes on, newest the greatest number that there is; has_ended: there will be none after last. Definer: for callers that are already checked.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -4469,11 +4538,13 @@ declare
   v_page jsonb;
 begin
   if (flow_run_events.after >= 0) is not true then
-    perform private.fail(400, 'request_invalid', 'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
+    perform private.fail(400, 'request_invalid',
+      'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
   end if;
   v_page := private.run_events(v_root, flow_run_events.after, 32768);
   if flow_run_events.after > (v_page ->> 'newest')::integer then
-    perform private.fail(400, 'request_invalid', 'after: must be the id of an event of this run, and is greater than the newest.');
+    perform private.fail(400, 'request_invalid',
+      'after: must be the id of an event of this run, and is greater than the newest.');
   end if;
   return (v_page - 'newest') || jsonb_build_object(
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
@@ -4492,7 +4563,8 @@ begin
   );
 end;
 $$;
-comment on function private.flow_run_events(uuid, integer) is 'Does what public.flow_run_events says. Definer, as private.run_for_caller is.';
+comment on function private.flow_run_events(uuid, integer) is
+  'Implements public.flow_run_events. Definer, like private.run_for_caller.';
 grant execute on function private.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function public.flow_run_events(flow_run_id uuid, after integer default 0)
@@ -4502,8 +4574,12 @@ set search_path = ''
 as $$
   select private.flow_run_events(flow_run_events.flow_run_id, flow_run_events.after);
 $$;
+-- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
+-- values, errors and log lines. after is last of the page before. has_ended: no events follow. is_overdue: as in
+-- flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
+-- flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run and of the runs that it called, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow is told values, errors and log lines. after is last of the page before. has_ended: there will be no event after these. is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} gives them as they come. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -4514,19 +4590,23 @@ as $$
 begin
   return (
     select coalesce(jsonb_agg(
-      coalesce(p.page, '{"events": [], "has_more": false, "has_ended": true}') || jsonb_build_object('flow_run_id', w.id)
+      coalesce(p.page, '{"events": [], "has_more": false, "has_ended": true}')
+        || jsonb_build_object('flow_run_id', w.id)
     ), '[]')
     from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
     left join lateral (
-      -- All pages together have 4 MiB, or one event each.
-      select private.run_events(r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))) as page
+      -- All pages together have at most 4 MiB, or one event each.
+      select private.run_events(
+        r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))
+      ) as page
       from public.flow_run as r where r.id = w.id offset 0
     ) as p on true
     where p.page is null or p.page -> 'events' <> '[]' or (p.page -> 'has_ended')::boolean
   );
 end;
 $$;
-comment on function private.watched_run_events(uuid[], integer[]) is 'Does what public.watched_run_events says. Definer: one call for many watchers, who are already checked.';
+comment on function private.watched_run_events(uuid[], integer[]) is
+  'Implements public.watched_run_events. Definer: one call for many watchers, whom the callers have checked.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -4536,8 +4616,10 @@ set search_path = ''
 as $$
   select private.watched_run_events(watched_run_events.flow_run_ids, watched_run_events.after);
 $$;
+-- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
+-- flow gets. A deleted run has ended, with no events.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'For the Edge Functions, which watch on behalf of callers: the next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have none. What the owner of the flow is told beside data is in owner. A run that is deleted has ended, with no events.';
+  'The next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
 
 -- sql/60_starts/10_may_start.sql
@@ -5864,14 +5946,15 @@ grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, t
 
 -- sql/65_schedules/10_cron.sql
 
--- Reads the five fields of a cron text. No extension tells the next time of one, so this is our own; it means what crontab(5) of Vixie
--- cron says, with names in lists and ranges.
+-- Parses the five fields of a cron expression. Postgres extensions do not compute the next due time of one, so this is
+-- our own code. Fields mean what crontab(5) of Vixie cron says; names are also allowed in lists and ranges.
 
 create type private.cron as (
-  minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[], is_either_day boolean, is_fixed boolean
+  minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[],
+    is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A cron text that was read: the values of each field in ascending order, weekdays from 0, Sunday. is_either_day: a day needs to match one of the two fields of days only. is_fixed: it names one time of day, so it is due once on each of its days, whatever clocks do.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: names one time of day, so it is due once on each of its days, even when clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -5880,12 +5963,12 @@ begin atomic
   select case
     when cron_value.value ~ '^[0-9]{1,2}$' then
       case when cron_value.value::integer between cron_value.low and cron_value.high then cron_value.value::integer end
-    -- The first name stands for the lowest value.
+    -- The first name means the lowest value.
     else array_position(cron_value.names, upper(cron_value.value)) - 1 + cron_value.low
   end;
 end;
 comment on function private.cron_value(text, integer, integer, text[]) is
-  'The number that a value of a cron field stands for: itself, or the place of its name; null if it is none from low to high.';
+  'The number that a value of a cron field means: the value itself, or the position of its name; null if it is not from low to high.';
 
 create function private.cron_field(
   field text, low integer, high integer, names text[], out numbers integer[], out message text
@@ -5908,12 +5991,14 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Of weekdays 7 is another name of 0.
+      -- Weekday 7 is another name of 0.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
-      v_to := private.cron_value(substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names);
-      -- FRI-SUN ends with the Sunday after.
+      v_to := private.cron_value(
+        substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names
+      );
+      -- FRI-SUN ends with the Sunday after the Friday.
       if cron_field.high = 7 and upper(v_range) like '%-SUN' then
         v_to := 7;
       end if;
@@ -5921,18 +6006,22 @@ begin
       v_from := private.cron_value(v_range, cron_field.low, cron_field.high, cron_field.names);
       v_to := v_from;
     end if;
-    v_step := coalesce(case when v_step_text ~ '^[0-9]{1,2}$' then v_step_text::integer end, case when v_step_text is null then 1 end, 0);
+    v_step := coalesce(
+      case when v_step_text ~ '^[0-9]{1,2}$' then v_step_text::integer end, case when v_step_text is null then 1 end, 0
+    );
     message := case
       when v_from is null or v_to is null then
         format('has %s, where a number from %s to %s%s, a range or * is needed', to_jsonb(private.shorten(v_range, 30)),
-          cron_field.low, cron_field.high, case when cron_field.names is null then '' else ', one of ' || array_to_string(cron_field.names, ' ') end)
+          cron_field.low, cron_field.high,
+            case when cron_field.names is null then '' else ', one of ' || array_to_string(cron_field.names, ' ') end)
       when v_from > v_to then
         format('has the range %s, which ends before it begins', to_jsonb(v_range))
       when v_step_text is not null and strpos(v_range, '-') = 0 and v_range <> '*' then
         format('has a step after the number %s: a step goes with * or a range, such as %s-%s/%s', to_jsonb(v_range),
           v_from, cron_field.high, private.shorten(v_step_text, 30))
       when v_step not between 1 and cron_field.high then
-        format('has the step %s, which must be a number from 1 to %s', to_jsonb(private.shorten(v_step_text, 30)), cron_field.high)
+        format('has the step %s, which must be a number from 1 to %s',
+          to_jsonb(private.shorten(v_step_text, 30)), cron_field.high)
     end;
     if message is not null then
       return;
@@ -5945,7 +6034,7 @@ begin
 end;
 $$;
 comment on function private.cron_field(text, integer, integer, text[]) is
-  'The values of one field of a cron text in ascending order; a message if it is wrong, of the first part that is.';
+  'The values of one field of a cron expression in ascending order. If the field is wrong, message describes its first wrong part.';
 
 create function private.read_cron(cron text, out read private.cron, out faults jsonb)
 returns record
@@ -5992,17 +6081,20 @@ begin
     return;
   end if;
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
-  read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1 and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- The longest that each month may be; 29 February comes.
+  read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
+    and (v_fields[1] || v_fields[2]) !~ '[*/]';
+  -- Compares with the most days of each month: February may have 29.
   if not read.is_either_day and not exists (
-    select from unnest(read.months) as m where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
+    select from unnest(read.months) as m
+    where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
   ) then
-    faults := '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
+    faults :=
+      '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
   end if;
 end;
 $$;
 comment on function private.read_cron(text) is
-  'A cron text that was read, and what is wrong with it, as [{path, message}]; [] if nothing is. It takes linear time.';
+  'Parses a cron expression, in linear time. faults lists what is wrong with it, as [{path, message}]; [] if it is valid.';
 
 create function private.is_time_zone(name text)
 returns boolean
@@ -6010,8 +6102,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- The form first: Postgres would also take abbreviations, whose offset never changes, and POSIX rules. Its folders posix and right
-  -- have every zone again, right with leap seconds.
+  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes. Its
+  -- folders posix and right contain every zone again, right with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
@@ -6024,14 +6116,15 @@ exception when invalid_parameter_value then
 end;
 $$;
 comment on function private.is_time_zone(text) is
-  'Whether the text names a time zone of the IANA database by area and place, or is UTC or GMT.';
+  'True if the text names a time zone of the IANA database by area and place, or is UTC or GMT.';
 
 -- sql/65_schedules/20_next_cron_time.sql
 
--- When a cron text is due next. Clocks that are set forward or back are the hard part. The rules are those of croner, with whose times a
--- test compares these: a text that names one time of day is due once on each of its days, at the first of two such times, and after the
--- gap if its time is left out; any other is due whenever the clock shows one of its times: twice if it shows it twice, never if it leaves
--- it out. So a nightly report comes each night, and what runs every ten minutes goes on every ten minutes.
+-- Computes when a cron expression is due next, also where clocks are set forward or back. The rules are those of the
+-- package croner; a test compares the results. An expression that names one time of day is due once on each of its
+-- days: if clocks show that time twice, at the first of them; if they skip it, at the end of the gap. Any other
+-- expression is due whenever the clocks show one of its times: twice if they show it twice, never if they skip it. So a
+-- nightly report runs each night, and a schedule for every ten minutes runs every ten minutes.
 
 create function private.offset_at(at timestamp, time_zone text)
 returns interval
@@ -6039,7 +6132,8 @@ language sql stable security invoker
 begin atomic
   select (offset_at.at at time zone 'UTC') at time zone offset_at.time_zone - offset_at.at;
 end;
-comment on function private.offset_at(timestamp, text) is 'How far the clocks of a time zone are ahead of UTC at a time that is given in UTC.';
+comment on function private.offset_at(timestamp, text) is
+  'The offset of a time zone''s clocks from UTC, at a time that is given in UTC.';
 
 create function private.is_cron_day(cron private.cron, day date)
 returns boolean
@@ -6047,12 +6141,14 @@ language sql immutable security invoker
 begin atomic
   select date_part('month', is_cron_day.day)::integer = any (is_cron_day.cron.months) and case
     when is_cron_day.cron.is_either_day then
-      date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) or date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
-    else date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) and date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+      date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days)
+        or date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+    else date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days)
+      and date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
   end;
 end;
 comment on function private.is_cron_day(private.cron, date) is
-  'Whether a cron text is due on a day. If neither field of days begins with *, one of the two has to match, else both: as in Vixie cron.';
+  'True if a cron expression is due on a day. Both fields of days must match, or either one if neither begins with *: as in Vixie cron.';
 
 create function private.cron_time_of_day(cron private.cron, after interval)
 returns interval
@@ -6074,7 +6170,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.cron_time_of_day(private.cron, interval) is 'The first time of day of a cron text after another one; null if the day has none left.';
+comment on function private.cron_time_of_day(private.cron, interval) is
+  'The first time of day of a cron expression after another time of day; null if none is left on the day.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -6100,7 +6197,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'When clocks are set forward between two times that are less than a day apart; null if they show another day then.';
+  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks show another day then.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -6123,13 +6220,16 @@ begin
         select (cron_time_of_changing_day.day + make_interval(hours => h, mins => m) - o) at time zone 'UTC' as at
       ) as c
       where c.at > cron_time_of_changing_day.after
-        and c.at at time zone cron_time_of_changing_day.time_zone = cron_time_of_changing_day.day + make_interval(hours => h, mins => m)
+        and c.at at time zone cron_time_of_changing_day.time_zone
+            = cron_time_of_changing_day.day + make_interval(hours => h, mins => m)
     );
   end if;
   v_local := cron_time_of_changing_day.day + private.cron_time_of_day(cron_time_of_changing_day.cron, '-1 minute');
   v_times := array[
-    (v_local - greatest(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC',
-    (v_local - least(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC'
+    (v_local - greatest(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after))
+      at time zone 'UTC',
+    (v_local - least(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after))
+      at time zone 'UTC'
   ];
   return (
     select first.at from (
@@ -6143,7 +6243,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'When a cron text is due first on a day, after a time, where clocks may change about that day from one offset to another; null if it is not.';
+  'The first due time of a cron expression on a day, after a given time, when clocks may change around that day from one offset to another; null if there is none.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
@@ -6151,13 +6251,15 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- A day lasts from 14 hours before to 36 hours after the midnight of UTC with which its date begins, wherever it is.
-  v_before constant interval := private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
-  v_after constant interval := private.offset_at(cron_time_of_date.day + interval '2 days', cron_time_of_date.time_zone);
+  -- In every time zone, a date lasts at most from 14 hours before to 36 hours after its midnight in UTC.
+  v_before constant interval :=
+    private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
+  v_after constant interval :=
+    private.offset_at(cron_time_of_date.day + interval '2 days', cron_time_of_date.time_zone);
 begin
   if v_before <> v_after then
     return (
-      -- Clocks that are set back after midnight come to the day before again.
+      -- Clocks that are set back after midnight show the day before again.
       select min(private.cron_time_of_changing_day(
         cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
       ))
@@ -6172,7 +6274,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
-  'When a cron text is due first on one of its days, after a time; null if it is not. About a change of clocks the next day counts too.';
+  'The first due time of a cron expression on one of its days, after a given time; null if there is none. If clocks change around that day, the next day is searched, too.';
 
 create function private.next_time_of_cron(cron private.cron, time_zone text, after timestamptz)
 returns timestamptz
@@ -6180,19 +6282,22 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- The day before: its last times may come again.
+  -- Begins with the day before, whose last times may be shown again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
-  -- 29 February is a certain weekday every 28 years, or 40 where a year that ends in 00 has none.
+  -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- The last day of a month, so that the next one's first is never missed where clocks change.
+      -- Continues with the last day of the month, so that the first day of the next month is searched even if clocks
+      -- change then.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then
-      v_time := private.cron_time_of_date(next_time_of_cron.cron, next_time_of_cron.time_zone, v_day, next_time_of_cron.after);
+      v_time := private.cron_time_of_date(
+        next_time_of_cron.cron, next_time_of_cron.time_zone, v_day, next_time_of_cron.after
+      );
       if v_time is not null then
         return v_time;
       end if;
@@ -6203,16 +6308,18 @@ begin
 end;
 $$;
 comment on function private.next_time_of_cron(private.cron, text, timestamptz) is
-  'When a cron text that was read is due next after a time, by the clocks of a time zone. It steps by days, and over months that are not named. Null for a text that is never due, which read_cron finds.';
+  'The next due time of a parsed cron expression after a given time, by the clocks of a time zone. Searches day by day, and skips months that are not named. Null for an expression that is never due; read_cron refuses such expressions.';
 
 create function private.next_cron_time(cron text, time_zone text, after timestamptz)
 returns timestamptz
 language sql stable security invoker
 begin atomic
-  select private.next_time_of_cron((private.read_cron(next_cron_time.cron)).read, next_cron_time.time_zone, next_cron_time.after);
+  select private.next_time_of_cron(
+    (private.read_cron(next_cron_time.cron)).read, next_cron_time.time_zone, next_cron_time.after
+  );
 end;
 comment on function private.next_cron_time(text, text, timestamptz) is
-  'When a cron text is due next after a time, by the clocks of a time zone. Who asks for several times of one text reads it once, since that takes most of the time.';
+  'The next due time of a cron expression after a given time, by the clocks of a time zone. To compute several due times, parse the expression once and call next_time_of_cron: parsing dominates.';
 
 -- sql/65_schedules/30_flow_schedules.sql
 
@@ -6234,7 +6341,8 @@ create table public.flow_schedules (
   last_error text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint flow_schedules_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_schedules_flow_fkey
+    foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_schedules_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
@@ -6242,7 +6350,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= 100),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Each planned time stores them anew.
+  -- Limited because each planned time stores both anew.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= 65536
     or private.refuse_column('inputs', 'and values of a schedule must be at most 64 KiB of JSON together')
@@ -6254,28 +6362,33 @@ create table public.flow_schedules (
   constraint flow_schedules_last_error_length check (char_length(last_error) <= 2200)
 );
 comment on table public.flow_schedules is
-  'When deployments start by themselves, as their owner. A schedule goes with its user, and with the flow or deployment that it starts.';
-comment on column public.flow_schedules.flow is 'The flow whose deployment is started; with it goes tag.';
-comment on column public.flow_schedules.tag is 'Which deployment of the flow is started, looked up at each start; latest unless given.';
-comment on column public.flow_schedules.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+  'Schedules start deployments at planned times, as their owner. A schedule is deleted with its user, and with the flow or deployment that it starts.';
+comment on column public.flow_schedules.flow is 'The flow whose deployment is started; tag selects the deployment.';
+comment on column public.flow_schedules.tag is
+  'The tag of the flow''s deployment, looked up at each start; latest by default.';
+comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
-  'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. If neither field of days begins with *, one of them has to match.';
-comment on column public.flow_schedules.time_zone is 'The IANA time zone by whose clocks it is due, such as Europe/Berlin.';
+  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both fields of days must match, or either one if neither begins with *.';
+comment on column public.flow_schedules.time_zone is
+  'The IANA time zone whose clocks decide when it is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
 comment on column public.flow_schedules."values" is
-  'Further inputs of each start, an object of plain JSON: it becomes values at the start, by the types of the deployment that is started then.';
+  'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
 comment on column public.flow_schedules.policy is
-  'What becomes of planned times that nobody could keep, because the database or what drives it was away. catch_up_one: one late start for all of them. skip: none, when it is more than a minute too late.';
-comment on column public.flow_schedules.next_start_at is 'The next planned time; null while it is not active. Kept by the system.';
-comment on column public.flow_schedules.last_start_at is 'When it last started a run. Kept by the system.';
-comment on column public.flow_schedules.last_flow_run_id is 'The run that it started last. No foreign key: runs are deleted when they are old. Kept by the system.';
+  'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
+comment on column public.flow_schedules.next_start_at is
+  'The next planned time; null while it is not active. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is 'The time at which it last started a run. Kept by the system.';
+comment on column public.flow_schedules.last_flow_run_id is
+  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_schedules.last_error is
-  'Why its last planned time started no run, "<code>: <message>"; null if it did. Kept by the system.';
+  'The error of the last planned time, "<code>: <message>"; null if it started a run. Kept by the system.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- With all that choosing needs, so that a thousand that are due are chosen from without reading them.
+-- Includes all columns by which schedules are chosen, so that a thousand due ones are chosen without reading their
+-- rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
 alter table public.flow_schedules enable row level security;
@@ -6288,7 +6401,7 @@ create policy flow_schedules_update_owner on public.flow_schedules for update to
 create policy flow_schedules_delete_owner on public.flow_schedules for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- The default of id, which clients leave out.
+-- Used by the default of id, which clients omit.
 grant execute on function private.uuid_v7(timestamptz) to authenticated, service_role;
 grant select, insert, update, delete on public.flow_schedules to authenticated;
 grant select, insert, update, delete on public.flow_schedules to service_role;
@@ -6302,12 +6415,15 @@ begin
   if tg_op = 'INSERT' then
     if num_nonnulls(new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error) > 0 then
       perform private.fail(400, 'column_read_only',
-        'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.', hint => 'Leave them out.');
+        'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.',
+        hint => 'Leave them out.');
     end if;
     new.created_at := now();
     new.updated_at := now();
-  elsif (new.id, new.user_id, new.created_at, new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error)
-    is distinct from (old.id, old.user_id, old.created_at, old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  elsif (new.id, new.user_id, new.created_at,
+      new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.created_at,
+      old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
     perform private.fail(400, 'column_read_only',
       'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
@@ -6319,7 +6435,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_schedules__before_write_read_only() is
-  'Refuses what clients write into columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
 create trigger _100_refuse_read_only before insert or update on public.flow_schedules
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
@@ -6342,7 +6458,7 @@ begin
 end;
 $$;
 comment on function private.check_schedule_times(text, text) is
-  'Refuses a cron text or a time zone that is none, naming what is wrong and where: 400 column_invalid.';
+  'Refuses an invalid cron expression or time zone, and says what is wrong and where: 400 column_invalid.';
 
 create function private.tg_flow_schedules__before_write()
 returns trigger
@@ -6355,8 +6471,8 @@ begin
   end if;
   if num_nulls(new.cron, new.time_zone, new.inputs, new."values", new.is_active) > 0 then
     perform private.refuse_column(
-      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs'
-        when new."values" is null then 'values' else 'is_active' end,
+      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone'
+        when new.inputs is null then 'inputs' when new."values" is null then 'values' else 'is_active' end,
       'must not be null'
     );
   end if;
@@ -6373,15 +6489,23 @@ begin
     perform private.check_schedule_times(new.cron, new.time_zone);
   end if;
   if (new.cron, new.time_zone, new.is_active) is distinct from (old.cron, old.time_zone, old.is_active) then
-    new.next_start_at := case when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp()) end;
+    new.next_start_at := case
+      when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp())
+    end;
   end if;
   return new;
 end;
 $$;
+-- Refuses an invalid schedule, and says what is wrong and where: 400 column_invalid, inputs_invalid; 413
+-- inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time if cron, time_zone or
+-- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
-  'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
--- A row in the name of somebody else is refused by its policy. Nothing is looked up for it, since that would tell what is theirs.
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active on public.flow_schedules
+  'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
+-- The policy refuses a row in another user's name. No lookup is made for such a row, because its error would reveal
+-- that user's deployments.
+create trigger _200_check
+  before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
+  on public.flow_schedules
   for each row when (current_user <> 'authenticated' or new.user_id = auth.uid())
   execute function private.tg_flow_schedules__before_write();
 
@@ -6398,16 +6522,24 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Sizes as stored. What shrinks is saved, even when its owner has too much.
-  if tg_op = 'UPDATE' and pg_column_size(new.inputs) + pg_column_size(new."values") > pg_column_size(old.inputs) + pg_column_size(old."values") then
+  -- Compares sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
+  if tg_op = 'UPDATE'
+    and pg_column_size(new.inputs) + pg_column_size(new."values")
+      > pg_column_size(old.inputs) + pg_column_size(old."values")
+  then
     perform private.check_quota('schedule_bytes', new.user_id);
   end if;
   return null;
 end;
 $$;
+-- Refuses a schedule that its start would refuse now: 404 deployment_not_found if no deployment has the tag, 400
+-- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
+-- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. Runs after the write, so that
+-- users who may not write the row learn nothing about the objects that it names.
 comment on function private.tg_flow_schedules__after_write() is
-  'Refuses a schedule whose tag no deployment has, or whose inputs its deployment of now does not take, as its start would: 404 deployment_not_found, 400 inputs_invalid; and inputs that grow beyond their owner''s quota: 409 quota_exceeded. What is deployed later is told by last_error. After the write: whoever may not write the row is told nothing of what it names. Definer: it looks up deployments, whoever writes.';
-create trigger _300_check_start after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
+  'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer: it looks up deployments for every writer.';
+create trigger _300_check_start
+  after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
   for each row execute function private.tg_flow_schedules__after_write();
 
 create trigger _800_check_quota after insert on public.flow_schedules
@@ -6426,7 +6558,9 @@ declare
 begin
   perform private.require_user();
   if num_nulls(next_cron_times.cron, next_cron_times.time_zone) > 0 then
-    perform private.refuse_column(case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null');
+    perform private.refuse_column(
+      case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null'
+    );
   end if;
   perform private.check_schedule_times(next_cron_times.cron, next_cron_times.time_zone);
   v_cron := (private.read_cron(next_cron_times.cron)).read;
@@ -6438,7 +6572,7 @@ begin
 end;
 $$;
 comment on function private.next_cron_times(text, text) is
-  'Does what public.next_cron_times says. Definer: what reads cron texts is nobody else''s to call.';
+  'Implements public.next_cron_times. Definer: API roles may not call the functions that parse cron expressions.';
 grant execute on function private.next_cron_times(text, text) to anon, authenticated, service_role;
 
 create function public.next_cron_times(cron text, time_zone text default 'UTC')
@@ -6448,14 +6582,15 @@ begin atomic
   select private.next_cron_times(next_cron_times.cron, next_cron_times.time_zone);
 end;
 comment on function public.next_cron_times(text, text) is
-  'The next three times at which a schedule with this cron text and time zone would be due, for users who write one. 400 column_invalid; 401.';
+  'The next three due times of a schedule with this cron expression and time zone, for users who write a schedule. 400 column_invalid; 401.';
 grant execute on function public.next_cron_times(text, text) to anon, authenticated, service_role;
 
 -- sql/65_schedules/40_start_due_schedules.sql
 
--- Starts what is due, once for each planned time, whoever asks and however many do: who starts a schedule holds its row, and moves its
--- next planned time in the transaction that stores the run. It waits for nobody: rows that others have locked are left for the next call,
--- which is at most 5 seconds away, so that it is never in a deadlock with a deletion that wants a schedule.
+-- Starts due schedules, once for each planned time, however many callers there are: a caller locks the schedule's row,
+-- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
+-- that others have locked, and the next call follows within 5 seconds. So it can't be part of a deadlock with a
+-- deletion of schedules.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -6469,7 +6604,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- A value that is known beforehand, or the index could not be searched for it.
+        -- A sub-select gives a constant for the search of the index.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -6479,9 +6614,11 @@ as $$
   );
 $$;
 comment on function private.due_schedules(integer) is
-  'Which schedules are started next, by id: owners take turns, and of each owner the most overdue is first. It looks at the 10,000 that are most overdue. Definer: it sees all of them.';
+  'The ids of the schedules to start next: owners take turns, and the most overdue schedule of each owner is first. Reads the 10,000 most overdue ones. Definer: it reads all users'' schedules.';
 
-create function private.schedule_deployment(schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments)
+create function private.schedule_deployment(
+  schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments
+)
 returns record
 language plpgsql volatile security definer
 set search_path = ''
@@ -6491,8 +6628,9 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- Who deletes the user or the deployment at this moment has locked the row, and will take the schedule along.
-  select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id for key share skip locked;
+  -- A transaction that deletes the user or the deployment now has locked the row, and will delete the schedule, too.
+  select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
+  for key share skip locked;
   if not found then
     is_busy := true;
     return;
@@ -6517,8 +6655,11 @@ begin
   end if;
 end;
 $$;
+-- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy: the
+-- deployment or the user is locked by somebody else. 404 deployment_not_found; 401 token_invalid for a user who is
+-- deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
-  'The deployment that a schedule starts, which nobody deletes until the transaction ends; is_busy if it or the user is locked. 404 deployment_not_found; 401 token_invalid for a user who is deleted or banned. Definer: it sees all of them.';
+  'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
 
 create function private.start_schedule(schedule public.flow_schedules)
 returns text
@@ -6527,14 +6668,15 @@ set search_path = ''
 as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_is_skipped boolean := start_schedule.schedule.policy = 'skip' and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
+  v_is_skipped boolean := start_schedule.schedule.policy = 'skip'
+    and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
   v_target record;
   v_caller private.caller;
   v_run_id uuid;
   v_error text;
 begin
   if v_is_skipped then
-    v_error := format('schedule_skipped: Nobody could start what was planned for %s within a minute.',
+    v_error := format('schedule_skipped: The start planned for %s was more than a minute late.',
       to_char(start_schedule.schedule.next_start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'));
   else
     begin
@@ -6544,7 +6686,8 @@ begin
       end if;
       v_caller.user_id := start_schedule.schedule.user_id;
       v_run_id := private.enqueue_run(
-        v_target.deployment, v_caller, start_schedule.schedule.inputs, nullif(start_schedule.schedule."values", '{}'), null, null, null,
+        v_target.deployment, v_caller, start_schedule.schedule.inputs,
+        nullif(start_schedule.schedule."values", '{}'), null, null, null,
         start_schedule.schedule.id
       ) ->> 'flow_run_id';
     exception
@@ -6564,18 +6707,21 @@ begin
   return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
 end;
 $$;
+-- Starts a due schedule, whose row the caller has locked, as its owner. Moves its planned time beyond now, so that all
+-- planned times that have passed cause one start. A refused start is recorded in last_error, and not tried again before
+-- the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is recorded in last_error, and not tried again before the next planned time. Returns started, skipped, refused or busy. Definer: it stores the run.';
+  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the table was empty.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 declare
-  -- The index can't be searched for what a volatile function returns.
+  -- A constant, because the index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
   v_ids uuid[];
   v_id uuid;
@@ -6588,11 +6734,11 @@ begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
     perform private.fail(400, 'request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
   end if;
-  -- Nearly always this one look at the index is all.
+  -- In most calls no schedule is due, and this one search of the index is all the work.
   if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
     v_ids := private.due_schedules(start_due_schedules.max_schedules);
     foreach v_id in array v_ids loop
-      -- Looked at again under the lock: another call may have started it meanwhile.
+      -- Checks again under the lock, because another call may have started it meanwhile.
       select s.* into v_schedule from public.flow_schedules as s
       where s.id = v_id and s.is_active and s.next_start_at <= v_now
       for no key update skip locked;
@@ -6605,13 +6751,14 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- Not while others hold all of them: then there is nothing to do.
-    'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules and v_started + v_skipped + v_refused > 0
+    -- False if others hold all due schedules: calling again would not help.
+    'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
+      and v_started + v_skipped + v_refused > 0
   );
 end;
 $$;
 comment on function private.start_due_schedules(integer) is
-  'Does what public.start_due_schedules says. Definer: it starts runs in the name of all users.';
+  'Implements public.start_due_schedules. Definer: it starts runs in the name of all users.';
 grant execute on function private.start_due_schedules(integer) to service_role;
 
 create function public.start_due_schedules(max_schedules integer default 100)
@@ -6620,8 +6767,11 @@ language sql volatile security invoker
 begin atomic
   select private.start_due_schedules(start_due_schedules.max_schedules);
 end;
+-- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
+-- of its owner and once for each planned time, however many callers there are. Call again while has_more, then poke the
+-- runner. 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
-  'For what drives the project (pg_cron, the local stack): starts schedules that are due, max_schedules at most, each in the name of its owner and once for each planned time, however many call it at a time. Returns {started, skipped, refused, has_more}; call again while has_more, then poke the runner. 400 request_invalid.';
+  'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more.';
 grant execute on function public.start_due_schedules(integer) to service_role;
 
 create function private.drive_schedules()
@@ -6633,16 +6783,19 @@ declare
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- One transaction, so it is bounded.
+  -- Bounded, because all calls are one transaction.
   for v_call in 1..5 loop
     v_result := private.start_due_schedules();
     v_started := v_started + (v_result ->> 'started')::integer;
     exit when not (v_result ->> 'has_more')::boolean;
   end loop;
-  return case when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner()) end;
+  return case
+    when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner())
+  end;
 end;
 $$;
-comment on function private.drive_schedules() is 'For pg_cron: starts up to 500 schedules that are due, and pokes the runner if it started any. Returns what it did.';
+comment on function private.drive_schedules() is
+  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text about its work.';
 
 -- sql/66_webhooks/10_webhook_signatures.sql
 
@@ -10665,19 +10818,24 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it leaves the runner, to be signed or sent, so that it is never made a second time. Its key is the first node execution whose instructions are in it.';
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. Its key is the first node execution whose instructions it contains.';
 comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
 comment on column private.flow_run_transactions.members is
   'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
   'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
-comment on column private.flow_run_transactions.memo is 'The text of the memo that the action identity signs; null when the message does not end with one.';
-comment on column private.flow_run_transactions.has_fees is 'The transaction pays the fees of the run.';
-comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
-comment on column private.flow_run_transactions.last_valid_block_height is 'After this block height its blockhash is not valid any more.';
-comment on column private.flow_run_transactions.outcome is 'confirmed, failed, or unknown: nobody looks any more, and it may still be executed. Null while it is under way.';
-comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while it is under way.';
+comment on column private.flow_run_transactions.memo is
+  'The text of the memo that the action identity signs; null if the message has no such memo.';
+comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
+comment on column private.flow_run_transactions.slot is
+  'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+comment on column private.flow_run_transactions.last_valid_block_height is
+  'The last block height at which its blockhash is valid.';
+comment on column private.flow_run_transactions.outcome is
+  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for it, and it may still be executed.';
+comment on column private.flow_run_transactions.signature is
+  'Its first signature, base58; null if it was not sent, or is under way.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -10696,10 +10854,11 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- It is sure that the stored one does nothing any more, and its node, which has not ended, is tried again.
+  -- The stored transaction is certain to have no effect, and its node, which has not ended, is tried again.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
-    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times) and n.end_time is null and n.attempt > 1
+    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
+      and n.end_time is null and n.attempt > 1
   ) then
     delete from private.flow_run_transactions as t
     where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
@@ -10707,25 +10866,27 @@ begin
   end if;
   if v_stored.wire is null and v_stored.outcome is null then
     insert into private.flow_run_transactions (
-      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo, has_fees, slot, last_valid_block_height
+      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo,
+      has_fees, slot, last_valid_block_height
     ) values (
-      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo, v_new.has_fees,
-      v_new.slot, v_new.last_valid_block_height
+      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo,
+      v_new.has_fees, v_new.slot, v_new.last_valid_block_height
     )
     on conflict on constraint flow_run_transactions_pkey do update
     set
-      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo, has_fees = excluded.has_fees,
-      slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
+      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
+      has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- If it were sent a second time in another form, it might be paid twice.
-    perform private.fail(500, 'internal', 'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
+    -- A second transaction in another form might pay twice.
+    perform private.fail(500, 'internal',
+      'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
   perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
   return private.transaction_signature_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
 end;
 $$;
 comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Does what public.store_transaction says. Definer: only functions write transactions.';
+  'Implements public.store_transaction. Definer: only functions write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
@@ -10734,11 +10895,18 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.claim_number, store_transaction.transaction, store_transaction.requests
+    store_transaction.flow_run_id, store_transaction.claim_number,
+    store_transaction.transaction, store_transaction.requests
   );
 $$;
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
+-- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
+-- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
+-- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it is
+-- 500 internal. One exception: if the transaction has failed and its first member is tried again, the new transaction
+-- replaces it, and its requests are deleted. 409 claim_lost for an older claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal, unless it has failed and its first member is tried again; then the new one takes its place, and its requests are gone. 409 claim_lost for an older claim.';
+  'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 -- sql/80_transactions/20_signature_requests.sql
@@ -11094,8 +11262,8 @@ declare
   v_chain_url text;
 begin
   select r.* into v_run from public.flow_run as r
-  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions and r.status = 'succeeded'
-    and r.output #>> '{M,transaction,S}' is not null;
+  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions
+    and r.status = 'succeeded' and r.output #>> '{M,transaction,S}' is not null;
   if not found then
     perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
   end if;
@@ -11108,12 +11276,13 @@ begin
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
   return jsonb_build_object(
-    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster', 'transaction', v_run.output #> '{M,transaction,S}',
-    'name', v_deployment.name, 'icon_url', v_deployment.icon_url
+    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster',
+    'transaction', v_run.output #> '{M,transaction,S}', 'name', v_deployment.name, 'icon_url', v_deployment.icon_url
   );
 end;
 $$;
-comment on function private.begin_action_lookup() is 'Does what public.begin_action_lookup says. Definer: jobs and run tokens are private.';
+comment on function private.begin_action_lookup() is
+  'Implements public.begin_action_lookup. Definer: jobs and run tokens are private.';
 grant execute on function private.begin_action_lookup() to service_role;
 
 create function public.begin_action_lookup()
@@ -11123,8 +11292,11 @@ set search_path = ''
 as $$
   select private.begin_action_lookup();
 $$;
+-- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
+-- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no transaction; 429
+-- action_lookups_limit after 20.
 comment on function public.begin_action_lookup() is
-  'For the function action, which shows the run''s token: what it needs to look for the transaction that the run put out, {chain_url, cluster, transaction, name, icon_url}; the last two are null when the deployment has been deleted. It counts the look-ups, since each asks the owner''s RPC server. 404 flow_run_not_found for a run that put out no transaction, and without its token; 429 action_lookups_limit after 20.';
+  'For the function action, which sends the run''s token: returns how to look for the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/85_wallets/10_wallets.sql
