@@ -555,6 +555,9 @@ isOneToOne: false
 "take_api_inputs":
 { Args: { "claim_number": number,"executions": Json,"flow_run_id": string }; Returns: Json
                            },
+"turn_owners":
+{ Args: { "shown": (string)[] }; Returns: (string)[]
+                           },
 "watched_run_events":
 { Args: { "after": (number)[],"flow_run_ids": (string)[] }; Returns: Json
                            },

@@ -4,7 +4,7 @@ import { apiError } from './api_error.ts';
 export interface Admission {
   /**
    * Does the work in a place of this caller, waiting for it if need be. Throws too_many_requests when too many calls
-   * wait already.
+   * wait already: of this caller, or of all while no other caller has more calls that wait.
    */
   admit: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>;
 }
@@ -39,6 +39,12 @@ export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   now: () => performance.now(),
 });
 
+/** A call that waits for its turn. */
+interface WaitingCall {
+  begin: () => void;
+  refuse: (error: Error) => void;
+}
+
 const tooMany = (): Error =>
   apiError('too_many_requests', 'Too many requests are waiting already.', {
     hint: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
@@ -52,8 +58,8 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
   const recent = new Map<string, number>();
   /** How many places each caller has, of those who have one. */
   const held = new Map<string, number>();
-  /** What begins each waiting call, by caller; whose turn is next first. */
-  const waiting = new Map<string, (() => void)[]>();
+  /** The waiting calls by caller; whose turn is next first. */
+  const waiting = new Map<string, WaitingCall[]>();
   let allHeld = 0;
   let allWaiting = 0;
 
@@ -78,12 +84,12 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     if (allHeld >= places) return false;
     for (const [caller, calls] of waiting) {
       if (!mayTake(caller)) continue;
-      const begin = calls.shift();
+      const next = calls.shift();
       waiting.delete(caller);
       if (calls.length > 0) waiting.set(caller, calls);
       allWaiting--;
       take(caller);
-      begin?.();
+      next?.begin();
       return true;
     }
     return false;
@@ -96,12 +102,20 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     note(caller);
     while (admitNext());
   };
+  /** Refuses the last call of the caller with the most calls that wait, if those are more than this many. */
+  const makeRoom = (than: number): boolean => {
+    const longest = [...waiting.values()].reduce((most, calls) => calls.length > most.length ? calls : most, []);
+    if (longest.length <= than) return false;
+    allWaiting--;
+    longest.pop()!.refuse(tooMany());
+    return true;
+  };
   const wait = (caller: string): Promise<void> => {
     const calls = waiting.get(caller) ?? [];
-    if (calls.length >= maxWaiting || allWaiting >= maxAllWaiting) throw tooMany();
+    if (calls.length >= maxWaiting || (allWaiting >= maxAllWaiting && !makeRoom(calls.length + 1))) throw tooMany();
     waiting.set(caller, calls);
     allWaiting++;
-    return new Promise((begin) => calls.push(begin));
+    return new Promise((begin, refuse) => calls.push({ begin, refuse }));
   };
 
   return {

@@ -1,42 +1,77 @@
 import { expect, it } from 'vitest';
+import { signAccessToken } from '../../tests/support/access_token.ts';
+import { askDatabase } from '../../tests/support/asked_database.ts';
+import { ADMISSION_OPTIONS } from './admission.ts';
 import { makeDeps } from './deps.ts';
 
-/** Deps whose database answers when it is told to; the credentials of the calls that have reached it. */
-function makeSilentDeps() {
-  const reached: string[] = [];
-  const answers: (() => void)[] = [];
-  const { rpc, rpcFor, serviceRpc } = makeDeps({
-    env: (name) =>
-      ({ SUPABASE_URL: 'http://project', SUPABASE_ANON_KEY: 'anon', SUPABASE_SERVICE_ROLE_KEY: 'service' })[name],
-    fetch: (_url, init) => {
-      const { authorization, 'x-api-key': apiKey } = init!.headers as Record<string, string>;
-      reached.push(authorization ?? apiKey ?? 'nobody');
-      return new Promise((resolve) => answers.push(() => resolve(new Response('null'))));
-    },
-    waitUntil: () => {},
-  });
-  return { rpc, rpcFor, serviceRpc, reached, answers };
+const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
+  Array.from({ length: count }, (_, index) => work(index));
+
+/** Deps whose database answers when it is told to. Keys that begin with fk_ann_ are Ann's. */
+function make() {
+  const database = askDatabase((name, args) =>
+    name === 'turn_owners' ? (args.shown as string[]).map((one) => one.startsWith('fk_ann_') ? 'ann' : null) : null
+  );
+  return { database, ...makeDeps(database.platform) };
 }
 
-const times = <Result>(count: number, work: () => Result): Result[] => Array.from({ length: count }, work);
-
-it('callers who show who they are take turns, all others are one caller, and the project itself never waits', async () => {
-  const { rpc, rpcFor, serviceRpc, reached, answers } = makeSilentDeps();
-  const calls = [
-    ...times(40, () => rpc('start', {}, { authorization: 'Bearer a.b.c' })),
-    ...times(3, () => rpc('start', {}, { 'x-api-key': 'fk_1' })),
-    ...times(3, () => rpc('start', {}, { 'x-flow-run-token': `fr_1` })),
-    ...times(3, () => rpc('start', {})),
-    ...times(3, () => rpcFor('a webhook')('receive', {})),
-    ...times(3, () => serviceRpc('store', {})),
-  ];
-  await Promise.resolve();
-  const count = (who: string) => reached.filter((one) => one === who).length;
-  expect(['Bearer a.b.c', 'fk_1', 'nobody', 'Bearer service'].map(count)).toEqual([16, 2, 4, 3]);
-  while (answers.length > 0) {
-    answers.shift()!();
-    await new Promise((resolve) => setImmediate(resolve));
+it('made-up credentials without end have few places together, are looked up by one call, and stop nobody', async () => {
+  const { database, rpc } = make();
+  const invented = times(1_500, (n) => {
+    const headers: Record<string, string> = n % 2 === 0
+      ? { authorization: `Bearer a.b.${n}` }
+      : { 'x-api-key': `fk_${n}` };
+    return rpc('start', {}, headers).then(() => 'answered', ({ code }) => code as string);
+  });
+  await database.settle();
+  const honest = rpc('honest', {}, { 'x-api-key': 'fk_ann_1' });
+  const guest = rpc('guest', {});
+  await database.settle();
+  expect(database.asked.filter((name) => name === 'turn_owners')).toHaveLength(1);
+  while (!database.asked.includes('honest')) {
+    const looks = database.underWay.findIndex(({ name }) => name === 'turn_owners');
+    expect(looks).toBeGreaterThanOrEqual(0);
+    await database.answer(looks);
   }
+  expect(database.asked.filter((name) => name === 'turn_owners').length).toBeLessThanOrEqual(2);
+  const underWay = database.underWay.filter(({ name }) => name === 'start');
+  expect(underWay.length).toBeLessThanOrEqual(ADMISSION_OPTIONS.alonePlaces);
+  await database.answerAll();
+  await Promise.all([honest, guest]);
+  expect(new Set(await Promise.all(invented))).toEqual(new Set(['answered', 'too_many_requests']));
+});
+
+it('a user with many keys has the places of one caller', async () => {
+  const { database, rpc } = make();
+  const calls = times(30, (n) => rpc('start', {}, { 'x-api-key': `fk_ann_${n}` }));
+  await database.settle();
+  await database.answerNext();
+  expect(database.underWay).toHaveLength(ADMISSION_OPTIONS.alonePlaces);
+  await database.answerAll();
   await Promise.all(calls);
-  expect(reached).toHaveLength(55);
+});
+
+it('a token of a secret that nobody publishes has its own turn once the database has taken it', async () => {
+  const { database, rpc } = make();
+  const token = await signAccessToken('ann', { secret: 'secret' });
+  const call = (name: string) => rpc(name, {}, { authorization: `Bearer ${token}` });
+  const first = call('first');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await database.answerAll();
+  await first;
+  const invented = times(40, (n) => rpc('start', {}, { authorization: `Bearer a.b.${n}` }));
+  await expect.poll(() => database.underWay.length).toBe(ADMISSION_OPTIONS.alonePlaces);
+  const second = call('second');
+  await expect.poll(() => database.underWay.map(({ name }) => name)).toContain('second');
+  await database.answerAll();
+  await Promise.all([second, ...invented]);
+});
+
+it('the project itself never waits', async () => {
+  const { database, serviceRpc } = make();
+  const calls = times(40, () => serviceRpc('store', {}));
+  await database.settle();
+  expect(database.underWay).toHaveLength(40);
+  await database.answerAll();
+  await Promise.all(calls);
 });

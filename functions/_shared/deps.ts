@@ -1,3 +1,4 @@
+import { makeAccessTokens } from './access_tokens.ts';
 import { makeAdmission } from './admission.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
@@ -11,15 +12,18 @@ import {
   type RpcText,
   type RpcWithJson,
 } from './database.ts';
+import { losslessJson } from './lossless_body.ts';
 import type { Platform } from './platform.ts';
+import { makePublishedKeys } from './published_keys.ts';
+import { makeTurns, type TurnCall } from './turns.ts';
 
 /** What the handlers of the Edge Functions work with. */
 export interface Deps {
   config: Config;
   /** Calls as the caller whose credentials are forwarded, when it is the caller's turn. */
   rpc: Rpc;
-  /** As `rpc`, for arguments that are JSON already. */
-  rpcWithJson: RpcWithJson;
+  /** As `rpc`, for arguments of which some are RawJson. */
+  rpcWithRawJson: Rpc;
   /** As `rpc`, for a caller whom something else than credentials for the database tells from others. */
   rpcFor: (caller: string) => Rpc;
   /** As `rpc`, for answers that are passed on as they are. */
@@ -32,13 +36,6 @@ export interface Deps {
   serviceRead: ReadRows;
 }
 
-/**
- * Who takes turns with others, by the credentials for the database: each access token and each API key. All who show
- * neither are one caller, because public keys cost nothing, and run tokens come with each start.
- */
-const callerOf = ({ authorization, 'x-api-key': apiKey }: Record<string, string>): string =>
-  authorization ?? apiKey ?? 'nobody';
-
 /** Reads the configuration and makes what reaches the database. */
 export function makeDeps(platform: Platform): Deps {
   const config = readConfig(platform.env);
@@ -50,15 +47,29 @@ export function makeDeps(platform: Platform): Deps {
   const rpcWithJson = makeRpcWithJson(forwarded);
   const rpcText = makeRpcText(forwarded);
   const admission = makeAdmission();
+  const serviceRpc = makeRpc(service);
   const serviceRpcWithJson = makeRpcWithJson(service);
+  const tokens = makeAccessTokens(makePublishedKeys(supabaseUrl, fetch));
+  const turnOf = makeTurns(tokens, (shown) => serviceRpc('turn_owners', { shown }));
+  const inTurn = async <Result>(call: TurnCall, work: () => Promise<Result>): Promise<Result> => {
+    const turn = await turnOf(call);
+    try {
+      const result = await admission.admit(turn.caller, work);
+      await turn.succeed();
+      return result;
+    } catch (error) {
+      turn.fail(error);
+      throw error;
+    }
+  };
   return {
     config,
-    rpc: (name, args, headers = {}) => admission.admit(callerOf(headers), () => rpc(name, args, headers)),
-    rpcWithJson: (name, json, headers = {}) =>
-      admission.admit(callerOf(headers), () => rpcWithJson(name, json, headers)),
+    rpc: (name, args, headers = {}) => inTurn({ name, args, headers }, () => rpc(name, args, headers)),
+    rpcWithRawJson: (name, args, headers = {}) =>
+      inTurn({ name, args, headers }, () => rpcWithJson(name, losslessJson(args), headers)),
     rpcFor: (caller) => (name, args, headers) => admission.admit(caller, () => rpc(name, args, headers)),
-    rpcText: (name, args, headers = {}) => admission.admit(callerOf(headers), () => rpcText(name, args, headers)),
-    serviceRpc: makeRpc(service),
+    rpcText: (name, args, headers = {}) => inTurn({ name, args, headers }, () => rpcText(name, args, headers)),
+    serviceRpc,
     serviceRpcFor: (caller) => (name, json) => admission.admit(caller, () => serviceRpcWithJson(name, json)),
     serviceRead: makeReadRows(service),
   };

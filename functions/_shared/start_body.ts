@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { startDeploymentParamsSchema } from '../../types/deployment.ts';
 import { MAX_BODY_BYTES, parse, readJson } from './body.ts';
 import type { Deps } from './deps.ts';
-import { losslessJson, type RawJson, rawMember } from './lossless_body.ts';
+import { type RawJson, rawMember } from './lossless_body.ts';
 
 /** What the body of a start says. */
 interface StartParams extends Omit<z.output<typeof startDeploymentParamsSchema>, 'values'> {
@@ -20,9 +20,8 @@ export async function readStartBody(request: Request): Promise<StartParams> {
 
 /** Calls what starts. */
 export const callStart = <Result>(
-  { rpc, rpcWithJson }: Deps,
+  { rpc, rpcWithRawJson }: Deps,
   name: string,
   args: Pick<StartParams, 'values'>,
   headers: Record<string, string>,
-): Promise<Result> =>
-  args.values === undefined ? rpc(name, args, headers) : rpcWithJson(name, losslessJson(args), headers);
+): Promise<Result> => args.values === undefined ? rpc(name, args, headers) : rpcWithRawJson(name, args, headers);

@@ -13,6 +13,7 @@ function makeRefusing() {
     fetch: async (input, init) => {
       const args = Object.keys(JSON.parse(String(init?.body))).length;
       asked.push(`${String(input).slice('http://project'.length)} ${args > 0}`);
+      if (String(input).endsWith('/turn_owners')) return Response.json([null]);
       return Response.json(notFound, { status: 404 });
     },
     waitUntil: () => {},
@@ -31,7 +32,7 @@ const paths = [
 ];
 
 describe('a refusal of an action', () => {
-  it.each(paths)('costs one look-up, whatever the path says: %s', async (path) => {
+  it.each(paths)('costs the same two look-ups, whatever the path says: %s', async (path) => {
     const { asked, app } = makeRefusing();
     const answers = [
       await app.fetch(new Request(`http://f/action/${path}`)),
@@ -45,7 +46,8 @@ describe('a refusal of an action', () => {
       ),
     ];
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
-    expect(asked).toEqual(Array(3).fill('/rest/v1/rpc/read_deployment true'));
+    const calls = ['/rest/v1/rpc/turn_owners true', '/rest/v1/rpc/read_deployment true'];
+    expect(asked).toEqual([...calls, ...calls, ...calls]);
   });
 
   it('costs nothing, when the body is none', async () => {

@@ -4,7 +4,7 @@ import { apiError, isErrorOf } from '../_shared/api_error.ts';
 import { MAX_BODY_BYTES, readWebhookText } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
-import { makeKnownOwners } from './known_owners.ts';
+import { makeKnownOwners } from '../_shared/known_owners.ts';
 
 const TOKEN = /^fh_[\w-]{43}$/;
 
@@ -27,7 +27,7 @@ export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (fl
     const request = context.req.raw;
     const body = await readWebhookText(request, MAX_BODY_BYTES);
     try {
-      const run = await rpcFor(owner)<ReceivedWebhook>('receive_webhook', {
+      const run = await rpcFor(`webhooks of ${owner}`)<ReceivedWebhook>('receive_webhook', {
         token,
         body,
         headers: Object.fromEntries(request.headers),

@@ -44,7 +44,7 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     }
     const idempotency_key = context.req.header('idempotency-key');
     const args = losslessJson({ token, ...await read(context.req.raw), idempotency_key });
-    await admission.admit(token, () => serviceRpcFor(owner)(rpc, args));
+    await admission.admit(token, () => serviceRpcFor(`inputs of ${owner}`)(rpc, args));
     pokeRunner();
     const result: AnswerInputResult = { success: true };
     return context.json(result);

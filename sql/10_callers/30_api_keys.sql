@@ -86,31 +86,41 @@ comment on function public.create_api_key(text) is
   'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
+create function private.valid_api_key(key text)
+returns public.api_keys
+language sql stable security definer
+set search_path = ''
+as $$
+  select k.*
+  from private.api_key_hashes as h
+  join public.api_keys as k on k.id = h.api_key_id
+  -- Auth gives a banned user no access tokens either.
+  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
+$$;
+comment on function private.valid_api_key(text) is
+  'The API key with this text; null for an unknown one, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+
 create function private.api_key_claims(key text)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_key record;
+  v_key public.api_keys;
 begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
     perform private.fail(401, 'api_key_invalid',
       format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
       hint => 'Send the whole key, as create_api_key showed it.');
   end if;
-  select k.id, k.user_id into v_key
-  from private.api_key_hashes as h
-  join public.api_keys as k on k.id = h.api_key_id
-  -- Auth gives a banned user no access tokens either.
-  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
-  if not found then
+  v_key := private.valid_api_key(api_key_claims.key);
+  if v_key.id is null then
     perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the keys are others''.';
 grant execute on function private.api_key_claims(text) to anon;

@@ -42,19 +42,18 @@ $$;
 comment on function private.run_token(uuid) is
   'The token that shows one run to its holder, made with the secret of this project, which the first token makes. The same run gives the same token as long as the secret is the same. Definer: the secret is private.';
 
-create function private.token_run_id()
+create function private.run_id_of_token(token text)
 returns uuid
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_token text := private.request_header('x-flow-run-token');
   v_bytes bytea;
 begin
-  if v_token is null or v_token !~ '^fr_[A-Za-z0-9_-]{64}$' then
+  if run_id_of_token.token is null or run_id_of_token.token !~ '^fr_[A-Za-z0-9_-]{64}$' then
     return null;
   end if;
-  v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
+  v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
   -- Digests are compared, so that the time it takes does not tell how much of a forged token is right.
   perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
@@ -64,8 +63,17 @@ begin
   return encode(substring(v_bytes for 16), 'hex')::uuid;
 end;
 $$;
+comment on function private.run_id_of_token(text) is 'The run with this token; null for a token that is not valid. Definer: the secrets are private.';
+
+create function private.token_run_id()
+returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select private.run_id_of_token(private.request_header('x-flow-run-token'));
+$$;
 comment on function private.token_run_id() is
-  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: the secrets are private.';
+  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: it calls what nobody else may.';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()

@@ -671,33 +671,43 @@ comment on function public.create_api_key(text) is
   'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
+create function private.valid_api_key(key text)
+returns public.api_keys
+language sql stable security definer
+set search_path = ''
+as $$
+  select k.*
+  from private.api_key_hashes as h
+  join public.api_keys as k on k.id = h.api_key_id
+  -- Auth gives a banned user no access tokens either.
+  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
+$$;
+comment on function private.valid_api_key(text) is
+  'The API key with this text; null for an unknown one, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+
 create function private.api_key_claims(key text)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_key record;
+  v_key public.api_keys;
 begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
     perform private.fail(401, 'api_key_invalid',
       format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
       hint => 'Send the whole key, as create_api_key showed it.');
   end if;
-  select k.id, k.user_id into v_key
-  from private.api_key_hashes as h
-  join public.api_keys as k on k.id = h.api_key_id
-  -- Auth gives a banned user no access tokens either.
-  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
-  if not found then
+  v_key := private.valid_api_key(api_key_claims.key);
+  if v_key.id is null then
     perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the keys are others''.';
 grant execute on function private.api_key_claims(text) to anon;
 
 -- sql/10_callers/40_run_tokens.sql
@@ -746,19 +756,18 @@ $$;
 comment on function private.run_token(uuid) is
   'The token that shows one run to its holder, made with the secret of this project, which the first token makes. The same run gives the same token as long as the secret is the same. Definer: the secret is private.';
 
-create function private.token_run_id()
+create function private.run_id_of_token(token text)
 returns uuid
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_token text := private.request_header('x-flow-run-token');
   v_bytes bytea;
 begin
-  if v_token is null or v_token !~ '^fr_[A-Za-z0-9_-]{64}$' then
+  if run_id_of_token.token is null or run_id_of_token.token !~ '^fr_[A-Za-z0-9_-]{64}$' then
     return null;
   end if;
-  v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
+  v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
   -- Digests are compared, so that the time it takes does not tell how much of a forged token is right.
   perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
@@ -768,8 +777,17 @@ begin
   return encode(substring(v_bytes for 16), 'hex')::uuid;
 end;
 $$;
+comment on function private.run_id_of_token(text) is 'The run with this token; null for a token that is not valid. Definer: the secrets are private.';
+
+create function private.token_run_id()
+returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select private.run_id_of_token(private.request_header('x-flow-run-token'));
+$$;
 comment on function private.token_run_id() is
-  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: the secrets are private.';
+  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: it calls what nobody else may.';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -5943,6 +5961,59 @@ $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
   'Redrives failed runs of the caller''s flow, or of one deployment, that were made between since (default: 7 days ago) and until and that nobody has redriven: the oldest first, max_runs (1 to 100) at most, of the newest 5,000 runs. error_code leaves those whose first error has this code, as flow_run_stats counts them. A row for each, {flow_run_id, redriven_as, error}: the new run, or why there is none, as redrive_flow_run would answer. Call again until there are no rows but such with errors. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
 grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+
+-- sql/60_starts/90_turn_owners.sql
+
+create function private.turn_owner(shown text)
+returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_kind text := substr(turn_owner.shown, 1, 3);
+  v_id text := split_part(turn_owner.shown, ' ', 2);
+begin
+  -- What nobody may start counts as what does not exist: whose turn a request takes must not tell that it is there.
+  if v_kind = 'fk_' then
+    return (private.valid_api_key(turn_owner.shown)).user_id;
+  elsif v_kind = 'fr_' then
+    return (select r.user_id from public.flow_run as r where r.id = private.run_id_of_token(turn_owner.shown));
+  elsif turn_owner.shown like 'deployment %' and pg_input_is_valid(v_id, 'uuid') then
+    return (
+      select d.user_id from public.flow_deployments as d where d.id = v_id::uuid and d.start_permission = 'Anonymous'
+    );
+  elsif turn_owner.shown like 'flow %' and pg_input_is_valid(v_id, 'integer') then
+    return (
+      select d.user_id from public.flow_deployments as d
+      where d.entrypoint = v_id::integer and d.start_permission = 'Anonymous'
+      limit 1
+    );
+  end if;
+  return null;
+end;
+$$;
+comment on function private.turn_owner(text) is
+  'The owner of what a caller shows, as public.turn_owners takes it. Definer: callers may not see what they show.';
+
+create function private.turn_owners(shown text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+as $$
+  select array_agg(private.turn_owner(s.shown) order by s.place) from unnest(turn_owners.shown) with ordinality as s (shown, place);
+$$;
+comment on function private.turn_owners(text[]) is 'Does what public.turn_owners says. Definer: it calls what nobody else may.';
+grant execute on function private.turn_owners(text[]) to service_role;
+
+create function public.turn_owners(shown text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.turn_owners(turn_owners.shown);
+end;
+comment on function public.turn_owners(text[]) is
+  'For the Edge Functions: the owners of API keys, of the runs of run tokens, and of deployments and flows (`deployment <id>`, `flow <id>`), in their order; null for what is not valid, not there, or not for anybody to start. By it requests take turns.';
+grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/65_schedules/10_cron.sql
 

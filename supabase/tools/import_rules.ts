@@ -66,7 +66,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'functions/_shared',
     mayImport: [ITSELF, 'types'],
-    packages: ['hono', 'zod', '@noble/curves', ...ENCODINGS],
+    packages: ['hono', 'zod', 'jose', '@noble/curves', ...ENCODINGS],
     why: 'it is what all functions share, so it imports none of them, and it uses web platform APIs only.',
   },
   {

@@ -86,10 +86,10 @@ const requests = (): Rows => [
   [
     'calls that wait there: of one caller, and of all',
     `${ADMISSION_OPTIONS.maxWaiting} and ${count(ADMISSION_OPTIONS.maxAllWaiting)}`,
-    '429 `too_many_requests`',
+    '429 `too_many_requests` for the caller who has the most',
   ],
   [
-    'tokens in URLs that an isolate looks up: by one call, and waiting for it',
+    'tokens in URLs, API keys, run tokens and deployments whose owners an isolate looks up: by one call, and waiting for it',
     `${count(TOKEN_OWNERS.callTokens)} and ${count(TOKEN_OWNERS.maxWaiting)}`,
     '429 `too_many_requests`',
   ],

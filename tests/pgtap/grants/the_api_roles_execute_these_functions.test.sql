@@ -65,6 +65,7 @@ select set_eq(
     ('suspend_flow_run', 'service_role'),
     ('sweep_runner', 'service_role'),
     ('take_api_inputs', 'service_role'),
+    ('turn_owners', 'service_role'),
     ('watched_run_events', 'service_role'),
     ('webhook_owners', 'service_role'),
     ('whoami', 'anon, authenticated, service_role')

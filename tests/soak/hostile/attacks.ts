@@ -24,6 +24,26 @@ const json = JSON.stringify;
 /** A public key that nobody holds the secret key of. */
 const madeUpKey = (): string => base58.encode(randomBytes(32));
 
+/** Base64url of JSON, or of random bytes. */
+const base64url = (content: object | number): string =>
+  (typeof content === 'number' ? randomBytes(content) : Buffer.from(json(content))).toString('base64url');
+
+/** An access token in the right form, of a user and a key who do not exist. */
+const inventedToken = (header: object): string => {
+  const now = Math.floor(Date.now() / 1_000);
+  const claims = { sub: randomUUID(), role: 'authenticated', aud: 'authenticated', iat: now, exp: now + 3_600 };
+  return `${base64url(header)}.${base64url(claims)}.${base64url(64)}`;
+};
+
+/** Another credential each time, in turn of each kind; none of them is good. */
+const inventedCredentials: (() => { [name: string]: string })[] = [
+  () => ({ 'x-api-key': `fk_${base64url(32)}` }),
+  () => ({ authorization: `Bearer ${inventedToken({ alg: 'HS256', typ: 'JWT' })}` }),
+  () => ({ authorization: `Bearer ${inventedToken({ alg: 'ES256', typ: 'JWT', kid: randomUUID() })}` }),
+  () => ({ authorization: `Bearer eyJ${base64url(24)}.${base64url(64)}.${base64url(32)}` }),
+  () => ({ 'x-flow-run-token': `fr_${base64url(48)}` }),
+];
+
 /** Starts the flows in turn. */
 async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
   const ids: number[] = [];
@@ -234,6 +254,17 @@ export const attacks: Attack[] = [
       const id = await attacker.deployForAnybody(textFlow());
       return () =>
         attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
+    },
+  },
+  {
+    name: 'invented credentials, another each time',
+    lanes: 100,
+    prepare: ({ send }) => {
+      let count = 0;
+      return Promise.resolve(() => {
+        const headers = inventedCredentials[count++ % inventedCredentials.length]!();
+        return send(`/functions/v1/deployment/start?id=${randomUUID()}`, '{}', headers);
+      });
     },
   },
   {

@@ -1,18 +1,26 @@
 /** Remembers whose tokens are that were good when they were last shown. Anybody can make up tokens, but not good ones. */
 export interface KnownOwners {
   of: (token: string) => string | undefined;
-  add: (token: string, owner: string) => void;
+  /** `untilMs` is when the token ends, in milliseconds since 1970; without it the token has no end. */
+  add: (token: string, owner: string, untilMs?: number) => void;
   forget: (token: string) => void;
 }
 
 /** Makes a memory of so many tokens; those that have not been shown for longest are forgotten first. */
 export function makeKnownOwners(maxTokens = 10_000): KnownOwners {
-  const owners = new Map<string, string>();
+  const owners = new Map<string, { owner: string; untilMs: number }>();
   return {
-    of: (token) => owners.get(token),
-    add: (token, owner) => {
+    of: (token) => {
+      const known = owners.get(token);
+      if (known === undefined) return undefined;
       owners.delete(token);
-      owners.set(token, owner);
+      if (known.untilMs <= Date.now()) return undefined;
+      owners.set(token, known);
+      return known.owner;
+    },
+    add: (token, owner, untilMs = Infinity) => {
+      owners.delete(token);
+      owners.set(token, { owner, untilMs });
       const [oldest] = owners.keys();
       if (owners.size > maxTokens && oldest !== undefined) owners.delete(oldest);
     },

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { makeAccessTokens } from './access_tokens.ts';
+import { makePublishedKeys } from './published_keys.ts';
+
+type Algorithm = 'ES256' | 'RS256' | 'EdDSA';
+
+/** How the project's Auth answers a request for its keys. */
+let answer: (response: ServerResponse) => void;
+let requests: number;
+let server: Server;
+let url: string;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  requests = 0;
+  server = createServer((request, response) => {
+    expect(request.url).toBe('/auth/v1/.well-known/jwks.json');
+    requests++;
+    answer(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // SAFETY: it listens on a port.
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  server.close();
+  server.closeAllConnections();
+});
+
+async function makeKey(alg: Algorithm) {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = randomUUID();
+  return { alg, kid, privateKey, published: { ...await exportJWK(publicKey), kid, alg, use: 'sig' } };
+}
+type Key = Awaited<ReturnType<typeof makeKey>>;
+
+const publish = (...keys: Key[]) => {
+  const body = JSON.stringify({ keys: keys.map(({ published }) => published) });
+  answer = (response) => void response.end(body);
+};
+const sign = ({ alg, kid, privateKey }: Pick<Key, 'alg' | 'kid' | 'privateKey'>, sub = 'ann', seconds = 3_600) =>
+  new SignJWT({ role: 'authenticated' }).setProtectedHeader({ alg, kid }).setSubject(sub)
+    .setExpirationTime(Math.floor(Date.now() / 1_000) + seconds).sign(privateKey);
+const signBySecret = (sub = 'ann', seconds = 3_600) =>
+  new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).setSubject(sub)
+    .setExpirationTime(Math.floor(Date.now() / 1_000) + seconds).sign(new Uint8Array(32));
+const make = () => makeAccessTokens(makePublishedKeys(url, fetch));
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+it.each<Algorithm>(['ES256', 'RS256', 'EdDSA'])(
+  'a token that a published key of %s verifies tells its user',
+  async (alg) => {
+    const [key, other] = [await makeKey(alg), await makeKey(alg)];
+    publish(key);
+    const tokens = make();
+    expect(await tokens.userOf(await sign(key))).toBe('ann');
+    expect(await tokens.userOf(await sign(key, 'bob'))).toBe('bob');
+    expect(await tokens.userOf(await sign({ ...other, kid: key.kid }))).toBeUndefined();
+    expect(await tokens.userOf(await sign(key, 'ann', -60))).toBeUndefined();
+    expect(await tokens.userOf(`${await sign(key)}x`)).toBeUndefined();
+    expect(requests).toBe(1);
+  },
+);
+
+it('keys hold for ten minutes; one that is not known is asked for every 30 seconds at most', async () => {
+  const [first, second] = [await makeKey('ES256'), await makeKey('ES256')];
+  publish(first);
+  const tokens = make();
+  expect(await tokens.userOf(await sign(first))).toBe('ann');
+  publish(first, second);
+  pass(29_000);
+  for (let count = 0; count < 20; count++) expect(await tokens.userOf(await sign(second, `${count}`))).toBeUndefined();
+  expect(requests).toBe(1);
+  pass(2_000);
+  expect(await tokens.userOf(await sign(second, 'bob'))).toBe('bob');
+  expect(requests).toBe(2);
+  // The first key is withdrawn.
+  publish(second);
+  pass(599_000);
+  expect(await tokens.userOf(await sign(first, 'cat'))).toBe('cat');
+  pass(2_000);
+  expect(await tokens.userOf(await sign(first, 'dan'))).toBeUndefined();
+  expect(requests).toBe(3);
+});
+
+const wrongAnswers: [string, (response: ServerResponse) => void][] = [
+  ['404', (response) => void response.writeHead(404).end('{"keys":[]}')],
+  ['500', (response) => void response.writeHead(500).end()],
+  ['a page', (response) => void response.end('<html>')],
+  ['other JSON', (response) => void response.end('{"keys":{}}')],
+  ['null', (response) => void response.end('null')],
+  ['more than keys have', (response) => void response.end(JSON.stringify({ keys: [], more: 'x'.repeat(70_000) }))],
+  ['another address', (response) => void response.writeHead(302, { location: '/elsewhere' }).end()],
+  ['half an answer', (response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{');
+    setTimeout(() => response.destroy(), 20);
+  }],
+  ['nothing', (response) => void response.destroy()],
+  ['silence', () => {}],
+];
+
+it.each(wrongAnswers)('%s for an answer proves nothing, and is not asked for again at once', async (_, wrong) => {
+  const key = await makeKey('ES256');
+  answer = wrong;
+  const tokens = make();
+  expect(await Promise.all([sign(key), sign(key, 'bob')].map(async (token) => tokens.userOf(await token))))
+    .toEqual([undefined, undefined]);
+  expect(await tokens.userOf(await sign(key, 'cat'))).toBeUndefined();
+  expect(requests).toBe(1);
+  publish(key);
+  pass(31_000);
+  expect(await tokens.userOf(await sign(key))).toBe('ann');
+  // The keys that were there stand for such an answer.
+  answer = wrong;
+  pass(601_000);
+  expect(await tokens.userOf(await sign(key, 'dan'))).toBe('dan');
+});
+
+it('a slow answer is waited for once by all', async () => {
+  const key = await makeKey('RS256');
+  publish(key);
+  const publishNow = answer;
+  answer = (response) => void setTimeout(() => publishNow(response), 300);
+  const tokens = make();
+  const shown = await Promise.all(Array.from({ length: 20 }, (_, n) => sign(key, `${n}`)));
+  expect(await Promise.all(shown.map(tokens.userOf))).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`));
+  expect(requests).toBe(1);
+});
+
+it('a token without a published key counts once it is accepted, until it ends, and asks for no keys', async () => {
+  publish();
+  const tokens = make();
+  const token = await signBySecret();
+  expect(await tokens.userOf(token)).toBeUndefined();
+  await tokens.accept(token);
+  expect(await tokens.userOf(token)).toBe('ann');
+  expect(await tokens.userOf(await signBySecret('bob'))).toBeUndefined();
+  expect(requests).toBe(0);
+  pass(3_700_000);
+  expect(await tokens.userOf(token)).toBeUndefined();
+});
+
+it('texts that are no tokens, and tokens of no user, have no user even when they are accepted', async () => {
+  publish();
+  const tokens = make();
+  const withoutUser = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32));
+  for (const shown of ['', 'x', 'eyJx.y.z', withoutUser, `${await signBySecret()}${'x'.repeat(20_000)}`]) {
+    await tokens.accept(shown);
+    expect(await tokens.userOf(shown)).toBeUndefined();
+  }
+});

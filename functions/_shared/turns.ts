@@ -1,0 +1,77 @@
+import type { AccessTokens } from './access_tokens.ts';
+import { isErrorOf } from './api_error.ts';
+import { makeKnownOwners } from './known_owners.ts';
+import { type LookForOwners, makeTokenOwners } from './token_owners.ts';
+
+/** A call of a function of the database, as far as it tells whose turn it takes. */
+export interface TurnCall {
+  name: string;
+  args: object;
+  /** The credentials for the database. */
+  headers: Record<string, string>;
+}
+
+/** Whose turn a call takes. */
+export interface Turn {
+  caller: string;
+  /** To be told when the database has done what was asked, or has refused it. */
+  succeed: () => Promise<void>;
+  fail: (error: unknown) => void;
+}
+
+export type TurnOf = (call: TurnCall) => Promise<Turn>;
+
+/** All who show a credential of which nobody knows whether it is good: anybody makes up as many as they like. */
+const UNVERIFIED = 'unverified';
+/** Guests who ask for nothing that exists. */
+const NOBODYS_GUESTS = 'guests of nobody';
+
+/** The functions that guests call with a public key, which names a deployment as they are given. */
+const NAMES_DEPLOYMENT = new Set(['start_deployment', 'read_deployment']);
+
+/** The deployment or flow that a call is about, in the form of `turn_owners`. */
+function subjectOf({ name, args }: TurnCall): string | undefined {
+  if (!NAMES_DEPLOYMENT.has(name)) return undefined;
+  const { id, flow } = args as { id?: unknown; flow?: unknown };
+  if (id !== undefined) return `deployment ${id}`;
+  return flow === undefined ? undefined : `flow ${flow}`;
+}
+
+/**
+ * Makes what tells whose turn a call takes. Users take turns by their ids, whichever access tokens and API keys they
+ * show. Guests, who show a public key or a run token, take turns by the owner of what they call. `look` asks the
+ * database for owners of API keys, run tokens, deployments and flows.
+ */
+export function makeTurns(tokens: AccessTokens, look: LookForOwners): TurnOf {
+  const known = makeKnownOwners();
+  const lookUp = makeTokenOwners(look);
+  const ownerOf = async (shown: string): Promise<string | undefined> => {
+    const owner = known.of(shown) ?? await lookUp(shown);
+    if (owner !== undefined) known.add(shown, owner);
+    return owner;
+  };
+  const of = (caller: string, told: Partial<Turn> = {}): Turn => ({
+    caller,
+    succeed: () => Promise.resolve(),
+    fail: () => {},
+    ...told,
+  });
+
+  return async (call) => {
+    const { authorization, 'x-api-key': apiKey, 'x-flow-run-token': runToken } = call.headers;
+    if (authorization !== undefined) {
+      const token = authorization.slice('Bearer '.length);
+      const user = await tokens.userOf(token);
+      return user === undefined ? of(UNVERIFIED, { succeed: () => tokens.accept(token) }) : of(`user ${user}`);
+    }
+    if (apiKey !== undefined) {
+      const user = await ownerOf(apiKey);
+      const fail = (error: unknown) => isErrorOf(error, 'api_key_invalid') && known.forget(apiKey);
+      return user === undefined ? of(UNVERIFIED) : of(`user ${user}`, { fail });
+    }
+    const shown = runToken ?? subjectOf(call);
+    const owner = shown === undefined ? undefined : await ownerOf(shown);
+    if (owner !== undefined) return of(`guests of ${owner}`);
+    return of(runToken === undefined ? NOBODYS_GUESTS : UNVERIFIED);
+  };
+}

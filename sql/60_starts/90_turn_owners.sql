@@ -1,0 +1,50 @@
+create function private.turn_owner(shown text)
+returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_kind text := substr(turn_owner.shown, 1, 3);
+  v_id text := split_part(turn_owner.shown, ' ', 2);
+begin
+  -- What nobody may start counts as what does not exist: whose turn a request takes must not tell that it is there.
+  if v_kind = 'fk_' then
+    return (private.valid_api_key(turn_owner.shown)).user_id;
+  elsif v_kind = 'fr_' then
+    return (select r.user_id from public.flow_run as r where r.id = private.run_id_of_token(turn_owner.shown));
+  elsif turn_owner.shown like 'deployment %' and pg_input_is_valid(v_id, 'uuid') then
+    return (
+      select d.user_id from public.flow_deployments as d where d.id = v_id::uuid and d.start_permission = 'Anonymous'
+    );
+  elsif turn_owner.shown like 'flow %' and pg_input_is_valid(v_id, 'integer') then
+    return (
+      select d.user_id from public.flow_deployments as d
+      where d.entrypoint = v_id::integer and d.start_permission = 'Anonymous'
+      limit 1
+    );
+  end if;
+  return null;
+end;
+$$;
+comment on function private.turn_owner(text) is
+  'The owner of what a caller shows, as public.turn_owners takes it. Definer: callers may not see what they show.';
+
+create function private.turn_owners(shown text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+as $$
+  select array_agg(private.turn_owner(s.shown) order by s.place) from unnest(turn_owners.shown) with ordinality as s (shown, place);
+$$;
+comment on function private.turn_owners(text[]) is 'Does what public.turn_owners says. Definer: it calls what nobody else may.';
+grant execute on function private.turn_owners(text[]) to service_role;
+
+create function public.turn_owners(shown text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.turn_owners(turn_owners.shown);
+end;
+comment on function public.turn_owners(text[]) is
+  'For the Edge Functions: the owners of API keys, of the runs of run tokens, and of deployments and flows (`deployment <id>`, `flow <id>`), in their order; null for what is not valid, not there, or not for anybody to start. By it requests take turns.';
+grant execute on function public.turn_owners(text[]) to service_role;

@@ -1,0 +1,52 @@
+select plan(11);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+update public.flow_deployments set start_permission = 'Anonymous' where true;
+select test.keep('key', public.create_api_key('a key') ->> 'key');
+select test.keep('token', public.start_deployment(id => test.kept('deployment')::uuid) ->> 'token');
+
+create function pg_temp.owners(variadic shown text[]) returns uuid[] language plpgsql volatile set search_path = '' as $$
+begin
+  perform test.sign_in_as_role('service_role');
+  return public.turn_owners(owners.shown);
+end;
+$$;
+create function pg_temp.all_owners() returns uuid[] language sql volatile as $$
+  select pg_temp.owners(test.kept('key'), 'deployment ' || test.kept('deployment'), 'flow ' || test.kept('flow'), test.kept('token'));
+$$;
+
+select is(pg_temp.all_owners(), array_fill(test.user_id('owner'), '{4}'), 'its owner''s is all that is good');
+select is(
+  pg_temp.owners('fk_' || repeat('a', 43), 'fr_' || repeat('a', 64), 'deployment ' || gen_random_uuid(), 'flow 2147483647', test.kept('key')),
+  array_append(array_fill(null::uuid, '{4}'), test.user_id('owner')), 'what does not exist is nobody''s, in the order in which it was shown'
+);
+select is(
+  pg_temp.owners(null, '', 'fk_', 'fr_x', 'deployment', 'deployment x', 'deployment 1 2', 'flow x', 'flow 1e9', 'flow 99999999999', test.kept('deployment')),
+  array_fill(null::uuid, '{11}'), 'nor is what is malformed'
+);
+select test.sign_in(test.user_id('owner'));
+update public.flow_deployments set start_permission = 'Authenticated' where true;
+select is(
+  pg_temp.owners('deployment ' || test.kept('deployment'), 'flow ' || test.kept('flow')), array[null, null]::uuid[],
+  'nor is what not anybody may start'
+);
+select is(pg_temp.owners(test.kept('token')), array[test.user_id('owner')], 'whose runs are still told by their tokens');
+select is(pg_temp.owners(overlay(test.kept('token') placing 'AAAA' from 60)), array[null]::uuid[], 'nor a run token that was changed');
+select is(pg_temp.owners(variadic '{}'), null, 'of nothing nothing is told');
+select is(test.error_code($$ select public.turn_owners('{}') $$), '42501', 'others are told nothing')
+from test.sign_in_as_role('anon');
+select is(test.error_code($$ select public.turn_owners('{}') $$), '42501', 'nor are users')
+from test.sign_in(test.user_id('owner'));
+
+select test.sign_out();
+update auth.users set banned_until = now() + interval '1 hour' where id = test.user_id('owner');
+select is(pg_temp.owners(test.kept('key')), array[null]::uuid[], 'while the user is banned, the key is nobody''s');
+select test.sign_out();
+update auth.users set banned_until = null where id = test.user_id('owner');
+delete from public.api_keys where true;
+select is(pg_temp.owners(test.kept('key')), array[null]::uuid[], 'and when it is deleted');
+
+select * from finish();
