@@ -2,29 +2,32 @@ create function private.has_claimable_run(min_age interval default '0')
 returns boolean
 language plpgsql stable security invoker
 set search_path = ''
--- A plan that is kept must not be one that was made while the queue was empty.
+-- Keeps the plan from being made for an empty queue and reused for a full one.
 set enable_seqscan = off
 as $$
 begin
   return coalesce(
-    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_claimable_run.min_age, false
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1)
+      <= clock_timestamp() - has_claimable_run.min_age,
+    false
   );
 end;
 $$;
 comment on function private.has_claimable_run(interval) is
-  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+  'True if some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- To notify orders all commits one behind the other, so nobody is notified unless a worker waits, which has this lock or is about to get
-  -- it. Else the lock is kept until the end of the transaction: a worker that begins to wait, waits for that before its look at the queue.
-  -- The planner puts this one expression in place of a call.
-  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0) or pg_notify('flow_runs', '') is null;
+  -- NOTIFY orders all commits, so it is sent only if a worker waits: that worker holds this lock or is about to get it.
+  -- Otherwise the transaction keeps the shared lock to its end, and a worker that begins to wait waits for that end
+  -- before its look at the queue. The planner inlines this single expression.
+  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
+    or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Called by every transaction that makes a run claimable: when it commits, a worker that waits looks at the queue. False when one was notified.';
+  'Called by every transaction that makes a run claimable: when it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -32,8 +35,11 @@ language sql volatile security invoker
 begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
+-- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
+-- every transaction that did so without notifying is committed, so that a look at the queue after it misses no run.
+-- Only one session has this lock at a time; others wait for it.
 comment on function private.await_claimable_runs() is
-  'For a worker with a session of its own, which has said listen flow_runs: until it ends its session or unlocks, whoever makes a run claimable notifies that channel. Returns when every transaction that did so without notifying is committed, so a look at the queue after it misses no run. One session at a time has this lock; others wait for it.';
+  'Makes a worker''s session, which listens to the channel flow_runs, be notified of claimable runs. Returns when all earlier ones are visible to its next look. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -47,14 +53,15 @@ begin
   if set_visible_after.seconds = 0 then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt does this for one message, with dynamic SQL that is planned at each call: five times the cost of this update.
+  -- pgmq.set_vt does this for one message, by dynamic SQL that is planned at each call: five times the cost of this
+  -- update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
   where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for so many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
+  'Hides messages for this many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -71,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'Lets a run that no worker holds be claimed at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
+  'Makes a run that no worker holds claimable at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -79,7 +86,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A job that another transaction has locked is skipped: that transaction wakes it, or the next claim does.
+  -- Skips jobs that other transactions have locked: those transactions wake them, or the next claim does.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -90,4 +97,4 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of runs whose time has come, up to a thousand at a time, so that claims look at them. Definer: jobs are private. Called under the lock of claim_flow_runs.';
+  'Ends the sleep of runs whose time has come, up to a thousand in one call, so that claims read them. Called under the lock of claim_flow_runs. Definer: jobs are private.';

@@ -5,10 +5,11 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'How far claims have come in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim; claims write it one at a time.';
-comment on column private.last_claim.user_id is 'The owner whose run was claimed last. The user may be deleted since.';
+  'The position of claims in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim. One claim at a time writes it.';
+comment on column private.last_claim.user_id is
+  'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
-  'A suspect whose turn came while others were claimed, since it is claimed alone: the next claim takes it first, if it still can.';
+  'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
 
 create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
@@ -29,8 +30,11 @@ begin
     select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.awake_jobs as j
-    -- `offset 0` makes this one look at an index for each job. A join might get a plan, and keep it, that reads the whole queue for each.
-    cross join lateral (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0) as m
+    -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
+    -- each.
+    cross join lateral (
+      select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
+    ) as m
     where (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
     order by j.user_id, j.turn
     limit 1;
@@ -39,7 +43,7 @@ begin
         return next;
         v_count := v_count + 1;
       end if;
-      -- On to the next owner.
+      -- Continues with the next owner.
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
@@ -53,5 +57,7 @@ begin
   end loop;
 end;
 $$;
+-- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
+-- the turn of the first such run, and with its id if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'Whose turn it is: the owners who have a run to be claimed, without owners_with_places, in the order of their ids, beginning after after_owner (null: with the first). Each comes with the turn of the first such run, and with its id if it is a suspect. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, in the order of their turns, without owners_with_places. Definer: queue and jobs are private.';

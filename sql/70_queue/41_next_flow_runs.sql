@@ -7,7 +7,9 @@ begin
   select j.user_id, j.lost_claims into lock_queued_run.user_id, lock_queued_run.lost_claims
   from private.awake_jobs as j
   cross join lateral (
-    select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+    select from pgmq.q_flow_runs as m
+    where m.msg_id = j.message_id and m.vt <= clock_timestamp()
+    for no key update skip locked
   ) as m
   join public.flow_run as r on r.id = j.flow_run_id
   where j.flow_run_id = lock_queued_run.flow_run_id
@@ -15,10 +17,11 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs locks those that it chooses, and returns its owner and its lost workers; nulls when it is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
+  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], only_run_id uuid, out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
+  max_runs integer, owners_with_places uuid[], only_run_id uuid,
+  out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
 language plpgsql volatile security definer
@@ -39,13 +42,17 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- A run that nobody else waits beside is next, whoever's turn it is.
+  -- A run that is the only one in the queue is next, whoever's turn it is.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
-    if v_tried.user_id is not null and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true then
+    if v_tried.user_id is not null
+      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true
+    then
       run_ids := array[lock_next_flow_runs.only_run_id];
       lost_claims := array[v_tried.lost_claims];
-      last_user_id := case when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
+      last_user_id := case
+        when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id
+      end;
       return;
     end if;
   end if;
@@ -55,15 +62,16 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that it takes no other run down with its worker. The one that an earlier claim postponed comes
-      -- before all owners, and does not move the order of owners on. Else it is a suspect's turn if the first owner's first run is one.
+      -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
+      -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
+      -- the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
-        -- It may have made progress meanwhile, and be no suspect any more.
+        -- The suspect may have made progress meanwhile, and not be a suspect any more.
         continue when (v_tried.lost_claims >= 2) is not true;
         if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
-          -- This claim is not for its owner: the suspect stays postponed.
+          -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
           v_postponed_id := v_tried_id;
         else
           suspect_id := v_postponed_id;
@@ -76,14 +84,16 @@ begin
     end if;
 
     v_runs_per_owner := case
-      when lock_next_flow_runs.owners_with_places is null then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- These are reserved places: each owner gets one, so that some are left for the owners who come next.
+      when lock_next_flow_runs.owners_with_places is null
+        then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
+      -- Reserved places: each owner gets one run, so that some are left for the owners who come next.
       else 1
     end;
     -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
     select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
       array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
-      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1], max(chosen.round), max(chosen.owner_position)
+      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1],
+      max(chosen.round), max(chosen.owner_position)
     into run_ids, lost_claims, last_user_id, v_rounds, v_owner_count
     from (
       select own.*, o.user_id, o.owner_position
@@ -93,10 +103,12 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- Message, job and run are all locked: what an older claim, a stop or a heartbeat has just committed is read again, and a run
-          -- that one of them is changing now is skipped.
+          -- Message, job and run are all locked: changes that an older claim, a stop or a heartbeat has just committed
+          -- are read again, and a run that one of them is changing now is skipped.
           cross join lateral (
-            select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+            select from pgmq.q_flow_runs as m
+            where m.msg_id = j.message_id and m.vt <= clock_timestamp()
+            for no key update skip locked
           ) as m
           join public.flow_run as r on r.id = j.flow_run_id
           where j.user_id = o.user_id and j.turn >= o.turn and not j.is_suspect
@@ -108,17 +120,18 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If that left too few runs, and these or
-    -- other owners may have more, look again at twice as many.
+    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If too few runs were
+    -- found, and these or other owners may have more, the search is repeated with twice as many owners.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
-        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner) or cardinality(v_owner_ids) = v_max_owners
+        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner)
+        or cardinality(v_owner_ids) = v_max_owners
       )
     ) is not true;
     v_max_owners := 2 * v_max_owners;
   end loop;
-  -- The first suspect whose owner's turn has passed with this claim is postponed to the next one.
+  -- If this claim skips a suspect, remember the first one; the next claim takes it alone.
   suspect_id := coalesce(v_postponed_id, (
     select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
     where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
@@ -126,5 +139,9 @@ begin
   ));
 end;
 $$;
+-- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
+-- owners_with_places, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
+-- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
+-- claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. only_run_id: the only run whose message was visible, if there was one. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';
+  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';

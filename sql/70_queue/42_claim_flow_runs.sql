@@ -3,14 +3,15 @@ create function private.claim_flow_runs(
   owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
+  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. That plan may be made while the queue is empty, and must be
--- good for a full one too: these settings leave only plans that use indexes. The high costs they cause would turn JIT on, for nothing.
+-- Planning would take longer than the claim itself, so the first plan is kept. It may be made while the queue is empty,
+-- but must also suit a full one: these settings admit only plans that use indexes. Their high costs would make Postgres
+-- use JIT, which only costs time.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -26,7 +27,7 @@ declare
   v_next record;
   v_run_ids uuid[];
 begin
-  -- While nothing is queued, idle workers take no lock and look at no run that is due later.
+  -- While no run is queued, idle workers take no lock and read no run that is due later.
   loop
     select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
@@ -34,18 +35,19 @@ begin
     exit when v_visible_ids is not null;
     v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
-      -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
+      -- A waiting claim holds a connection that starts could use, so only one waits at a time.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
+  -- One claim at a time: so each sees the result of the one before, and none returns empty while runs are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
-      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places, case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places,
+      case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
     );
     exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
     perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
@@ -80,10 +82,12 @@ begin
     where m.msg_id = j.message_id
   )
   select
-    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
+    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
+    coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
-      'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
-      -- As text, since JavaScript would read a JSON number as a float.
+      'output_instructions', r.output_instructions, 'action_identity', r.action_identity,
+      'action_signer', r.action_signer,
+      -- As text, because JavaScript would read a JSON number as a float.
       'fees', (
         select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
         from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
@@ -91,15 +95,16 @@ begin
       'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
     ),
     encode(j.snapshot_hash, 'hex'),
-    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
+    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null
+      else s.data::text end,
     j.work_ms,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
     j.output_bytes,
-    case when j.redriven_from is not null
-      then (select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from))
-    end
+    case when j.redriven_from is not null then (
+      select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from)
+    ) end
   from claimed as j
   join public.flow_run as r on r.id = j.flow_run_id
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
@@ -107,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
+  'Implements public.claim_flow_runs. Definer: queue, jobs and snapshots are private.';
 grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 create function public.claim_flow_runs(
@@ -115,8 +120,8 @@ create function public.claim_flow_runs(
   wait_ms integer default 0, owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
+  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint, has_due_webhook boolean
 )
 language plpgsql volatile security invoker
@@ -125,16 +130,24 @@ as $$
 begin
   return query
   select c.*, false from private.claim_flow_runs(
-    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
-    claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
+    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
   ) as c;
-  -- A worker that has claimed runs hears of due webhooks by its next claim.
+  -- A worker that has claimed runs learns of due webhooks from its next claim.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
   end if;
 end;
 $$;
+-- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
+-- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
+-- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_places is for reserved
+-- places: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
+-- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
+-- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
+-- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
+-- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_ms for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. Waits up to wait_ms if there is none. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

@@ -4,7 +4,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A job that is locked already is skipped: a
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped: a
   -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
   perform private.set_visible_after(
     array(
@@ -25,10 +25,12 @@ begin
     coalesce(j.has_ended_inputs, false)
   from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
   left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.claim_number is distinct from c.claim_number or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
+  where j.claim_number is distinct from c.claim_number or j.message_id is null
+    or j.stop_requested_at is not null or j.has_ended_inputs;
 end;
 $$;
-comment on function private.heartbeat_flow_runs(jsonb, integer) is 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
+comment on function private.heartbeat_flow_runs(jsonb, integer) is
+  'Implements public.heartbeat_flow_runs. Definer: queue and jobs are private.';
 grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
@@ -39,5 +41,5 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;

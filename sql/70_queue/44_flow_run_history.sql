@@ -1,4 +1,6 @@
-create function private.node_runs_page(run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json)
+create function private.node_runs_page(
+  run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json
+)
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -14,21 +16,25 @@ declare
 begin
   <<pages>>
   for v_run_id in
-    select r.id from unnest(node_runs_page.run_ids) as r (id) where v_last_run_id is null or r.id >= v_last_run_id order by r.id
+    select r.id from unnest(node_runs_page.run_ids) as r (id)
+    where v_last_run_id is null or r.id >= v_last_run_id
+    order by r.id
   loop
     if v_run_id is distinct from v_last_run_id then
       v_node_id := '00000000-0000-0000-0000-000000000000';
       v_times := -1;
     end if;
-    -- Large values are read from storage only when their row is written out, so only those of this page are ever in memory.
+    -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors
+      from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
       order by n.node_id, n.times
     loop
       v_text := json_build_object(
-        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt, 'retry_at', v_row.retry_at,
-        'start_time', v_row.start_time, 'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
+        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
+        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
+        'output', v_row.output, 'errors', v_row.errors
       )::text;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
@@ -42,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer) is
-  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` on until the page has max_bytes; next is where the next page goes on, null for the last. Definer: for callers that are already checked.';
+  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -64,7 +70,7 @@ as $$
   ) as p;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Does what public.flow_run_history_page says. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history_page. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -73,14 +79,16 @@ language sql stable security definer
 set search_path = ''
 as $$
   with recursive tree as (
-    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
+    where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, makes this one look at an index for each run of the tree. The planner expects a far larger tree, since it
-    -- goes by the average of all runs that call others, and would read whole tables instead.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. The planner expects a far
+    -- larger tree, from the average of all runs that call others, and would read whole tables instead.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
-      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c where c.parent_flow_run_id = tree.id offset 0
+      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c
+      where c.parent_flow_run_id = tree.id offset 0
     ) as r
   ),
   page as materialized (
@@ -90,22 +98,26 @@ as $$
   select json_build_object(
     'children', (
       select coalesce(json_agg(json_build_object(
-        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
-        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- With pages, the inputs are left out: the interflow node that called the run makes them again.
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
+        'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
+        'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        -- With pages, the inputs are left out: the interflow node that called the run computes them again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- Once a called run and the interflow node that called it have both ended, nobody reads the result any more.
+        -- If a called run and the interflow node that called it have both ended, its result is not read any more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
-          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
+          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
+            and e.times = r.parent_times and e.end_time is not null
         ))
     ),
-    'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
-      -- Of a called run that has ended, its result is enough.
+    'node_runs', case
+      when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
+    else (
+      -- The result of a called run that has ended suffices.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -115,7 +127,7 @@ as $$
       select coalesce(json_agg(json_build_object(
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text, since JavaScript would read a JSON number as a float.
+        -- As text, because JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
         'outcome', t.outcome, 'signature', t.signature,
         'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
@@ -124,9 +136,10 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- They are not executed again, but count for the tree's limit of executions, each attempt as one.
+      -- Ended executions are not repeated, but count for the tree's limit of executions, each attempt as one.
       select coalesce(sum(n.attempt), 0)
-      from tree cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      from tree
+      cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
     ),
     'log_counts', (
@@ -140,7 +153,7 @@ as $$
   );
 $$;
 comment on function private.flow_run_history(uuid, integer) is
-  'Does what public.flow_run_history says. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -150,11 +163,17 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
 $$;
+-- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
+-- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
+-- more. transactions has all, with their signature requests. This is separate from claim_flow_runs, so that a run with
+-- too long a history fails alone. It returns json, because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: what earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}. node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page of flow_run_history_page, with next for the next page. children leaves out called runs whose result nobody needs any more. transactions has all, with their signature requests. It is a call of its own, apart from claim_flow_runs, so that a run with too long a history fails alone. It returns json, since jsonb is limited to 256 MB.';
+  'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
-create function public.flow_run_history_page(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
+create function public.flow_run_history_page(
+  flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304
+)
 returns json
 language sql stable security invoker
 set search_path = ''
@@ -163,6 +182,8 @@ as $$
     flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
   );
 $$;
+-- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
+-- brings it to max_bytes. next is the after of the next page; null on the last one.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}. A page begins behind after, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that brings it to max_bytes. next is the after of the next page; null on the last page.';
+  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;

@@ -7,11 +7,11 @@ as $$
     select u.id, null::uuid as parent_flow_run_id, null::uuid as parent_node_id, null::integer as parent_times
     from unnest(earlier_run_tree.run_ids) as u (id)
     union all
-    -- `offset 0` makes this one look at an index for each run, as in flow_run_history.
+    -- `offset 0` forces one search of an index for each run, as in flow_run_history.
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- Of a call that succeeded its outputs are enough.
+    -- The outputs of a call that succeeded suffice, so its run is left out.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -21,7 +21,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called, as far as a redrive goes on from them: without those whose calls succeeded. Definer: for callers that are already checked.';
+  'These root runs and the runs that they called, as far as a redrive continues them: runs whose calls succeeded are left out. Definer: its callers check who asks.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -29,7 +29,9 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_roots uuid[] := (select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id);
+  v_roots uuid[] := (
+    select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id
+  );
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
@@ -40,7 +42,8 @@ begin
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
     'children', case when v_is_first then (
-      select coalesce(json_agg(t), '[]') from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
+      select coalesce(json_agg(t), '[]')
+      from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
     ) else '[]' end,
     'node_runs', v_page.node_runs::json,
     'next', v_page.next
@@ -48,7 +51,7 @@ begin
 end;
 $$;
 comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
-  'Does what public.earlier_flow_runs says. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.earlier_flow_runs. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
@@ -58,6 +61,9 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
 $$;
+-- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
+-- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
+-- because the outputs of the calls are taken over.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: what a redriven run may take over, in pages, {roots, children, node_runs, next}: the runs that it was redriven from, the newest first, and the runs that they called, both on the first page; and the node runs of all of them, as flow_run_history_page gives them. Without runs whose calls succeeded, since the outputs of the call are taken over.';
+  'For the runner: the executions that a redrive may take over, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

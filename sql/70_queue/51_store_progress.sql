@@ -8,35 +8,40 @@ declare
 begin
   with stored as (
     insert into public.flow_run as r (
-      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code, not_run, start_time, end_time,
-      parent_flow_run_id, parent_node_id, parent_times, chain_network
+      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code,
+      not_run, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times, chain_network
     )
     select
-      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors,
-      private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key,
+      c.inputs, c.output, c.errors, private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time,
+      c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
     from jsonb_to_recordset(store_called_runs.children) as c (
-      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
-      end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[],
+      start_time timestamptz, end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
     )
     on conflict on constraint flow_run_pkey do update
-    set status = excluded.status, output = excluded.output, errors = excluded.errors, error_code = excluded.error_code, not_run = excluded.not_run,
-      end_time = excluded.end_time
-    -- A request that arrives late changes no run that has ended.
+    set status = excluded.status, output = excluded.output, errors = excluded.errors,
+      error_code = excluded.error_code, not_run = excluded.not_run, end_time = excluded.end_time
+    -- A late request must not change a run that has ended.
     where r.end_time is null
     returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
   )
-  select array_agg((run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event)::private.new_run_event) into v_events
+  select array_agg((
+    run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events
   from stored as s
-  join jsonb_to_recordset(store_called_runs.children) as c (id uuid, start_position integer, end_position integer) on c.id = s.id
+  join jsonb_to_recordset(store_called_runs.children)
+    as c (id uuid, start_position integer, end_position integer) on c.id = s.id
   cross join lateral (
-    values ('run_start', s.is_new, c.start_position, s.start_time), ('run_finish', s.end_time is not null, c.end_position, s.end_time)
+    values ('run_start', s.is_new, c.start_position, s.start_time),
+      ('run_finish', s.end_time is not null, c.end_position, s.end_time)
   ) as e (event, is_stored, position, "time")
   where e.is_stored;
   return v_events;
 end;
 $$;
 comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run, and returns the events that this makes. Definer: only functions write runs.';
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Returns the resulting events. Definer: only functions write runs.';
 
 create function private.store_transaction_outcomes(transactions jsonb)
 returns void
@@ -50,8 +55,9 @@ begin
     flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- Nobody needs these signatures any more: for example, the signer of an action has just sent the transaction. If the requests stayed
-  -- open, pending_signature_request would show them before the next transaction's, and the run would wait for their answers.
+  -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
+  -- the requests stayed open, pending_signature_request would show them before the next transaction's, and the run
+  -- would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -60,7 +66,7 @@ begin
 end;
 $$;
 comment on function private.store_transaction_outcomes(jsonb) is
-  'Stores what became of transactions in a run''s tree, and ends their open signature requests. Definer: nobody else writes these tables.';
+  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer: only functions write these tables.';
 
 create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
 returns private.new_run_event[]
@@ -71,8 +77,10 @@ declare
   v_events private.new_run_event[];
 begin
   with stored as (
-    -- Their values go from row to row: the worker names them only.
-    insert into public.node_run as n (flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over)
+    -- The values are copied from row to row, because the worker sends only the keys.
+    insert into public.node_run as n (
+      flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over
+    )
     select t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, true
     from jsonb_to_recordset(store_taken_over.executions) as t (
       flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
@@ -87,7 +95,8 @@ begin
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time
   )
   select array_agg((
-    store_taken_over.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+    store_taken_over.run_id, e.position, e.time,
+    (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
   )::private.new_run_event) into v_events
   from stored as s
   join jsonb_to_recordset(store_taken_over.executions) as t (
@@ -99,17 +108,20 @@ begin
   return v_events;
 end;
 $$;
+-- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}]; executions
+-- of other owners' runs are skipped.
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
-  'Copies node executions that a redriven run takes over, [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}], of runs of this owner, and returns the events that this makes. Definer: only functions write runs.';
+  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
 
 create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+-- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
+-- them.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Who calls this may have it off; a nested loop over the rows of a large progress would take longer than storing them.
+-- A caller may have turned it off; a nested loop over the rows of a large progress would take longer than storing them.
 set enable_hashjoin = on
 as $$
 declare
@@ -125,7 +137,8 @@ declare
   v_log_events private.new_run_event[];
 begin
   select
-    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'), bool_or(p.progress -> 'transactions' <> '[]'),
+    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'),
+    bool_or(p.progress -> 'transactions' <> '[]'),
     bool_or(p.progress -> 'inputs' <> '[]'), bool_or(p.progress -> 'logs' <> '[]')
   into v_has_children, v_has_taken_over, v_has_transactions, v_has_inputs, v_has_logs
   from unnest(store_progress_of.progresses) as p (progress);
@@ -139,26 +152,30 @@ begin
   end if;
 
   with stored as (
-    insert into public.node_run as n (flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors)
+    insert into public.node_run as n (
+      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors
+    )
     select
-      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time, e.input, e.output, e.errors
+      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
+      e.input, e.output, e.errors
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
-      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz, end_time timestamptz,
-      input jsonb, output jsonb, errors text[]
+      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
+      end_time timestamptz, input jsonb, output jsonb, errors text[]
     )
     on conflict on constraint node_run_pkey do update
     set
       attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors
-    -- A request that arrives late changes no node run that has ended, and takes no attempt back. The report that a node has begun changes
-    -- nothing that is stored already, since the node may have put something out meanwhile.
+    -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
+    -- node has begun changes no stored row, because the node may have output values meanwhile.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
-      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null) and excluded.output is not null
+      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
+        and excluded.output is not null
     )
-    -- A row that was there already has an xmax: it was locked for the update.
+    -- A row that existed has an xmax, because it was locked for the update.
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
@@ -167,26 +184,30 @@ begin
   from stored as s
   join (
     select p.run_id, k.*
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
+      as p (run_id, progress, numbers_events)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
       flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
     )
     where p.numbers_events
   ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
   cross join lateral (
-    values ('node_start', s.is_new, g.start_position, s.start_time), ('node_finish', s.end_time is not null, g.end_position, s.end_time)
+    values ('node_start', s.is_new, g.start_position, s.start_time),
+      ('node_finish', s.end_time is not null, g.end_position, s.end_time)
   ) as e (event, is_stored, position, "time")
   where e.is_stored;
 
   if v_has_taken_over then
     select array_agg(e) into v_taken_over_events
-    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses) as p (run_id, user_id, progress)
+    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses)
+      as p (run_id, user_id, progress)
     cross join lateral unnest(private.store_taken_over(p.run_id, p.user_id, p.progress -> 'taken_over')) as e
     where p.progress -> 'taken_over' <> '[]';
   end if;
 
   if v_has_transactions then
-    perform private.store_transaction_outcomes(p.progress -> 'transactions') from unnest(store_progress_of.progresses) as p (progress);
+    perform private.store_transaction_outcomes(p.progress -> 'transactions')
+    from unnest(store_progress_of.progresses) as p (progress);
   end if;
 
   if v_has_inputs then
@@ -199,11 +220,14 @@ begin
 
   if v_has_logs then
     with stored as (
-      insert into public.flow_run_logs as l (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+      insert into public.flow_run_logs as l (
+        flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content
+      )
       select g.flow_run_id, g.log_index, p.user_id, g.node_id, g.times, g.time, g.log_level, g.module, g.content
       from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
       cross join lateral jsonb_to_recordset(p.progress -> 'logs') as g (
-        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text,
+        module text, content text
       )
       on conflict on constraint flow_run_logs_pkey do nothing
       returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
@@ -214,17 +238,24 @@ begin
     from stored as s
     join (
       select p.run_id, k.*
-      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
-      cross join lateral jsonb_to_recordset(p.progress -> 'logs') as k (flow_run_id uuid, log_index integer, position integer)
+      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
+        as p (run_id, progress, numbers_events)
+      cross join lateral jsonb_to_recordset(p.progress -> 'logs')
+        as k (flow_run_id uuid, log_index integer, position integer)
       where p.numbers_events
     ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
   end if;
 
-  perform private.add_run_events(v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events);
+  perform private.add_run_events(
+    v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events
+  );
 end;
 $$;
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
+-- the runs. numbers_events is false for a run that ends with this report, and whose events private.unnumbered_events
+-- computes. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
-  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. numbers_events: false for a run that ends with this report, and whose events private.unnumbered_events tells. Definer: nobody else writes these tables.';
+  'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
 
 create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
@@ -238,7 +269,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: nobody else writes these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -250,12 +281,13 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- A node has ended, so the run makes progress: what it was executing when workers were lost is over.
+    -- The end of a node is progress: the execution during which workers were lost is over.
     lost_claim_count = case
-      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
+      else j.lost_claim_count
     end
   where j.flow_run_id = store_job_progress.flow_run_id;
 end;
 $$;
 comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that goes on, and forgets lost workers when a node has ended. Definer: jobs are private.';
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer: jobs are private.';

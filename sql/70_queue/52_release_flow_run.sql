@@ -7,28 +7,31 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- Only while the run is held: a release that arrives twice changes nothing the second time.
+  -- Only while the run is held: a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run that is to stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
+    -- A run does not sleep if it is to stop or an input was answered: a message that came while the run was held could
+    -- not wake it.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so losses are counted anew. Otherwise runs that happened to be there when others ended their workers
-    -- would stay suspects while they wait, and each would be executed alone after every release.
+    -- This worker was not lost, so losses are counted anew. Otherwise runs that were held when others ended their
+    -- workers would stay suspects while they wait, and each would be executed alone after every release.
     lost_claim_count = 0,
-    -- The run goes behind those that came meanwhile, of the same owner too: so long runs take turns with new ones.
+    -- The run goes behind those that came meanwhile, also of the same owner: so long runs take turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
-  perform private.set_visible_after(array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end);
+  perform private.set_visible_after(
+    array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end
+  );
   return v_message_id is not null;
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it is to stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. Returns false if the claim was already released. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -36,9 +39,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress);
+  perform private.store_progress(
+    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress
+  );
   perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
-  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds) and release_flow_run.delay_seconds > 0 then
+  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds)
+    and release_flow_run.delay_seconds > 0
+  then
     update public.flow_run as r set status = 'waiting'
     where r.id = release_flow_run.flow_run_id
       and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
@@ -46,18 +53,24 @@ begin
 end;
 $$;
 comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
-  'Does what public.release_flow_run says. Definer: queue and jobs are private.';
+  'Implements public.release_flow_run. Definer: queue and jobs are private.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
-create function public.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0)
+create function public.release_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0
+)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress, release_flow_run.delay_seconds
+    release_flow_run.flow_run_id, release_flow_run.claim_number,
+    release_flow_run.progress, release_flow_run.delay_seconds
   );
 $$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
+-- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
+-- an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it is to stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;

@@ -1,30 +1,40 @@
-create function private.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
+create function private.checkpoint_flow_run(
+  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress);
+  perform private.store_progress(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress
+  );
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
-    -- Only while the run is held: a checkpoint that arrives after the release hides nothing.
-    array(select j.message_id from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held),
+    -- Only while the run is held: a checkpoint that arrives after the release hides no message.
+    array(
+      select j.message_id from private.flow_run_jobs as j
+      where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
+    ),
     checkpoint_flow_run.lease_seconds
   );
 end;
 $$;
 comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
+  'Implements public.checkpoint_flow_run. Definer: queue and jobs are private.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
-create function public.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
+create function public.checkpoint_flow_run(
+  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
+)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
   perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number,
+    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
   );
 end;
 $$;

@@ -6,11 +6,14 @@ as $$
 declare
   v_seconds integer;
 begin
-  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
+  perform private.store_progress(
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+  );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
-  -- that nobody holds, and wakes it. No unanswered request: at once. Some are open: when the first of them expires. All have expired:
-  -- in a second, because a worker whose clock is slow would suspend the run again at once.
+  -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
+  -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
+  -- the first of them expires. If all have expired, it is a second, because a worker whose clock is slow would suspend
+  -- the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -22,7 +25,8 @@ begin
   end if;
 end;
 $$;
-comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
+comment on function private.suspend_flow_run(uuid, integer, jsonb) is
+  'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
 create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
@@ -30,8 +34,13 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
+  select private.suspend_flow_run(
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+  );
 $$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
+-- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
+-- request is unanswered, and in a second if all unanswered ones have expired.
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;

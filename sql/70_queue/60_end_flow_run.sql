@@ -2,16 +2,17 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_events private.new_run_event[];
 begin
-  -- `offset 0` makes this one look at an index for the children of each run. The planner expects far more children than there are, since
-  -- it goes by the average of all runs that call others, and would read all called runs instead.
+  -- `offset 0` forces one search of an index for the children of each run. The planner expects far more children, from
+  -- the average of all runs that call others, and would read all called runs instead.
   with recursive descendant as (
-    select child.id, child.end_time from public.flow_run as child where child.parent_flow_run_id = end_called_runs.root_flow_run_id
+    select child.id, child.end_time from public.flow_run as child
+    where child.parent_flow_run_id = end_called_runs.root_flow_run_id
     union all
     select child.id, child.end_time
     from descendant
@@ -22,8 +23,11 @@ begin
     update public.flow_run as r
     set
       status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
-      errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
+      errors = case end_called_runs.status
+        when 'stopped' then null else array['the run that called this flow has ended']
+      end,
+      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id),
+      end_time = clock_timestamp()
     where r.id = any (array(select descendant.id from descendant where descendant.end_time is null))
     returning r.id, r.end_time
   )
@@ -34,13 +38,13 @@ begin
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is
-  'Ends the called runs in a root run''s tree that have not ended: as stopped when the root was stopped, else as failed. Definer: only functions write runs.';
+  'Ends the called runs in a root run''s tree that have not ended: as stopped if the root was stopped, otherwise as failed. Definer: only functions write runs.';
 
 create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -64,14 +68,16 @@ begin
   ), ended_run as (
     update public.flow_run as r
     set
-      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors, error_code = private.error_code(f.errors[1]),
-      not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)), end_time = clock_timestamp()
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      error_code = private.error_code(f.errors[1]), not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)),
+      end_time = clock_timestamp()
     from result as f
     where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null
   ), ended_job as (
     update private.flow_run_jobs as j
     set
-      message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
+      message_id = null, is_held = false, sleeps_until = null,
+      work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
       failed_at = case f.status when 'failed' then clock_timestamp() end,
       is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
     from result as f
@@ -87,13 +93,13 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
+  -- Called runs end with the root at the latest. Some are left if the root ends before a worker continued them.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- So that readers of open requests see that nobody waits for an answer.
+  -- Readers of open requests must see that answers are not awaited any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -108,8 +114,12 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
+-- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
+-- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
+-- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
+-- runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'The one place where root runs end: stores their results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes the messages from the queue, and stores the webhooks that on_end asks for. results: [{flow_run_id, status, output, errors, not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes that have no node run. The caller has locked runs and jobs, in this order; message_ids are those of the jobs. Definer: only functions write runs.';
+  'Ends root runs that the caller has locked; the only function that does. Definer: only functions write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
@@ -121,17 +131,20 @@ as $$
 declare
   v_message_id bigint;
 begin
-  -- The job before its message, the order in which heartbeats lock them.
+  -- Locks the job before its message, in the order of heartbeats.
   select j.message_id into v_message_id
   from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
-  perform private.end_flow_runs(array[end_flow_run.flow_run_id], array[v_message_id], jsonb_build_array(jsonb_build_object(
-    'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
-    'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
-  )));
+  perform private.end_flow_runs(
+    array[end_flow_run.flow_run_id], array[v_message_id],
+    jsonb_build_array(jsonb_build_object(
+      'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
+      'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
+    ))
+  );
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run without a worker, as end_flow_runs does. The caller has locked the run. Definer: only functions write runs.';
+  'Ends a run without a worker, by end_flow_runs. The caller has locked the run. Definer: only functions write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -149,8 +162,9 @@ as $$
   ) with ordinality as n (node, position)
   where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
     and not exists (
-      select from public.node_run as r where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
+      select from public.node_run as r
+      where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow that have no node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';

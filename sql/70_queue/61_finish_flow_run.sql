@@ -2,7 +2,7 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -18,44 +18,47 @@ declare
   v_numbers_events boolean[];
   v_results jsonb := finish_flow_runs.results;
 begin
-  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position),
-    array_agg(held.numbers_events)
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress),
+    array_agg(held.position), array_agg(held.numbers_events)
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- What a short run has come to is all in this one report. Then private.unnumbered_events tells its events, and nothing is written of them.
+      -- This one report has all events of a short run. private.unnumbered_events computes them, so they are not stored.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- Not `exists`, for which a plan that is made while the table is empty reads all of it, and is kept.
+        -- Not `exists`: its plan, made while the table is empty and then kept, would read the whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Looks at an index for each result: a join might get a plan, and keep it, that reads all runs for the few that have not ended. A run
-    -- that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
+    -- Searches an index for each result: a join might keep a plan that reads all runs for the few that have not ended.
+    -- Skips runs that other transactions have locked: waiting for them while holding other runs could end in a
+    -- deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Its job is locked after it. Who locks a job without its run, such as a heartbeat, waits for nobody here. What it was changed to
-    -- meanwhile is read again, so this sees the newest claim.
+    -- The job is locked after its run. Transactions that lock a job without its run, such as heartbeats, wait for no
+    -- lock held here. A job that they changed is read again, so this sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same in all transactions.
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- An older claim of a run may come with the newest: a worker that slept through its lease claims its own run again.
+    -- An older claim of a run may come with the newest: a worker that outlasted its lease may claim its own run again.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
       -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
-      v_results := (select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position));
+      v_results := (
+        select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
+      );
     end if;
     perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
     perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
@@ -64,7 +67,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_runs(jsonb) is
-  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_runs. Definer: only functions write runs, and the queue is private.';
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
@@ -77,14 +80,14 @@ as $$
 begin
   perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.claim_number);
   perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
-    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number, 'status', finish_flow_run.status,
-    'output', finish_flow_run.output, 'errors', finish_flow_run.errors, 'not_run', finish_flow_run.not_run,
-    'progress', finish_flow_run.progress
+    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number,
+    'status', finish_flow_run.status, 'output', finish_flow_run.output, 'errors', finish_flow_run.errors,
+    'not_run', finish_flow_run.not_run, 'progress', finish_flow_run.progress
   )));
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Does what public.finish_flow_run says. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_run. Definer: only functions write runs, and the queue is private.';
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
@@ -101,8 +104,10 @@ begin
   );
 end;
 $$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
+-- not_run: null for all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
@@ -114,6 +119,9 @@ begin
   return private.finish_flow_runs(finish_flow_runs.results);
 end;
 $$;
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
+-- runs that another transaction has locked. If one of the results can't be stored, raises that error and finishes no
+-- run.
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, [{flow_run_id, claim_number, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips runs of an older claim, and locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;

@@ -3,8 +3,8 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  -- clock_timestamp() is in sub-selects, since a volatile function in a condition keeps an index from being used.
-  -- Runs that sleep and runs that do not have an index each.
+  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
+  -- that sleep, and runs that do not, have an index each.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -29,7 +29,7 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      -- The sub-select is one look at an index for each run that has not ended. A join might read all runs.
+      -- The sub-select searches an index for each run that has not ended. A join might read all runs.
       select count(*) from job as j
       where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
@@ -40,7 +40,7 @@ as $$
   )
   from queue cross join hidden;
 $$;
-comment on function private.runner_metrics() is 'Does what public.runner_metrics says. Definer: the queue is private.';
+comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer: the queue is private.';
 grant execute on function private.runner_metrics() to service_role;
 
 create function public.runner_metrics()
@@ -50,6 +50,10 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
+-- queue_length: runs that may be claimed now, those of lost workers included. oldest_queued_seconds: the time that the
+-- first of them has waited, null if there is none. delayed: runs that were released for later. running: runs that a
+-- worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
+-- hour. pending_webhooks: deliveries that have not been made yet.
 comment on function public.runner_metrics() is
-  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature or an input; failed_last_hour; and pending_webhooks: deliveries that were not made yet.';
+  'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;

@@ -1,16 +1,17 @@
--- The steps of sweep_runner. Each skips rows that other transactions have locked, which the next sweep deletes: a sweep waits for nobody, so
--- nobody waits for a waiting sweep. `offset 0` makes a `not exists` one look at an index for each row; a join would read the whole table.
--- The steps are planned with the settings of sweep_runner.
+-- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
+-- sweep never waits for a lock, and no transaction waits for a waiting sweep. `offset 0` makes a `not exists` search an
+-- index for each row; a join would read the whole table. The steps are planned with the settings of sweep_runner.
 
 create function private.runs_being_redriven()
 returns setof uuid
 language sql stable security definer
 set search_path = ''
 as $$
-  select unnest(j.redriven_from) from private.flow_run_jobs as j where j.redriven_from is not null and j.message_id is not null;
+  select unnest(j.redriven_from) from private.flow_run_jobs as j
+  where j.redriven_from is not null and j.message_id is not null;
 $$;
 comment on function private.runs_being_redriven() is
-  'The runs that redriven runs which have not ended take executions over from. Definer: the jobs are private.';
+  'The runs from which unfinished redrives take executions over. Definer: the jobs are private.';
 
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
@@ -23,16 +24,16 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- An id holds the time at which its run was made, which is before its end. So the search needs no index on the ends, which would cost
-    -- every start.
+    -- An id contains the time at which its run was made, which is before the run's end. So the search needs no index on
+    -- the ends, which would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
-      -- A run that is being redriven is read until its redrive has ended.
+      -- A redrive reads the old run until the redrive has ended.
       and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
   );
-  -- From the lock on, nobody can redrive one of them. A redrive that was committed before the lock is found by looking again.
+  -- Once locked, these runs can't be redriven. A redrive that was committed before the lock is found by a second look.
   delete from public.flow_run as r
   where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;
@@ -40,7 +41,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago with all that is theirs, and returns how many. Definer: only functions write runs.';
+  'Deletes root runs that ended longer than max_age ago with everything that belongs to them, and returns how many. Definer: only functions write runs.';
 
 create function private.delete_old_idempotency_keys(max_keys integer)
 returns bigint
@@ -75,9 +76,12 @@ begin
     from unnest(array(
       select m.msg_id from pgmq.q_flow_runs as m
       where not exists (
-          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
+          select from private.flow_run_jobs as j
+          where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
         )
-        and not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null)
+        and not exists (
+          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null
+        )
       limit delete_stray_messages.max_messages
       for update skip locked
     )) as stray (id)
@@ -86,4 +90,4 @@ begin
 end;
 $$;
 comment on function private.delete_stray_messages(integer) is
-  'Deletes messages that belong to no run, and returns how many. Definer: queue and jobs are private.';
+  'Deletes messages without a run, and returns how many. Definer: queue and jobs are private.';

@@ -11,7 +11,8 @@ begin
   );
 end;
 $$;
-comment on function private.snapshots_of_pending_runs() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+comment on function private.snapshots_of_pending_runs() is
+  'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
 create function private.is_snapshot_redrivable(hash bytea)
 returns boolean
@@ -24,7 +25,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'Whether a run that failed or was stopped has this snapshot: a redrive of it needs it. Definer: the jobs are private.';
+  'True if a run that failed or was stopped has this snapshot: its redrive would need it. Definer: the jobs are private.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -45,13 +46,13 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- From the lock on, nobody can take one of these snapshots for a new deployment or run. Those who took one before the lock are found by
-  -- looking again, at deployments first and at runs second: if a deployment is gone by the first look, all runs that were started from it
-  -- are committed by the second.
+  -- Once locked, these snapshots can't be used by a new deployment or run. Uses that began before the lock are found by
+  -- a second look, at deployments first and at runs second: if a deployment is gone by the first look, all runs that
+  -- were started from it are committed by the second.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that has ended meanwhile does not count as pending any more.
+      -- A run that has ended meanwhile is not pending any more.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -61,4 +62,4 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that neither a deployment needs nor a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that are needed neither by a deployment nor by a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';

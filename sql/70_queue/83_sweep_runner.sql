@@ -13,13 +13,15 @@ begin
   end if;
 end;
 $$;
-comment on function private.check_sweep_arguments(interval, integer) is 'Refuses arguments out of their range: 400 request_invalid.';
+comment on function private.check_sweep_arguments(interval, integer) is
+  'Refuses arguments out of their range: 400 request_invalid.';
 
 create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. The rows that are looked for here have none.
+-- The planner expects a scan of the whole table to find a reference soon, as for most rows. The rows that a sweep
+-- deletes have none.
 set enable_seqscan = off
 as $$
 declare
@@ -35,7 +37,7 @@ begin
   v_messages := private.delete_stray_messages(sweep_runner.max_runs);
   v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
   perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
-  -- Last, since a start of the same graph waits for it until the transaction ends.
+  -- Last, because a start of the same graph waits for it until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
@@ -44,7 +46,7 @@ begin
 end;
 $$;
 comment on function private.sweep_runner(interval, integer) is
-  'Does what public.sweep_runner says. Definer: only functions delete runs, and the rest is private.';
+  'Implements public.sweep_runner. Definer: only functions delete runs, and the other tables are private.';
 grant execute on function private.sweep_runner(interval, integer) to service_role;
 
 create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
@@ -54,6 +56,10 @@ set search_path = ''
 as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
+-- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
+-- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
+-- are needed neither by a deployment nor by a run that has not ended or may be redriven. Of each kind at most max_runs.
+-- 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment needs nor a run that has not ended or may be redriven; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -8,12 +8,14 @@ declare
   v_secret text;
 begin
   if to_regclass('vault.decrypted_secrets') is not null then
-    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1' into v_secret using vault_secret.name;
+    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1'
+    into v_secret using vault_secret.name;
   end if;
   return nullif(v_secret, '');
 end;
 $$;
-comment on function private.vault_secret(text) is 'A secret from Vault by its name; null when there is no such secret, or no Vault. For administrators only.';
+comment on function private.vault_secret(text) is
+  'A secret from Vault by its name; null if there is no such secret, or no Vault. For administrators only.';
 
 create function private.poke_runner()
 returns text
@@ -43,5 +45,7 @@ begin
   return format('request %s is sent', v_request_id);
 end;
 $$;
+-- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
+-- net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: when a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about what it did, or why it did nothing.';

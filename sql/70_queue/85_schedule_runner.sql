@@ -7,14 +7,18 @@ as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute keeps up with 166 starts a second.
-    ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age)),
+    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute suffices for 166
+    -- starts a second.
+    ('flow_runner_sweep', '* * * * *', format(
+      'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
+    )),
     -- pg_cron never deletes its own history.
     ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
       'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_schedules'', ''flow_runner_sweep'', ''flow_runner_history'') '
       'and d.end_time < now() - interval ''1 day''');
 $$;
-comment on function private.runner_cron_jobs(interval) is 'The jobs for pg_cron: pokes keep runs going, schedules that are due are started, sweeps delete runs that ended longer than max_age ago, and the history of the jobs is cut.';
+comment on function private.runner_cron_jobs(interval) is
+  'The jobs for pg_cron: poke the runner, start due schedules, delete runs that ended longer than max_age ago, and trim the history of the jobs.';
 
 create function private.check_runner_schedule()
 returns table (item text, is_ok boolean, note text)
@@ -60,12 +64,15 @@ begin
   return query select 'queue', coalesce(v_waited < 60, true),
     case
       when v_waited is null then 'no run waits for a worker'
-      else format('a run has waited %s s for a worker; answers to pokes: select * from net._http_response order by id desc', v_waited)
+      else format(
+        'a run has waited %s s for a worker; answers to pokes: select * from net._http_response order by id desc',
+        v_waited
+      )
     end;
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks what private.schedule_runner needs and has set up: one row for each item, with what is missing and how to mend it. The row "queue" shows whether pokes arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with what is missing and how to fix it. The row "queue" shows whether pokes arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -85,4 +92,4 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules, with pg_cron, the pokes of the runner, the starts of schedules that are due and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. A second call changes the jobs of the first. 400 request_invalid. For administrators only.';
+  'Schedules with pg_cron the pokes of the runner, the starts of due schedules and the sweep that deletes runs max_age after their end (null: never). Returns the result of private.check_runner_schedule. A second call replaces the jobs. 400 request_invalid. For administrators only.';

@@ -11,8 +11,9 @@ begin
     select p.oid from pg_catalog.pg_proc as p
     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.proname in (
       'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
-      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction', 'finish_flow_run', 'finish_flow_runs',
-      'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item', 'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
+      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
+      'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
+      'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
       'store_webhook_attempt'
     )
   loop
@@ -21,4 +22,4 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: lets a role execute runs, and nothing else: what a worker calls of schema public, and what that calls of schema private. To be called again when an upgrade has replaced such functions. Invoker: only the owner of the functions can grant them.';
+  'For operators: lets a role execute runs, and nothing else, by granting it the functions that a worker calls. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';
