@@ -6,32 +6,38 @@ import type { MakeQueueWatch } from '../functions/runner/queue/queue_watch.ts';
 import type { RunnerSettings } from '../functions/runner/settings.ts';
 import { makePostgresQueueWatch } from './queue_watch.ts';
 
-/** Connections on which a worker calls at a time. More calls go out behind others on the same connection. */
+/** The most connections of a worker. Further calls queue on the same connections. */
 const MAX_CONNECTIONS = 3;
 
-/** How long one beyond the first is kept without a call. */
+/** Time for which a connection beyond the first is kept without a call. */
 const IDLE_MS = 10_000;
 
 /**
- * Where nothing can tell a worker of runs, its idle looks wait for one, most of the time. They keep a connection of the
- * pooler and a snapshot for as long, so each is short; only one worker waits so, and the others look at intervals.
+ * Intervals for a worker that is neither poked nor notified. Its idle looks wait for a run most of the time. Each look
+ * is short, because it holds a connection of the pooler and a snapshot; only one worker waits, and the others poll at
+ * intervals.
  */
 const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 
-/** How a worker reaches the database. */
+/** The connection of a worker to the database. */
 export interface WorkerDatabase {
-  /** Its address without the password, for the log. */
+  /** The address without the password, for the log. */
   url: string;
-  /** Calls as service_role, or with the rights of the login where it can't become that. */
+  /** Calls functions as service_role, or with the rights of the login if it can't become that role. */
   rpc: Rpc;
-  /** Has the worker told of runs, on one connection more. PostgREST and poolers in transaction mode can't. */
+  /**
+   * Makes a watch that notifies the worker of runs, on a connection of its own. PostgREST and poolers in transaction
+   * mode can't do this.
+   */
   makeWatch?: MakeQueueWatch | undefined;
-  /** How often it looks at the queue there. */
+  /** The intervals of its looks at the queue. */
   looks: Partial<Pick<RunnerSettings, 'pollMs' | 'idleWaitMs'>>;
   close: () => void;
 }
 
-/** Over Postgres itself where SUPABASE_DB_URL is set, else through PostgREST. Throws when the environment is wrong. */
+/**
+ * Connects over Postgres if SUPABASE_DB_URL is set, otherwise through PostgREST. Throws if the environment is wrong.
+ */
 export function connectWorker(env: (name: string) => string | undefined): WorkerDatabase {
   const databaseUrl = env('SUPABASE_DB_URL') ?? '';
   if (databaseUrl === '') {

@@ -4,7 +4,9 @@ import { parsePort } from '../supabase/local/ports.ts';
 import { StackError } from '../supabase/local/stack_error.ts';
 import { readStack } from '../supabase/local/stack_record.ts';
 
-/** The environment for a worker of the local stack on a port of this checkout: the one that its functions have. */
+/**
+ * Returns the environment for a worker of the local stack on a port of this checkout: the environment of its functions.
+ */
 export async function localStackEnvironment(portText: string | undefined): Promise<Record<string, string>> {
   const port = parsePort(portText);
   const stack = readStack(stackDir(port))?.status;

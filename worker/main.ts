@@ -8,7 +8,7 @@ import { readRunnerSettings, settingFault } from '../functions/runner/settings.t
 import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
-// V8 lets the heap of a busy process grow to several times what is alive in it, and keeps it so large. With this flag a
+// V8 lets the heap of a busy process grow to several times its live data, and keeps it that large. With this flag, a
 // worker stays as small and as fast after ten thousand runs as after the first ones.
 setFlagsFromString('--heap-growing-percent=20');
 
@@ -36,7 +36,7 @@ function readArguments(args: string[]): { port?: string; concurrency?: string; h
   }
 }
 
-/** The environment of the process. When it names no project, that of the local stack fills the gaps. */
+/** Returns the environment of the process. If it names no project, the local stack's environment fills the gaps. */
 async function findProject(env: Environment, port: string | undefined): Promise<Environment> {
   if (env('SUPABASE_URL') !== undefined || env('SUPABASE_DB_URL') !== undefined) return env;
   // Imported only here, because a worker for a hosted project is installed without supabase/local.
@@ -54,9 +54,10 @@ async function main(args: string[]): Promise<void> {
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
   const env = await findProject(given, port);
   const usual = readRunnerSettings(env, false);
-  // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the mistake.
+  // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the start of
+  // the worker.
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
-  // Loaded only now: the libraries of Solana take longer than to say what is wrong with a command line.
+  // Loaded only now, because the libraries of Solana take longer to load than the check of a command line.
   const { makeRunnerWebhooks, makeRunnerWorker } = await import('../functions/runner/runner_worker.ts');
   const database = connectWorker(env);
   const settings = { ...usual, ...database.looks };

@@ -1,7 +1,7 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { SpawnScriptThread } from '../functions/runner/nodes/rhai_script/threads/script_threads.ts';
 
-/** Starts a thread of Node. A thread does not inherit what reads TypeScript in this process, so it loads that again. */
+/** Starts a thread of Node. A thread does not inherit this process's loader of TypeScript, so it loads that again. */
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);
   if ('Deno' in globalThis) return new Worker(file);
@@ -11,8 +11,8 @@ function startThread(resourceLimits: ResourceLimits | undefined): Worker {
 }
 
 /**
- * Makes the function that starts the thread for scripts of a long-lived worker. Without limits a thread may use as much
- * memory as its process.
+ * Makes the function that starts the thread for scripts of a long-lived worker. Without limits, a thread may use as
+ * much memory as its process.
  */
 export const makeSpawnNodeScriptThread =
   (resourceLimits?: ResourceLimits): SpawnScriptThread => (onMessage, onError) => {

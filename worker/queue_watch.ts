@@ -4,28 +4,29 @@ import { makeConnection, type PostgresConnection, withTimeLimitOn } from '../fun
 import { actAsServiceRole } from '../functions/_shared/postgres/session.ts';
 import type { MakeQueueWatch } from '../functions/runner/queue/queue_watch.ts';
 
-/** How long to wait after a connection that failed until the next one. */
+/** Pause after a failed connection before the next one. */
 const RETRY_MS = 1_000;
 
-/** How long a statement may take. */
+/** Time limit of a statement. */
 const STATEMENT_MS = 10_000;
 
-/** After this much silence the connection is tested: a server that has vanished sends nothing. */
+/** After this much silence the connection is tested: a lost server sends nothing. */
 const SILENCE_MS = 5_000;
 
-/** SQLSTATE of a lock that was not to be had in time: lock_not_available. */
+/** SQLSTATE of a lock that was not available in time: lock_not_available. */
 const LOCK_TIMEOUT = '55P03';
 
 /**
- * Milliseconds: two notifications closer than this mean that many runs are coming. NOTIFY would slow their starts down, so the
- * lock is given up: looks at the queue find them. A run that comes alone leaves the lock, which saves a second look.
+ * Milliseconds. Two notifications closer than this mean that many runs are coming. NOTIFY would slow their starts, so
+ * the worker releases the lock and finds them by polling. After a single run it keeps the lock, which saves a second
+ * look.
  */
 const CROWD_MS = 2;
 
 /**
- * What holds for the session beside role and claims. A statement that waits for a lock keeps old rows from being
- * vacuumed, so it waits for less than a second at a time. The server is to find out within a minute that a worker is
- * gone without a word, since nobody else can wait in its place until then.
+ * Settings of the session besides its role. A statement that waits for a lock prevents the vacuum of old rows, so it
+ * waits for less than a second at a time. The server must notice within a minute that a worker is lost, because until
+ * then no other worker can take the lock.
  */
 const WATCH_SETTINGS = `
   select set_config('lock_timeout', '900ms', false), set_config('statement_timeout', '0', false),
@@ -39,9 +40,9 @@ export interface PostgresQueueWatch {
 }
 
 /**
- * Whoever makes a run claimable notifies a channel only while some worker waits, which that worker shows by an advisory
- * lock (private.announce_claimable_run). So a watch gets the lock first, and has the worker look at the queue after
- * that: what came before is found by the look, and of what comes later it is notified.
+ * Makes a watch of the queue. A transaction that makes a run claimable notifies a channel only while a worker holds an
+ * advisory lock (private.announce_claimable_run). So the watch takes the lock first, and then makes the worker look at
+ * the queue: the look finds all earlier runs, and notifications announce later ones.
  */
 export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueWatch {
   const closing = new AbortController();
@@ -61,7 +62,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
 
   const execute = (used: PostgresConnection, statement: string) => inTime(used, () => used.execute(statement, []));
 
-  /** Tries whether the connection is alive: if it is not, that breaks it off, and another gets the lock. */
+  /** Tests whether the connection is alive. If it is not, this breaks it, and another worker gets the lock. */
   const tryConnection = (): void => {
     if (connection === undefined || performance.now() - heardAt < SILENCE_MS) return;
     heardAt = performance.now();
@@ -71,7 +72,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
   const unlock = (): void => {
     if (!hasLock) return;
     hasLock = false;
-    // If that fails, the connection is lost, and with it the lock.
+    // If this fails, the connection is lost, and its lock with it.
     if (connection !== undefined) execute(connection, 'select pg_advisory_unlock_all()').catch(() => {});
   };
 
@@ -99,7 +100,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
     return opened;
   };
 
-  /** Gets the lock, however long that takes, and unlocks it when nobody wants it any more. */
+  /** Waits for the lock, however long that takes, and releases it if it is not needed any more. */
   const getLock = async (): Promise<void> => {
     if (isGettingLock) return;
     isGettingLock = true;

@@ -9,7 +9,9 @@ const target = `node${process.versions.node}`;
 const manifest = createRequire(import.meta.url).resolve('esbuild/package.json');
 const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
 
-/** What has been read is kept here by its contents: to start esbuild takes as long as a short command needs for all else. */
+/**
+ * The cache of compiled files, by their contents. Starting esbuild takes as long as all other work of a short command.
+ */
 const folder = join(dirname(manifest), `../.cache/flow-deployments/esbuild-${version}-${target}`);
 
 function readKept(file) {
@@ -23,12 +25,12 @@ function readKept(file) {
 function keep(file, code) {
   try {
     mkdirSync(folder, { recursive: true });
-    // Other processes may read it meanwhile.
+    // Written under another name first, because other processes may read the file meanwhile.
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, code);
     renameSync(draft, file);
   } catch {
-    // Where nothing can be written, each process reads it anew.
+    // If the cache can't be written, each process compiles the file anew.
   }
 }
 
@@ -44,12 +46,12 @@ async function stripTypes(sourcefile, source) {
   return code;
 }
 
-/** Node's hook that reads a module; node:module says what it takes and gives. */
+/** Loads a module; see the documentation of node:module for parameters and result. */
 export async function load(url, context, nextLoad) {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return await nextLoad(url, context);
   const path = fileURLToPath(url);
   const text = readFileSync(path, 'utf8');
-  // Beside which the source map finds it: so copies of the project share what is kept.
+  // Only the file's base name enters the source map, so all checkouts share the cache.
   const name = basename(path);
   const file = join(folder, createHash('sha256').update(`${name}\n`).update(text).digest('hex'));
   let source = readKept(file);
