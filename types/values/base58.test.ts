@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodeBase58 } from './base58.ts';
 
-it('decodeBase58 gives bytes of the wanted length back, and no others', () => {
+it('decodeBase58 decodes bytes of the wanted length only', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 70 }), fc.nat(70), (bytes, length) => {
     const text = base58.encode(bytes);
     expect(decodeBase58(text, bytes.length)).toEqual(bytes);
@@ -11,7 +11,7 @@ it('decodeBase58 gives bytes of the wanted length back, and no others', () => {
   }));
 });
 
-it('decodeBase58 takes the longest text that any bytes have', () => {
+it('decodeBase58 accepts the longest text of any bytes', () => {
   for (const length of [1, 32, 64]) {
     const bytes = new Uint8Array(length).fill(255);
     expect(decodeBase58(base58.encode(bytes), length)).toEqual(bytes);

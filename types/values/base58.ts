@@ -1,11 +1,11 @@
 import { base58 } from '@scure/base';
 
-/** Characters that base58 has at most for one byte: log 256 / log 58, rounded up. */
+/** The most characters of base58 for one byte: log 256 / log 58, rounded up. */
 const MAX_CHARACTERS_PER_BYTE = 1.3658;
 
-/** The bytes that base58 stands for; undefined unless the text is base58 of exactly `byteCount` bytes. */
+/** Decodes base58; undefined unless the text is base58 of exactly `byteCount` bytes. */
 export function decodeBase58(text: string, byteCount: number): Uint8Array | undefined {
-  // Decoding takes quadratic time, so longer text is not decoded.
+  // Decoding takes quadratic time, so longer texts are refused first.
   if (text.length > Math.ceil(byteCount * MAX_CHARACTERS_PER_BYTE)) return undefined;
   try {
     const bytes = base58.decode(text);

@@ -5,7 +5,7 @@ import { Decimal } from './decimal.ts';
 
 const MAX = 2n ** 96n - 1n;
 
-/** A decimal as the integers that it stands for: mantissa · 10^-scale. */
+/** A decimal as two integers: mantissa · 10^-scale. */
 interface Parts {
   mantissa: bigint;
   scale: number;
@@ -16,7 +16,7 @@ const parts: fc.Arbitrary<Parts> = fc.record({ mantissa: mantissas, scale: scale
 const make = ({ mantissa, scale }: Parts): Decimal => Decimal.parse(decimalText(mantissa, scale))!;
 const abs = (integer: bigint): bigint => integer < 0n ? -integer : integer;
 
-/** The quotient, rounded half to even. */
+/** Divides and rounds half to even. */
 function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const isNegative = numerator < 0n !== denominator < 0n;
   const [above, below] = [abs(numerator), abs(denominator)];
@@ -26,7 +26,7 @@ function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   return isNegative ? -rounded : rounded;
 }
 
-/** numerator / denominator with as many of the wanted places as fit into 96 bits, as text. */
+/** Divides, and returns as text as many of the wanted places as fit 96 bits. */
 function fit(numerator: bigint, denominator: bigint, wantedScale: number): string | undefined {
   for (let scale = Math.min(Math.max(wantedScale, 0), 28); scale >= 0; scale--) {
     const mantissa = divideHalfEven(numerator * 10n ** BigInt(scale), denominator);
@@ -35,7 +35,7 @@ function fit(numerator: bigint, denominator: bigint, wantedScale: number): strin
   return undefined;
 }
 
-/** Both mantissas at the greater scale. */
+/** Returns both mantissas at the greater scale. */
 function aligned(a: Parts, b: Parts): [bigint, bigint, number] {
   const scale = Math.max(a.scale, b.scale);
   const at = ({ mantissa, scale: own }: Parts) => mantissa * 10n ** BigInt(scale - own);
@@ -67,7 +67,7 @@ describe('Decimal against integer arithmetic', () => {
     );
   });
 
-  it('takes the places that a quotient needs, but no fewer than its dividend has more than its divisor', () => {
+  it('gives a quotient the places that it needs, and at least those that the dividend has beyond the divisor', () => {
     fc.assert(
       fc.property(parts, parts.filter(({ mantissa }) => mantissa !== 0n), (a, b) => {
         const [numerator, denominator] = aligned(a, b);
@@ -120,7 +120,7 @@ describe('Decimal against integer arithmetic', () => {
     );
   });
 
-  it('gives texts, integers, signs and the nearest float back', () => {
+  it('converts to texts, integers, signs and the nearest float', () => {
     fc.assert(fc.property(parts, (a) => {
       const text = decimalText(a.mantissa, a.scale);
       const decimal = make(a);
@@ -140,7 +140,7 @@ describe('Decimal at its limits', () => {
   const max = decimal(String(MAX));
   const smallest = decimal(decimalText(1n, 28));
 
-  it('is undefined where not even the integer part fits', () => {
+  it('is undefined if not even the integer part fits', () => {
     expect(max.plus(decimal('1'))).toBeUndefined();
     expect(max.negated().minus(decimal('1'))).toBeUndefined();
     expect(max.times(decimal('1.1'))).toBeUndefined();
@@ -159,7 +159,7 @@ describe('Decimal at its limits', () => {
   it.each([
     ['1.5', '0.00', '1.50'],
     ['79228162514264337593543950335', '0.4', '79228162514264337593543950335'],
-    // Halfway between two that fit: the even one; 96 bits are all ones, so that rounding up does not fit.
+    // Halfway between two that fit, the even one is taken. Here all 96 bits are ones, so rounding up would not fit.
     ['79228162514264337593543950334', '0.5', '79228162514264337593543950334'],
     ['79228162514264337593543950335', '0.5', undefined],
     ['79228162514264337593543950333', '0.5', '79228162514264337593543950334'],

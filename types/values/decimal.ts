@@ -1,13 +1,13 @@
 import { Decimal as BigDecimal } from 'decimal.js';
 import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, MAX_NUMBER_CHARACTERS, parseDecimal } from './number_text.ts';
 
-// Wide enough that sums and products of two 96-bit mantissas are exact before they are rounded to fit.
+// Wide enough for sums and products of two 96-bit mantissas to be exact before they are rounded to fit.
 const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
 
-/** A number in decimal notation: its fraction and its exponent. */
+/** Matches a number in decimal notation, with its fraction and its exponent. */
 const NUMBER = /^[+-]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 
-/** Computes what has no exact result, with some digits more than a decimal holds. */
+/** Computes results that are not exact, with some digits more than a decimal holds. */
 const Approximate = BigDecimal.clone({
   precision: 40,
   rounding: BigDecimal.ROUND_HALF_EVEN,
@@ -17,7 +17,7 @@ const Approximate = BigDecimal.clone({
 
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
-/** The largest exponent whose power of e may fit, and with a minus sign the smallest whose power is not zero. */
+/** The largest exponent whose power of e may fit. Negated, the smallest exponent whose power is not zero. */
 const MAX_EXPONENT = 67;
 
 const ROUNDINGS = {
@@ -30,10 +30,10 @@ const ROUNDINGS = {
 } as const;
 
 /**
- * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places, which keeps trailing
- * zeros (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference server uses:
- * sums keep the greater scale, products add the scales, quotients take the places that they need; what does not fit in 96 bits
- * loses places, rounded half to even; what does not fit at all is undefined.
+ * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places. Trailing
+ * zeros are kept (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference
+ * server uses: sums keep the greater scale, products add the scales, and quotients have the places that they need. A
+ * result above 96 bits loses places, rounded half to even; if it still does not fit, it is undefined.
  */
 export class Decimal {
   readonly #value: BigDecimal;
@@ -45,7 +45,7 @@ export class Decimal {
     this.scale = scale;
   }
 
-  /** The value with as many of the wanted places as fit; undefined when not even its integer part fits. */
+  /** Rounds to as many of the wanted places as fit; undefined if not even the integer part fits. */
   static #fit(value: BigDecimal, wantedScale: number): Decimal | undefined {
     let scale = Math.min(Math.max(wantedScale, 0), DECIMAL_MAX_SCALE);
     // Most numbers are small and exact, and 28 digits always fit. (A zero's exponent is 0.)
@@ -60,14 +60,14 @@ export class Decimal {
     return new Decimal(rounded.isZero() ? rounded.abs() : rounded, scale);
   }
 
-  /** Reads plain notation, without exponent; undefined when the text is anything else or does not fit exactly. */
+  /** Reads plain notation without exponent; undefined if the text is anything else or does not fit exactly. */
   static parse(text: string): Decimal | undefined {
     const canonical = parseDecimal(text);
     if (canonical === undefined) return undefined;
     return new Decimal(new Big(canonical), canonical.split('.')[1]?.length ?? 0);
   }
 
-  /** Reads a number with or without exponent, rounded to fit; undefined when the text is anything else or too large. */
+  /** Reads a number with or without exponent, rounded to fit; undefined if the text is anything else or too large. */
   static parseNumber(text: string): Decimal | undefined {
     const match = text.length > MAX_NUMBER_CHARACTERS ? null : NUMBER.exec(text);
     if (match === null) return undefined;
@@ -79,7 +79,7 @@ export class Decimal {
     return Decimal.parse(String(value));
   }
 
-  /** The decimal of a float's shortest text, rounded to fit; undefined when the float is not finite or too large. */
+  /** Converts a float by its shortest text, rounded to fit; undefined if the float is not finite or too large. */
   static fromNumber(value: number): Decimal | undefined {
     if (!Number.isFinite(value)) return undefined;
     const exact = new Big(value);
@@ -98,14 +98,14 @@ export class Decimal {
     return Decimal.#fit(this.#value.times(other.#value), this.scale + other.scale);
   }
 
-  /** Undefined for a division by zero, too. */
+  /** Divides; undefined if the result does not fit, or for a division by zero. */
   dividedBy(other: Decimal): Decimal | undefined {
     if (other.isZero()) return undefined;
     const quotient = this.#value.dividedBy(other.#value);
     return Decimal.#fit(quotient, Math.max(quotient.decimalPlaces(), this.scale - other.scale));
   }
 
-  /** The remainder, with the sign of the dividend; undefined for a division by zero. */
+  /** Returns the remainder, with the sign of the dividend; undefined for a division by zero. */
   modulo(other: Decimal): Decimal | undefined {
     if (other.isZero()) return undefined;
     return Decimal.#fit(this.#value.modulo(other.#value), Math.max(this.scale, other.scale));
@@ -124,29 +124,32 @@ export class Decimal {
   }
 
   ceil(): Decimal {
-    // Without this, ceil(-0.5) would be a negative zero.
+    // The absolute value avoids a negative zero, as for ceil(-0.5).
     const value = this.#value.ceil();
     return new Decimal(value.isZero() ? value.abs() : value, 0);
   }
 
-  /** Without its decimal places. */
+  /** Cuts off the decimal places. */
   truncated(): Decimal {
     return this.isNegative() ? this.ceil() : this.floor();
   }
 
-  /** Rounded half to even to at most `places` decimal places. */
+  /** Rounds half to even to at most `places` decimal places. */
   rounded(places = 0): Decimal {
     return places >= this.scale ? this : Decimal.#fit(this.#value, places) ?? this;
   }
 
-  /** Rounded to at most `places` decimal places: away from zero, towards it, or to the nearest, halves away from zero or towards it. */
+  /**
+   * Rounds to at most `places` decimal places: away from zero, towards it, or to the nearest with halves away from zero
+   * or towards it.
+   */
   roundedBy(places: number, rounding: keyof typeof ROUNDINGS): Decimal {
     if (places >= this.scale) return this;
     return Decimal.#fit(this.#value.toDecimalPlaces(places, ROUNDINGS[rounding]), places) ?? this;
   }
 
   /**
-   * To the power of another; undefined when it does not fit or is not a real number. Whole powers are exact as far as
+   * Raises to a power; undefined if the result does not fit or is not a real number. Whole powers are exact as far as
    * they fit.
    */
   power(exponent: Decimal): Decimal | undefined {
@@ -155,25 +158,25 @@ export class Decimal {
     return Decimal.#approximate((isWhole ? this.#value : new Approximate(this.#value)).pow(exponent.#value), scale);
   }
 
-  /** Undefined for a negative number. */
+  /** Returns the square root; undefined for a negative number. */
   squareRoot(): Decimal | undefined {
     return Decimal.#approximate(new Approximate(this.#value).sqrt());
   }
 
-  /** e to its power; undefined when that does not fit. */
+  /** Raises e to this power; undefined if the result does not fit. */
   exp(): Decimal | undefined {
     if (this.#value.gt(MAX_EXPONENT)) return undefined;
     return Decimal.#approximate(this.#value.lt(-MAX_EXPONENT) ? new Big(0) : new Approximate(this.#value).exp());
   }
 
-  /** The logarithm to base e or 10; undefined when it is not positive. */
+  /** Returns the logarithm to base e or 10; undefined if this number is not positive. */
   log(base: 'e' | 10): Decimal | undefined {
     if (!this.#value.gt(0)) return undefined;
     const value = new Approximate(this.#value);
     return Decimal.#approximate(base === 10 ? value.log(10) : value.ln());
   }
 
-  /** Of an angle in radians. */
+  /** Returns a trigonometric function of an angle in radians. */
   trigonometric(name: 'sin' | 'cos' | 'tan'): Decimal | undefined {
     return Decimal.#approximate(new Approximate(this.#value)[name]());
   }
@@ -182,7 +185,7 @@ export class Decimal {
     return value.isFinite() ? Decimal.#fit(new Big(value), scale) : undefined;
   }
 
-  /** -1, 0 or 1. Trailing zeros make no difference. */
+  /** Returns -1, 0 or 1. Trailing zeros make no difference. */
   compare(other: Decimal): number {
     return this.#value.comparedTo(other.#value);
   }
@@ -199,17 +202,17 @@ export class Decimal {
     return this.#value.isInteger();
   }
 
-  /** The integer part, exactly. */
+  /** Returns the exact integer part. */
   toBigInt(): bigint {
     return BigInt(this.#value.truncated().toFixed(0));
   }
 
-  /** The nearest float. */
+  /** Returns the nearest float. */
   toNumber(): number {
     return this.#value.toNumber();
   }
 
-  /** Plain notation with all its places, as a `D` value travels. */
+  /** Writes plain notation with all places, as in a `D` value. */
   toString(): string {
     return this.#value.toFixed(this.scale);
   }

@@ -20,7 +20,7 @@ describe('a JSON text within its limits', () => {
 
 describe('a JSON text beyond a limit', () => {
   it.each([
-    // None of them is JSON but the first: the parser would say so.
+    // Only the first text is JSON: the parser would refuse the others.
     [`"${'x'.repeat(999)}"`, 'is larger than 1000 characters'],
     ['[[[[', 'is nested deeper than 3 levels'],
     ['{"a":{"b":{"c":{}', 'is nested deeper than 3 levels'],

@@ -1,16 +1,16 @@
 import { parse } from 'lossless-json';
 import type { LosslessJson } from './value.ts';
 
-/** The limits of a JSON text. They bound the time and memory that reading it costs. */
+/** The limits of a JSON text. They bound the time and memory of reading it. */
 export interface JsonLimits {
   characters: number;
-  /** Arrays and objects within each other. */
+  /** Nesting depth of arrays and objects. */
   depth: number;
-  /** Values, including those inside other values. */
+  /** Number of values, including those inside other values. */
   members: number;
 }
 
-/** A JSON text is too large, too deep or has too many members to be read. */
+/** The error of a JSON text that is too large, too deep or has too many members. */
 export class JsonLimitError extends Error {
   override name = 'JsonLimitError';
 }
@@ -24,7 +24,7 @@ const CLOSING_BRACKET = 93;
 const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
-/** The position after the string whose text begins at `from`. */
+/** Returns the position after the string whose text begins at `from`. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -59,8 +59,8 @@ export function checkJsonText(text: string, limits: JsonLimits): void {
 }
 
 /**
- * The text of a member of the object that a JSON text is, and how many members all its objects have. The text must be one
- * that JSON.parse takes; of members of one name it is the last.
+ * Returns the text of a member of a JSON object, and the number of members of all objects in it. The text must be valid
+ * JSON; of members with the same name, the last one counts.
  */
 export function scanObject(text: string, name: string): { member: string; count: number } {
   let member = '';
@@ -95,6 +95,6 @@ export function scanObject(text: string, name: string): { member: string; count:
  */
 export function parseLosslessJson(text: string, limits: JsonLimits): LosslessJson {
   checkJsonText(text, limits);
-  // SAFETY: without a reviver and number parser of its own, the parser gives JSON with LosslessNumber for its numbers.
+  // SAFETY: without a reviver and a number parser, the result is JSON with a LosslessNumber for each number.
   return parse(text) as LosslessJson;
 }

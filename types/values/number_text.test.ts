@@ -31,7 +31,7 @@ describe('parseInteger', () => {
     (text, expected) => expect(parseInteger(text, -1n, 10n)).toBe(expected),
   );
 
-  it('gives every integer in range back as it was', () => {
+  it('returns every integer in range unchanged', () => {
     fc.assert(fc.property(fc.bigInt({ min: -(2n ** 127n), max: 2n ** 128n - 1n }), (value) => {
       expect(parseInteger(String(value), -(2n ** 127n), 2n ** 128n - 1n)).toBe(String(value));
     }));
@@ -56,7 +56,7 @@ describe('parseDecimal', () => {
     ['abc', undefined],
   ])('reads %j as %j', (text, expected) => expect(parseDecimal(text)).toBe(expected));
 
-  it('keeps every digit of what fits', () => {
+  it('keeps every digit of a decimal that fits', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 96n - 1n }), fc.integer({ min: 1, max: 28 }), (mantissa, scale) => {
         const digits = String(mantissa).padStart(scale + 1, '0');
@@ -97,7 +97,7 @@ describe('formatFloat', () => {
     [Number.NEGATIVE_INFINITY, '-inf'],
   ])('writes %d as %j', (value, expected) => expect(formatFloat(value)).toBe(expected));
 
-  it('comes back as the same float', () => {
+  it('writes a text that reads as the same float', () => {
     fc.assert(fc.property(fc.double(), (value) => {
       const text = formatFloat(value);
       expect(parseFloatText(text)).toBe(text);
@@ -115,7 +115,7 @@ describe('floatToPlainText', () => {
     (text, expected) => expect(floatToPlainText(text)).toBe(expected),
   );
 
-  it('stands for the same float', () => {
+  it('writes a text of the same float', () => {
     fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       expect(Number(floatToPlainText(formatFloat(value)))).toBe(value);
     }));
@@ -145,7 +145,7 @@ describe('a long text', () => {
     expect(exec).toHaveBeenCalled();
   });
 
-  it('is given back by floatToPlainText as it is', () => {
+  it('is returned unchanged by floatToPlainText', () => {
     const text = `1.${'0'.repeat(1_048_576)}1`;
     exec.mockClear();
     expect(floatToPlainText(text)).toBe(text);

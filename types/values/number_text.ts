@@ -1,18 +1,18 @@
-/** A decimal's greatest mantissa, 2^96 - 1, and greatest scale: what a `D` value holds. */
+/** The greatest mantissa of a `D` value, 2^96 - 1. The greatest scale follows. */
 export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
 export const DECIMAL_MAX_SCALE = 28;
 
-/** Characters that the text of a number may have. No range needs more, and reading digits may take quadratic time. */
+/** The most characters of a number's text. No range needs more, and reading digits may take quadratic time. */
 export const MAX_NUMBER_CHARACTERS = 1_000;
 
 const INTEGER = /^[+-]?\d+$/;
 const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const FLOAT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
-/** Whether a text is short enough to be read. Checked before any pattern. */
+/** True if a text is short enough to be read. Checked before any pattern. */
 const isBounded = (text: string): boolean => text.length <= MAX_NUMBER_CHARACTERS;
 
-/** Digits without the zeros at their end. A pattern would take quadratic time on long rows of zeros. */
+/** Removes the zeros at the end of digits. A pattern would take quadratic time on long rows of zeros. */
 export function trimTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
@@ -20,7 +20,7 @@ export function trimTrailingZeros(digits: string): string {
 }
 
 /**
- * The integer in canonical form (no `+`, no leading zeros), or undefined when the text is anything else or out of
+ * Reads an integer in canonical form (no `+`, no leading zeros); undefined if the text is anything else or out of
  * range.
  */
 export function parseInteger(text: string, min: bigint, max: bigint): string | undefined {
@@ -29,7 +29,10 @@ export function parseInteger(text: string, min: bigint, max: bigint): string | u
   return value >= min && value <= max ? String(value) : undefined;
 }
 
-/** A decimal from its sign, digits and scale in canonical form (trailing zeros kept), or undefined when it does not fit. */
+/**
+ * Formats a decimal from its sign, digits and scale in canonical form (trailing zeros kept); undefined if it does not
+ * fit.
+ */
 function formatDecimal(isNegative: boolean, digits: string, scale: number): string | undefined {
   let mantissa = BigInt(digits || '0');
   for (; scale > DECIMAL_MAX_SCALE && mantissa % 10n === 0n; scale--) mantissa /= 10n;
@@ -41,8 +44,8 @@ function formatDecimal(isNegative: boolean, digits: string, scale: number): stri
 }
 
 /**
- * A plain decimal (no exponent) in canonical form, or undefined when the text is anything else or is not exactly a
- * 96-bit decimal.
+ * Reads a plain decimal (no exponent) in canonical form; undefined if the text is anything else or not exactly a 96-bit
+ * decimal.
  */
 export function parseDecimal(text: string): string | undefined {
   const match = isBounded(text) ? PLAIN_DECIMAL.exec(text) : null;
@@ -52,7 +55,7 @@ export function parseDecimal(text: string): string | undefined {
   return formatDecimal(sign === '-', whole + fraction, fraction.length);
 }
 
-/** Like `parseDecimal`, but takes a JSON number, whose exponent it applies without loss. */
+/** Reads a decimal like `parseDecimal`, but from a JSON number, whose exponent it applies without loss. */
 export function parseDecimalNumber(text: string): string | undefined {
   if (!isBounded(text)) return undefined;
   const [mantissa = '', exponentText = '0'] = text.toLowerCase().split('e');
@@ -65,14 +68,14 @@ export function parseDecimalNumber(text: string): string | undefined {
   return formatDecimal(sign === '-', digits, Math.max(scale, 0));
 }
 
-/** A float's text as the reference server writes it: `5.0`, `1e16`, `1e-7`, `NaN`, `inf`, `-inf`. */
+/** Writes a float as the reference server does: `5.0`, `1e16`, `1e-7`, `NaN`, `inf`, `-inf`. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const [mantissa = '0', exponentText = '0'] = Math.abs(value).toExponential().split('e');
   const digits = mantissa.replace('.', '');
-  // The number of digits before the decimal point. Outside this range, Rust's shortest float printing (ryu) writes an
+  // Number of digits before the decimal point. Outside this range, Rust's shortest float printing (ryu) writes an
   // exponent.
   const point = Number(exponentText) + 1;
   if (point > 16 || point <= -5) {
@@ -84,7 +87,7 @@ export function formatFloat(value: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** A float's text in canonical form, or undefined for any other text. */
+/** Reads a float's text in canonical form; undefined for any other text. */
 export function parseFloatText(text: string): string | undefined {
   if (!isBounded(text) || !FLOAT.test(text)) return undefined;
   const lower = text.toLowerCase().replace(/^\+/, '');
@@ -94,13 +97,13 @@ export function parseFloatText(text: string): string | undefined {
   return formatFloat(Number(text));
 }
 
-/** A float in plain decimal notation, without exponent: `1e21` gives its 22 digits. */
+/** Writes a float in plain decimal notation, without exponent: `1e21` becomes its 22 digits. */
 export function floatToPlainText(text: string): string {
   const match = isBounded(text) ? /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(text) : null;
   if (match === null) return text;
   const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
   const exponent = Number(exponentText);
-  // No float has an exponent as large as this.
+  // No float has an exponent this large.
   if (Math.abs(exponent) > MAX_NUMBER_CHARACTERS) return text;
   const digits = whole + fraction;
   const point = whole.length + exponent;

@@ -4,13 +4,13 @@ import { anyValue } from '../../tests/support/values.ts';
 import type { Value } from './value.ts';
 import { insertAt, parsePath, PathError, removeAt, valueAt, type ValuePath } from './path.ts';
 
-/** Every path that leads somewhere in a value. */
+/** Lists the paths of all values inside a value. */
 function pathsOf(value: Value): ValuePath[] {
   const members = 'A' in value ? [...value.A.entries()] : 'M' in value ? Object.entries(value.M) : [];
   return [[], ...members.flatMap(([name, member]) => pathsOf(member).map((path) => [String(name), ...path]))];
 }
 
-/** A value, and a path that leads somewhere in it. */
+/** A value with the path of a value inside it. */
 const located = anyValue.chain((value) => fc.tuple(fc.constant(value), fc.constantFrom(...pathsOf(value))));
 
 describe('parsePath', () => {
@@ -27,7 +27,7 @@ describe('parsePath', () => {
 
   it.each(['~', '/a~', 'a~2', '~~0'])('refuses %j', (text) => expect(() => parsePath(text)).toThrow(PathError));
 
-  it('gives back every path that was written with its escapes', () => {
+  it('reads back every path that was written with escapes', () => {
     fc.assert(fc.property(fc.array(fc.string()), (path) => {
       const text = path.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
       expect(parsePath(text)).toEqual(path);
@@ -55,7 +55,7 @@ describe('valueAt', () => {
 });
 
 describe('removeAt', () => {
-  it('takes out what is there, and leaves the rest and its own input as they were', () => {
+  it('removes the value at a path, and changes neither the rest nor its input', () => {
     fc.assert(fc.property(located, ([value, path]) => {
       const before = JSON.stringify(value);
       const found = removeAt(value, path);
@@ -65,7 +65,7 @@ describe('removeAt', () => {
     }));
   });
 
-  it('finds nothing where nothing is', () => {
+  it('returns undefined if there is no value at the path', () => {
     for (const path of ['list/2', 'list/-', 'text/0', 'none', '__proto__']) {
       expect(removeAt(whole, parsePath(path))).toBeUndefined();
     }
@@ -73,14 +73,14 @@ describe('removeAt', () => {
 });
 
 describe('insertAt', () => {
-  it('puts back what was removed', () => {
+  it('inserts a removed value at its old path', () => {
     fc.assert(fc.property(located, ([value, path]) => {
       const { removed, rest } = removeAt(value, path)!;
       expect(insertAt(rest, path, removed)).toEqual(value);
     }));
   });
 
-  it('puts a value where it is found again, and leaves its own input as it was', () => {
+  it('inserts a value at its path, and does not change its input', () => {
     const inserted: Value = { S: 'inserted' };
     fc.assert(fc.property(located, ([value, path]) => {
       const before = JSON.stringify(value);

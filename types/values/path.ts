@@ -1,6 +1,6 @@
 import type { Value, ValueMap } from './value.ts';
 
-/** Says that a text is not a JSON pointer. */
+/** The error of a text that is not a JSON pointer. */
 export class PathError extends Error {
   override name = 'PathError';
 }
@@ -8,7 +8,7 @@ export class PathError extends Error {
 /** Names and array indexes, from the outermost. */
 export type ValuePath = readonly string[];
 
-/** Reads a JSON pointer (RFC 6901), whose leading slash may be missing. The empty text is the whole value. */
+/** Reads a JSON pointer (RFC 6901), whose leading slash may be missing. The empty text means the whole value. */
 export function parsePath(text: string): ValuePath {
   if (text === '') return [];
   return text.replace(/^\//, '').split('/').map((token) => {
@@ -17,32 +17,30 @@ export function parsePath(text: string): ValuePath {
   });
 }
 
-/** An array index, without sign and leading zeros; undefined for any other text. */
+/** Reads an array index without sign and leading zeros; undefined for any other text. */
 const indexOf = (token: string): number | undefined => /^(?:0|[1-9]\d{0,15})$/.test(token) ? Number(token) : undefined;
 
-/** A member of a map or array; undefined when there is none. */
+/** Returns a member of a map or array; undefined if there is none. */
 function memberOf(value: Value, token: string): Value | undefined {
   if ('M' in value) return Object.hasOwn(value.M, token) ? value.M[token] : undefined;
   const index = indexOf(token);
   return 'A' in value && index !== undefined ? value.A[index] : undefined;
 }
 
-/** The value at a path; undefined when there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export const valueAt = (value: Value, path: ValuePath): Value | undefined =>
   path.reduce<Value | undefined>((inner, token) => inner && memberOf(inner, token), value);
 
-/** A copy of the members, in their order. It has no prototype, because a member may be called __proto__. */
+/** Copies the members in order. The copy has no prototype, because a member may be called __proto__. */
 const copyOf = (map: ValueMap): ValueMap => Object.assign(Object.create(null), map);
 
-/** The value with one of its members replaced. */
+/** Replaces one member of a value. */
 function withMember(value: Value, token: string, member: Value): Value {
   if ('M' in value) return { M: Object.assign(copyOf(value.M), { [token]: member }) };
   return 'A' in value ? { A: value.A.with(Number(token), member) } : value;
 }
 
-/**
- * The value in which `change` has replaced the container of the last token; undefined when there is no such container.
- */
+/** Replaces the container of a path's last token by the result of `change`; undefined if there is no such container. */
 function changeAt(
   value: Value,
   path: ValuePath,
@@ -56,8 +54,8 @@ function changeAt(
 }
 
 /**
- * Removes the value at a path, and gives it and the rest; undefined when there is nothing at the path. Without the
- * whole value, null is left.
+ * Removes the value at a path, and returns it and the rest; undefined if there is no value. If the whole value is
+ * removed, the rest is null.
  */
 export function removeAt(value: Value, path: ValuePath): { removed: Value; rest: Value } | undefined {
   const removed = valueAt(value, path);
@@ -74,9 +72,8 @@ export function removeAt(value: Value, path: ValuePath): { removed: Value; rest:
 }
 
 /**
- * The value with another one inserted at a path, as the `add` of JSON Patch does (RFC 6902): in a map it replaces a
- * member of that name, in an array it moves the later members, and `-` stands for the end. Undefined when the path
- * leads into no map or array.
+ * Inserts a value at a path like `add` of JSON Patch (RFC 6902): in a map it replaces a member of that name, in an
+ * array it moves the later members, and `-` means the end. Undefined if the path does not lead into a map or an array.
  */
 export function insertAt(value: Value, path: ValuePath, inserted: Value): Value | undefined {
   if (path.length === 0) return inserted;

@@ -20,7 +20,7 @@ it.each([
   expect(stringify(value)).toBe(stringify(parse(text)));
 });
 
-it('parses long texts, as they stand and with escapes', () => {
+it('parses long texts, with and without escapes', () => {
   const texts = ['x'.repeat(2_000_000), '\\"\n'.repeat(300_000), '🦀'.repeat(100_000)];
   expect(parseStoredJson(JSON.stringify(texts))).toEqual(texts);
 });
@@ -47,7 +47,7 @@ it.each([
   '[1,]',
   '{1: 2}',
 ])(
-  'refuses %j, which is no JSON',
+  'refuses %j, which is not JSON',
   (text) => {
     expect(() => parseStoredJson(text)).toThrow();
   },

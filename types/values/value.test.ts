@@ -75,7 +75,7 @@ describe('decodeValue', () => {
     expect((error as ValueError).path).toEqual(path);
   });
 
-  it('names the tags to one that there is not, and what a tag holds', () => {
+  it("lists the tags for an unknown one, and describes a tag's content", () => {
     expect(() => decodeValue({ X: 1 })).toThrow(
       'there is no tag "X"; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M',
     );
@@ -88,7 +88,7 @@ describe('decodeValue', () => {
     expect(JSON.stringify(value)).toBe('{"M":{"__proto__":{"S":"x"}}}');
   });
 
-  it.each(tags)('gives canonical values of tag %s back as they are, after JSON too', (tag) => {
+  it.each(tags)('returns canonical values of tag %s unchanged, also through JSON', (tag) => {
     fc.assert(fc.property(valuesOf[tag], (given) => {
       expect(decodeValue(given)).toEqual(given);
       expect(decodeValue(JSON.parse(JSON.stringify(given)))).toEqual(given);
@@ -101,14 +101,14 @@ describe('decodeValue', () => {
     ['U1', 0n, 2n ** 128n - 1n],
     ['I1', -(2n ** 127n), 2n ** 127n - 1n],
     ['D', 1n - 2n ** 96n, 2n ** 96n - 1n],
-  ])('takes under tag %s what is from %d to %d, and nothing beyond', (tag, min, max) => {
+  ])('accepts under tag %s exactly the numbers from %d to %d', (tag, min, max) => {
     for (const edge of [min, min + 1n, max - 1n, max]) {
       expect(decodeValue({ [tag]: String(edge) })).toEqual({ [tag]: String(edge) });
     }
     for (const beyond of [min - 1n, max + 1n]) expect(() => decodeValue({ [tag]: String(beyond) })).toThrow(ValueError);
   });
 
-  it('gives bytes of every length the tag that is theirs', () => {
+  it('gives bytes of every length the right tag', () => {
     fc.assert(fc.property(fc.oneof(fc.constantFrom(32, 64), fc.nat(70)), fc.nat(255), (length, byte) => {
       const bytes = new Uint8Array(length).fill(byte);
       const value = decodeValue({ BY: base64.encode(bytes) });
@@ -117,7 +117,7 @@ describe('decodeValue', () => {
     }));
   });
 
-  it('takes 64 levels, and says where there are more', () => {
+  it('accepts 64 levels, and names the path of a deeper one', () => {
     const nested = (levels: number): unknown => levels === 1 ? { A: [] } : { A: [nested(levels - 1)] };
     expect(() => decodeValue(nested(64))).not.toThrow();
     expect(() => decodeValue(nested(65))).toThrow('A.0.A.0.A.0');

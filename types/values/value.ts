@@ -32,10 +32,10 @@ export type Value =
   | { A: Value[] }
   | { M: ValueMap };
 
-/** Values by name: a flow's inputs and outputs, a node's inputs and outputs. */
+/** Values by name: inputs and outputs of a flow or a node. */
 export type ValueMap = { [name: string]: Value };
 
-/** Levels of `A` and `M` that a value may have. */
+/** The most levels of `A` and `M` in a value. */
 export const MAX_VALUE_DEPTH = 64;
 
 const U64_MAX = 2n ** 64n - 1n;
@@ -43,7 +43,7 @@ const I64_MIN = -(2n ** 63n);
 const U128_MAX = 2n ** 128n - 1n;
 const I128_MIN = -(2n ** 127n);
 
-/** What is wrong with a value, and where: the message names the path, too. */
+/** The error of an invalid value. Its message contains the path. */
 export class ValueError extends Error {
   override name = 'ValueError';
   reason: string;
@@ -58,10 +58,10 @@ export class ValueError extends Error {
 const isObject = (json: unknown): json is Record<string, unknown> =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** Text that Postgres can store and JSON can carry: no NUL, no lone surrogate (RFC 7493, section 2.1). */
+/** True for text that Postgres can store and JSON can carry: no NUL, no lone surrogate (RFC 7493, section 2.1). */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** The bytes of base64, whose padding may be missing; undefined for any other text. */
+/** Decodes base64, whose padding may be missing; undefined for any other text. */
 function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return base64.decode(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
@@ -70,14 +70,17 @@ function decodeBase64(text: string): Uint8Array | undefined {
   }
 }
 
-/** The value for bytes: 32 and 64 bytes have tags of their own. */
+/** Makes the value of bytes: 32 and 64 bytes have tags of their own. */
 export function bytesToValue(bytes: Uint8Array): Value {
   if (bytes.length === 32) return { B3: base58.encode(bytes) };
   if (bytes.length === 64) return { B6: base58.encode(bytes) };
   return { BY: base64.encode(bytes) };
 }
 
-/** For each tag with a string payload: what is expected, and its canonical value, undefined for any other text. */
+/**
+ * For each tag with a string payload: a description of valid texts, and the decoder to its canonical value, undefined
+ * for invalid texts.
+ */
 const textTags: Record<string, { expected: string; decode: (text: string) => Value | undefined }> = {
   S: {
     expected: 'a string without NUL and lone surrogates',
@@ -124,7 +127,7 @@ const textTags: Record<string, { expected: string; decode: (text: string) => Val
 const TAGS = 'S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M';
 
 const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined): Value | undefined =>
-  // SAFETY: every one of these tags takes a string.
+  // SAFETY: each of these tags holds a string.
   text === undefined ? undefined : { [tag]: text } as Value;
 
 /**

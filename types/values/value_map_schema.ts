@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decodeValueMap, ValueError, type ValueMap } from './value.ts';
 
-/** Values by name, as a request carries them: the parsed form is canonical. */
+/** Values by name in a request; the parsed form is canonical. */
 export const valueMapSchema = z.unknown().transform((json, context): ValueMap => {
   try {
     return decodeValueMap(json);
