@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface ActiveSwitchProps {
-  /** What is active or not, for screen readers. */
+  /** The name of the row, for screen readers. */
   label: string;
   isActive: boolean;
-  /** Stores the change, and reads again what shows it. What it throws is shown. */
+  /** Stores the change, and refreshes the page. An error is shown. */
   store: (isActive: boolean) => Promise<unknown>;
 }
 

@@ -7,9 +7,9 @@ import type { SessionStore } from '../session/session.ts';
 /** The tables and functions of the project, with the types of the database. */
 export type Db = SupabaseClient<Database>;
 
-/** All that the console calls: the project, as any client would. */
+/** The clients of the project that the console calls, as any client would. */
 export interface Api {
-  /** It sends the session's token. */
+  /** Queries tables and functions with the session's token. */
   db: Db;
   /** Deploys, starts and reads flows. */
   flows: FlowClient;
@@ -28,7 +28,7 @@ export const ApiProvider = ({ api, children }: { api: Api; children: ReactNode }
   <ApiContext value={api}>{children}</ApiContext>
 );
 
-/** The clients. Throws outside of an ApiProvider. */
+/** Returns the clients. Throws outside of an ApiProvider. */
 export function useApi(): Api {
   const api = use(ApiContext);
   if (api === undefined) throw new Error('There is no ApiProvider.');

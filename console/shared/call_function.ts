@@ -1,6 +1,6 @@
 import type { Api } from './api.tsx';
 
-/** Posts to an Edge Function. Throws the error in the function's own words, which are in the body of its answer. */
+/** Posts to an Edge Function. Throws the error in the body of its answer. */
 export async function callFunction<Result>({ db }: Api, path: string, body: Record<string, unknown>): Promise<Result> {
   const { data, error } = await db.functions.invoke<Result>(path, { body });
   if (error === null) return data as Result;

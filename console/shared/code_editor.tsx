@@ -18,7 +18,7 @@ export interface CodeEditorProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** The language, with all that belongs to it. Another one makes the editor anew. */
+  /** The language with its extensions. Another one makes the editor anew. */
   extension: Extension;
   readOnly?: boolean;
   minHeight?: string;
@@ -43,10 +43,10 @@ const baseTheme = (minHeight: string) =>
     '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   });
 
-/** Marks changes that the page has made, which knows of them. */
+/** Marks changes that the page made itself. */
 const fromPage = Annotation.define<true>();
 
-/** An editor for code; JsonEditor and RhaiEditor are those of a language. Tab leaves it, as everywhere on a page. */
+/** An editor for code; JsonEditor and RhaiEditor add a language. Tab leaves it, as in other fields. */
 export function CodeEditor(props: CodeEditorProps) {
   const { label, value, extension, readOnly = false, minHeight = '8rem' } = props;
   const isDark = useComputedColorScheme('light') === 'dark';
@@ -76,7 +76,8 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged || update.transactions.some((made) => made.annotation(fromPage))) return;
-            // As React does for its own inputs: the page knows of what was typed before anything else can happen.
+            // Updates the page at once, as React does for its own inputs: the page must have the text before any other
+            // event.
             flushSync(() => change(update.state.doc.toString()));
           }),
         ],
@@ -86,7 +87,7 @@ export function CodeEditor(props: CodeEditorProps) {
     return () => editor.destroy();
   }, [label, extension, readOnly, minHeight, isDark]);
 
-  // What comes from outside replaces the text; what was typed here is there already.
+  // A value from outside replaces the text; typed text is in the editor already.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === value) return;

@@ -1,12 +1,12 @@
-/** The project that this console shows. */
+/** The project to which this console belongs. */
 export interface ConsoleConfig {
-  /** Its address, without a slash at its end. */
+  /** The project's address, without a slash at its end. */
   url: string;
-  /** Its publishable key. */
+  /** The project's publishable key. */
   key: string;
 }
 
-/** Reads config.json, which lies beside the page: the local stack and `npm run console:build` write it. */
+/** Reads config.json, which is next to the page: the local stack and `npm run console:build` write it. */
 export async function loadConfig(): Promise<ConsoleConfig> {
   const response = await fetch(`${import.meta.env.BASE_URL}config.json`);
   if (!response.ok) throw new Error(`config.json answered with status ${response.status}.`);

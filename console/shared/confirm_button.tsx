@@ -5,17 +5,17 @@ import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface ConfirmButtonProps extends ButtonProps {
-  /** What the button says, and the one that confirms. */
+  /** The text of the button, and of the one that confirms. */
   label: string;
-  /** Names what it is for, where the page has more than one such button. */
+  /** Names the object of the button, if the page has more than one such button. */
   describedAs?: string;
-  /** What the question is about, and what is lost. */
+  /** The question, with the object and the consequences. */
   question: ReactNode;
-  /** Does it. What it throws is shown, and the question stays. */
+  /** Carries out the action. An error is shown, and the question stays open. */
   onConfirm: () => Promise<unknown>;
 }
 
-/** A button for what can't be undone: it asks first. */
+/** A button for an action that can't be undone. It asks before it acts. */
 export function ConfirmButton({ label, describedAs, question, onConfirm, ...button }: ConfirmButtonProps) {
   const action = useMutation({ mutationFn: onConfirm });
   const title = describedAs === undefined ? label : `${label} ${describedAs}`;

@@ -1,15 +1,15 @@
-/** Longer searches find nothing more. */
+/** The longest search. Longer ones find nothing. */
 export const MAX_SEARCH_LENGTH = 100;
-/** Further words are not looked for. */
+/** The most words of a search. Further ones are ignored. */
 const MAX_WORDS = 8;
 
-/** A pattern for `ilike` in which the text stands for itself. */
+/** Makes a pattern for `ilike` that matches the text literally. */
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** A value of PostgREST's `or`, in which all characters stand for themselves. */
+/** Makes a value of PostgREST's `or` in which all characters are literal. */
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** What says that a tag is this text. */
+/** Makes the filter for a tag that equals this text. */
 const tagFilter = (text: string): string => `data.cs.${quoted(JSON.stringify({ tags: [text] }))}`;
 
 const likeFilter = (columns: string[], word: string): string =>
@@ -18,18 +18,18 @@ const likeFilter = (columns: string[], word: string): string =>
 const NAMES = ['node_id', 'data->>display_name'];
 const TEXTS = [...NAMES, 'data->>description'];
 
-/** What all words of a search have to fulfil, for PostgREST's `or`. */
+/** Combines the filters of all words of a search, for PostgREST's `or`. */
 function everyWord(search: string, filter: (word: string) => string): string {
   const words = search.slice(0, MAX_SEARCH_LENGTH).split(/\s+/).filter((word) => word !== '').slice(0, MAX_WORDS);
   return `and(${words.map((word) => `or(${filter(word)})`).join(',')})`;
 }
 
-/** What finds definitions that have all words of a search in their names. The search must not be empty. */
+/** Makes the filter for definitions whose names have all words of a search. The search must not be empty. */
 export const nameFilter = (search: string): string => everyWord(search, (word) => likeFilter(NAMES, word));
 
 /**
- * What finds definitions that have all words of a search in their names, descriptions and tags, or that have a tag which
- * is the search. The search must not be empty.
+ * Makes the filter for definitions whose names, descriptions and tags have all words of a search, or with a tag that
+ * equals the search. The search must not be empty.
  */
 export const searchFilter = (search: string): string =>
   `${everyWord(search, (word) => `${likeFilter(TEXTS, word)},${tagFilter(word)}`)},${tagFilter(search)}`;

@@ -1,11 +1,11 @@
 import type { StartTarget } from './start_target.ts';
 
-/** The target as a list reads it. */
+/** A target as it is read for a list. */
 export interface NamedTarget extends StartTarget {
-  /** The flow, where its name was read, too. */
+  /** The flow; null if its name was not read. */
   flows: { name: string } | null;
 }
 
-/** The target by the flow's name and the tag, or by the deployment's id. */
+/** Describes a target by the flow's name and the tag, or by the deployment's id. */
 export const describeTarget = ({ flow, tag, deployment_id, flows }: NamedTarget): string =>
   flow === null ? `Deployment ${deployment_id}` : `${flows?.name || `Flow ${flow}`}, ${tag}`;

@@ -3,15 +3,15 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
 export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
-  /** What the button says. */
+  /** The text of the button. */
   label: string;
   /** The heading of the dialog, and the name of the button. */
   title: string;
-  /** Called when the dialog is opened, to begin anew. */
+  /** Called when the dialog opens, to reset its contents. */
   onOpen: () => void;
   dialogSize?: 'md' | 'lg';
   closeOnClickOutside?: boolean;
-  /** What the dialog holds; it is given what closes it. */
+  /** Renders the contents of the dialog; `close` closes it. */
   children: (close: () => void) => ReactNode;
 }
 

@@ -1,7 +1,7 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Stands where there is nothing yet, and says what to do. */
+/** Shown in place of an empty list, with a hint about the next step. */
 export const EmptyState = ({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) => (
   <Center className='console-empty' p='xl'>
     <Stack align='center' gap='xs' maw={460}>

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { FoldedLines } from './folded_lines.tsx';
 import { showError } from './shown_error.ts';
 
-/** An error with its code, its hint and what it lists. Shows nothing when there is none. */
+/** Shows an error with its code, hint and details; nothing without an error. */
 export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   if (error === undefined || error === null) return null;
   const { message, code, hint, details, raw } = showError(error);

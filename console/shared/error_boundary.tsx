@@ -2,12 +2,12 @@ import { Button, Stack } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { ErrorAlert } from './error_alert.tsx';
 
-/** Shows what failed while a page was drawn or loaded, in place of an empty window. */
+/** Shows an error that was thrown while a page was rendered or loaded, instead of an empty window. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {
-    return { error: error ?? new Error('Something failed, without saying what.') };
+    return { error: error ?? new Error('Something failed without an error.') };
   }
 
   override render(): ReactNode {

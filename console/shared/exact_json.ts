@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers survive, also those that JavaScript would round. Such a number is kept as what `JSON.rawJSON`
- * makes; browsers that lack it round as they always did.
+ * JSON functions that keep all digits of numbers, also of those that JavaScript would round. Such a number is kept as
+ * the result of `JSON.rawJSON`; browsers without that function round.
  */
 interface ExactJson {
   rawJSON?: (text: string) => unknown;
@@ -10,10 +10,10 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
-/** Whether a number is written back with the digits that it was read with. */
+/** True if a number is written with the digits that it was read with. */
 const isExact = (value: number, source: string): boolean => String(value) === source || Number.isSafeInteger(value);
 
-/** Reads JSON without rounding. `JSON.stringify` writes what it gives as it was. */
+/** Parses JSON without rounding. `JSON.stringify` writes the result unchanged. */
 export function parseExactly(text: string): unknown {
   return exact.parse(text, (_name, value, context) => {
     const source = context?.source;
@@ -22,6 +22,6 @@ export function parseExactly(text: string): unknown {
   });
 }
 
-/** The digits of a number that `parseExactly` has read; undefined for anything else. */
+/** Returns the digits of a number that `parseExactly` has read; undefined for anything else. */
 export const digitsOf = (value: unknown): string | undefined =>
   typeof value === 'number' || exact.isRawJSON?.(value) === true ? JSON.stringify(value) : undefined;

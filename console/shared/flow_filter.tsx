@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useFlowChoices } from './use_flow_choices.ts';
 
-/** Chooses one of the user's flows, or all: `undefined`. One that is chosen, but not offered, is shown by its id. */
+/** Chooses one of the user's flows, or all: `undefined`. A chosen flow that is not in the list is shown by its id. */
 export function FlowFilter({ flow, choose }: { flow: number | undefined; choose: (flow: number | undefined) => void }) {
   const flows = useFlowChoices();
   const chosen = flow === undefined ? null : String(flow);

@@ -1,9 +1,9 @@
 import { Code } from '@mantine/core';
 
-/** How many characters of a line are shown. */
+/** The most characters of a line that are shown. */
 const CHARACTERS_SHOWN = 2_000;
 
-/** Lines for whoever looks for the cause, folded away. Shows nothing when there are none. */
+/** Shows technical lines behind a closed heading; nothing if there are none. */
 export function FoldedLines({ title, lines }: { title: string; lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (

@@ -5,18 +5,18 @@ import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface FormDialogProps extends ButtonProps {
-  /** What the button says. */
+  /** The text of the button. */
   label: string;
   /** The heading of the dialog, and the name of the button. */
   title: string;
   children: ReactNode;
-  /** Stores what the fields hold. What it throws is shown, and the dialog stays. */
+  /** Stores the contents of the fields. An error is shown, and the dialog stays open. */
   save: () => Promise<unknown>;
-  /** Called when the dialog is opened, to begin with what is stored. */
+  /** Called when the dialog opens, to load the stored values. */
   onOpen: () => void;
 }
 
-/** A button that opens the fields of something, to change it. */
+/** A button that opens a dialog with fields, to change an object. */
 export function FormDialog({ label, title, children, save, onOpen, ...button }: FormDialogProps) {
   const saving = useMutation({ mutationFn: save });
   const submit = (event: FormEvent, close: () => void) => {

@@ -1,4 +1,4 @@
-/** Drawn on a grid of 24 by 24 with a line of 2. */
+/** Paths on a grid of 24 by 24, with a line width of 2. */
 const PATHS = {
   flow: 'M4 6h4v4H4zM16 14h4v4h-4zM8 8h3a2 2 0 0 1 2 2v4a2 2 0 0 0 2 2h1',
   rocket: 'M12 3c4 2 6 6 5 11l-2 2H9l-2-2C6 9 8 5 12 3zM12 9v.01M9 19l-2 2M15 19l2 2M12 19v2',
@@ -27,7 +27,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside a text; what it means, the text says. */
+/** An icon beside a text that has its meaning. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
   <svg
     width={size}

@@ -5,7 +5,7 @@ import { keymap } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'react';
 import { CodeEditor, type CodeEditorProps } from './code_editor.tsx';
 
-/** What is wrong at a place of a text. */
+/** A fault at a position of a text. */
 export interface Fault {
   from: number;
   to: number;
@@ -13,11 +13,11 @@ export interface Fault {
 }
 
 interface JsonEditorProps extends Omit<CodeEditorProps, 'extension'> {
-  /** Faults to show at their places, beyond those of JSON itself. */
+  /** Finds faults beyond JSON's syntax, to be shown at their positions. */
   findFaults?: (text: string) => Fault[];
 }
 
-/** JSON, with its faults: those of its form, else those that the page knows of. */
+/** The JSON language, with its syntax errors, or else the faults that the page finds. */
 function jsonWithFaults(findFaults: (text: string) => Fault[]): Extension {
   const parse = jsonParseLinter();
   const find = linter((view): Diagnostic[] => {

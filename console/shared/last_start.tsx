@@ -5,11 +5,11 @@ import { When } from './when.tsx';
 interface LastStartProps {
   at: string | null;
   flowRunId: string | null;
-  /** What starts the runs: it leads to all of them. */
+  /** The schedule or webhook that starts the runs, for the link to all of them. */
   of: { schedule: string } | { webhook: string };
 }
 
-/** When a schedule or a webhook last started a run. */
+/** Shows when a schedule or a webhook last started a run. */
 export const LastStart = ({ at, flowRunId, of }: LastStartProps) =>
   at === null || flowRunId === null
     ? <Text span size='sm' c='dimmed'>never</Text>

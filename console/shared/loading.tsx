@@ -1,6 +1,6 @@
 import { Center, Loader, VisuallyHidden } from '@mantine/core';
 
-/** Shown while something is read. */
+/** Shown while data is loaded. */
 export const Loading = ({ label = 'Loading' }: { label?: string }) => (
   <Center p='xl' role='status'>
     <Loader aria-hidden='true' />

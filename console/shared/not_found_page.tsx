@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { EmptyState } from './empty_state.tsx';
 import { Page } from './page.tsx';
 
-/** Shown for an address that no page has, and for what is not there or is somebody else's. */
+/** Shown for an unknown address, and for objects that do not exist or belong to another user. */
 export const NotFoundPage = ({ what = 'page' }: { what?: string }) => (
   <Page title='Not found'>
     <EmptyState

@@ -15,10 +15,10 @@ export interface PageProps {
   children: ReactNode;
 }
 
-/** Whether a page was shown since the console was loaded: the browser puts the focus of the first one. */
+/** True if a page was shown since the console was loaded: the browser sets the focus of the first one. */
 let hasShownPage = false;
 
-/** A page: its heading, which gets the focus when somebody comes here by a link, its actions and its content. */
+/** A page: its heading, which gets the focus after a link to it, its actions and its content. */
 export function Page({ title, parents = [], description, actions, children }: PageProps) {
   useDocumentTitle(title);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -9,7 +9,7 @@ import type { PagedRows } from './use_paged_rows.ts';
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Hides the header from the eyes only, as for a column of buttons. */
+  /** If true, only screen readers get the header, for example of a column of buttons. */
   isHeaderHidden?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface PagedTableProps<Row> {
   columns: Column<Row>[];
   rowKey: (row: Row) => string | number;
   list: PagedRows<Row>;
-  /** Shown when the list has no rows at all. */
+  /** Shown if the list has no rows at all. */
   empty: ReactNode;
 }
 

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { PagedRows } from './use_paged_rows.ts';
 
-/** The buttons by which a list that is read page by page is turned. Shows nothing for a list of one page. */
+/** The buttons for the next and the previous page of a list. Shows nothing for a list of one page. */
 export function Pager({ label, list }: { label: string; list: PagedRows<unknown> }) {
   if (list.page === 1 && !list.hasNext) return null;
   return (

@@ -2,7 +2,7 @@ import { StringStream } from '@codemirror/language';
 import { expect, test } from 'vitest';
 import { readRhai, type RhaiState } from './rhai_language.ts';
 
-/** The tokens of a script, blanks left out. */
+/** Reads the tokens of a script, without blanks. */
 function read(source: string): [kind: string, text: string][] {
   const state: RhaiState = { open: [] };
   return source.split('\n').flatMap((line) => {
@@ -85,7 +85,7 @@ test.for<[what: string, source: string, tokens: [string, string][]]>([
 });
 
 test.for(['`${', '{', '/*', '#', '"', '\\', "'", '`', '0x', '1e', '1.', 'a ', '((', '`${`', '}', '#"'])(
-  'a script of nothing but %s is read in steps that are few and bounded',
+  'a script of only %s is read in a bounded number of steps',
   (piece) => {
     const times = 2_000;
     const state: RhaiState = { open: [] };
@@ -101,7 +101,7 @@ test.for(['`${', '{', '/*', '#', '"', '\\', "'", '`', '0x', '1e', '1.', 'a ', '(
       readRhai(stream, state);
       expect(stream.pos > stream.start).toBe(true);
     }
-    // Reading a line in the square of its length would need thousands of looks at each character.
+    // Quadratic time for a line would read each character thousands of times.
     expect(looks).toBeLessThan(20 * piece.length * times);
     expect(state.open.length).toBeLessThanOrEqual(33);
   },

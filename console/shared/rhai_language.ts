@@ -6,26 +6,26 @@ const KEYWORDS = words(
   'let const if else switch do while until loop for in continue break return throw try catch fn private',
 );
 const ATOMS = words('true false this');
-/** Names that a script can't give: Rhai reserves them. */
+/** Names that Rhai reserves, so that scripts can't define them. */
 const RESERVED = words(
   'import export as eval var static shared goto match case public protected new use with is module package super ' +
     'thread spawn go await async sync yield default void null nil',
 );
 
-/** Deeper nesting of expressions in back-tick strings is shown as the string around it. */
+/** The deepest nesting of expressions in back-tick strings. Deeper ones are shown as part of the string. */
 const MAX_DEPTH = 32;
 
-/** A place in the text that is not plain code: a comment, a raw string, a back-tick string or an expression in one. */
+/** A part of the text that is not plain code: a comment, a raw string, a back-tick string or an expression in one. */
 type Frame =
   | { kind: 'comment'; depth: number }
   | { kind: 'raw'; hashes: number }
   | { kind: 'template' }
-  /** An expression `${…}`, with the braces that it has opened itself. */
+  /** An expression `${…}`, with its own open braces. */
   | { kind: 'expression'; braces: number }
-  /** A string in double quotes that goes on in the next line, after a backslash at the end of this one. */
+  /** A string in double quotes that continues in the next line, after a backslash at the end of this one. */
   | { kind: 'string' };
 
-/** What is open, the innermost last. Frames are never changed in place, since lines share them. */
+/** The open parts, the innermost last. Frames are never changed in place, because lines share them. */
 export interface RhaiState {
   open: readonly Frame[];
 }
@@ -41,7 +41,7 @@ const replace = (state: RhaiState, frame: Frame): void => {
   state.open = [...state.open.slice(0, -1), frame];
 };
 
-/** Block comments nest; their depth is a number, so that it costs nothing. */
+/** Reads a block comment. Comments nest; their depth is a number, so that nesting takes no memory. */
 function readComment(stream: StringStream, state: RhaiState, depth: number): string {
   let open = depth;
   while (open > 0 && !stream.eol()) {
@@ -54,7 +54,7 @@ function readComment(stream: StringStream, state: RhaiState, depth: number): str
   return 'comment';
 }
 
-/** A raw string ends at a quote with as many hashes as it began with. */
+/** Reads a raw string, which ends at a quote with as many hashes as it began with. */
 function readRaw(stream: StringStream, state: RhaiState, hashes: number): string {
   while (!stream.eol()) {
     if (stream.next() !== '"') continue;
@@ -85,7 +85,7 @@ function readTemplate(stream: StringStream, state: RhaiState): string {
   return 'string';
 }
 
-/** A string or a character. One that its line does not close goes on in the next line only after a backslash. */
+/** Reads a string or a character. An unclosed one continues in the next line only after a backslash. */
 function readQuoted(stream: StringStream, state: RhaiState, quote: string, isOpen: boolean): string {
   if (isOpen) leave(state);
   let character = stream.next();
@@ -150,15 +150,15 @@ function readSymbol(stream: StringStream, state: RhaiState, first: string): stri
   }
   if ('()[]'.includes(first)) return 'bracket';
   if (',;'.includes(first)) return null;
-  // None of them begins a raw string, so none is looked at again.
+  // These hashes do not begin a raw string, so they are skipped together.
   if (first === '#') stream.eatWhile('#');
   else stream.eatWhile(/[-+*%&|^!<>=?.:~]/);
   return 'operator';
 }
 
 /**
- * Reads the next token of a script and names its kind. Each step takes at least one character and none looks back, so a
- * line takes time in proportion to its length.
+ * Reads the next token of a script and names its kind. Each step consumes at least one character and none looks back,
+ * so a line takes linear time.
  */
 export function readRhai(stream: StringStream, state: RhaiState): string | null {
   const frame = innermost(state);
@@ -176,7 +176,7 @@ export function readRhai(stream: StringStream, state: RhaiState): string | null 
   }
 }
 
-/** The colours of Rhai. What is wrong with a script is told by the deploy and by its run. */
+/** The highlighting of Rhai. Deploys and runs report the faults of a script. */
 export const rhai = (): LanguageSupport =>
   new LanguageSupport(StreamLanguage.define<RhaiState>({
     name: 'rhai',

@@ -1,6 +1,6 @@
-/** A line of a run's errors, in its parts. */
+/** A line of a run's errors, split into its parts. */
 export interface RunError {
-  /** The id of the node that failed; undefined for an error of the run itself. */
+  /** The id of the failed node; undefined for an error of the run itself. */
   nodeId: string | undefined;
   times: number;
   /** The stable code; undefined for an error in a node's own words. */
@@ -8,12 +8,15 @@ export interface RunError {
   message: string;
 }
 
-/** Of `<title> <node id>[#times]: <message>`, what follows the title. */
+/** Matches the part of `<title> <node id>[#times]: <message>` after the title. */
 const PLACE = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:#(\d{1,9}))?: /g;
 const PREFIX = /^([a-z][a-z0-9_]{0,63}): /;
 const NO_INPUTS: ReadonlySet<string> = new Set();
 
-/** Takes the code off a message, `run_size_limit: inputs of more …`. The name of one of the node's inputs is no code. */
+/**
+ * Splits the code from a message, as in `run_size_limit: inputs of more …`. The name of one of the node's inputs is not
+ * a code.
+ */
 export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, 'code' | 'message'> {
   const [prefix = '', code = ''] = PREFIX.exec(message) ?? [];
   if (code === '' || inputs.has(code)) return { code: undefined, message };
@@ -21,8 +24,8 @@ export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, '
 }
 
 /**
- * Reads a line, by the names of the inputs of each node. A title may have an id in it, too, so only the ids of the run's
- * nodes count; where nobody knows these, the first id does.
+ * Reads a line, with the names of each node's inputs. A title may contain an id, too, so only ids of the run's nodes
+ * count; if these are not known, the first id counts.
  */
 export function readRunError(line: string, inputs?: ReadonlyMap<string, ReadonlySet<string>>): RunError {
   for (const match of line.matchAll(PLACE)) {

@@ -1,4 +1,4 @@
-/** Gives the person a file. */
+/** Offers a file for download. */
 export function saveFile(name: string, type: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));
@@ -7,6 +7,6 @@ export function saveFile(name: string, type: string, text: string): void {
   URL.revokeObjectURL(link.href);
 }
 
-/** A file name that every system takes, made of a text. */
+/** Makes a file name that every system accepts from a text. */
 export const fileName = (text: string, extension: string): string =>
   `${text.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 100) || 'flow'}.${extension}`;

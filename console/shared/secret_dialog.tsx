@@ -6,20 +6,20 @@ import { ErrorAlert } from './error_alert.tsx';
 import { SecretOnce } from './secret_once.tsx';
 
 export interface SecretDialogProps extends ButtonProps {
-  /** The button, and the heading of the dialog. */
+  /** The text of the button, and the heading of the dialog. */
   title: string;
   /** Names the secret, such as `URL`. */
   secretLabel: string;
-  /** What is asked before, such as the fields of what is made; nothing is shown again when the dialog is opened again. */
+  /** The fields before the secret is made. They are reset when the dialog opens again. */
   children: ReactNode;
-  /** Makes the secret. What it throws is shown, and the fields stay. */
+  /** Makes the secret. An error is shown, and the fields stay. */
   make: () => Promise<string>;
   /** Called when the dialog is opened. */
   onOpen?: () => void;
   dialogSize?: 'md' | 'lg';
 }
 
-/** A button that makes a secret, and shows it this once. */
+/** A button that makes a secret and shows it once. */
 export function SecretDialog(
   { title, secretLabel, children, make, onOpen, dialogSize = 'md', ...button }: SecretDialogProps,
 ) {

@@ -1,6 +1,6 @@
 import { Button, CopyButton, Group, Stack, Text, TextInput } from '@mantine/core';
 
-/** A secret that nothing shows again. */
+/** Shows a secret that can't be shown again. */
 export const SecretOnce = ({ label, secret, onDone }: { label: string; secret: string; onDone: () => void }) => (
   <Stack>
     <Text role='status'>It is shown this once. Copy it now.</Text>

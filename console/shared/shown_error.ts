@@ -1,17 +1,17 @@
-/** What a person is told of an error. */
+/** An error as it is shown to a person. */
 export interface ShownError {
   message: string;
   /** The stable code of the backend, or of the client. */
   code: string | undefined;
-  /** What to do about it. */
+  /** The remedy. */
   hint: string | undefined;
-  /** What is wrong, one sentence each. */
+  /** The faults, one sentence each. */
   details: string[];
-  /** What else is known, for programs rather than for people. */
+  /** Further details, which are for programs rather than for people. */
   raw: string[];
 }
 
-/** How many details are shown. */
+/** The most details that are shown. */
 const DETAILS_SHOWN = 20;
 
 const textIn = (error: object, name: string): string | undefined => {
@@ -19,7 +19,7 @@ const textIn = (error: object, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** PostgREST gives details as text, which may be JSON; the Edge Functions give them as JSON. */
+/** Parses details: PostgREST gives them as text, which may be JSON; the Edge Functions give JSON. */
 function detailsOf(details: unknown): unknown {
   if (typeof details !== 'string') return details;
   try {
@@ -29,7 +29,7 @@ function detailsOf(details: unknown): unknown {
   }
 }
 
-/** A detail as a sentence; undefined for one that has none. */
+/** Returns a detail as a sentence; undefined if it has none. */
 function sentenceOf(detail: unknown): string | undefined {
   if (typeof detail === 'string') return detail;
   const message = typeof detail === 'object' && detail !== null ? textIn(detail, 'message') : undefined;
@@ -39,7 +39,9 @@ function sentenceOf(detail: unknown): string | undefined {
   return typeof place === 'string' && place !== '' ? `${place}: ${message}` : message;
 }
 
-/** The lines of an error's details: findings, faults of a request, or one text; apart from those, what has no sentence. */
+/**
+ * Splits an error's details into sentences (findings, faults of a request, or one text) and details without a sentence.
+ */
 function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   const read = detailsOf(details);
   if (read === null || read === undefined || read === '') return { details: [], raw: [] };
@@ -50,20 +52,20 @@ function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   };
 }
 
-/** What to do: where the backend says when it makes sense to try again, nobody has to look for a header. */
+/** Returns the remedy, with the time after which to try again if the backend gives one. */
 function hintOf(error: object): string | undefined {
   const seconds: unknown = Reflect.get(error, 'retryAfter');
   if (typeof seconds !== 'number') return textIn(error, 'hint');
   return seconds === 1 ? 'Try again in a second.' : `Try again in ${seconds} seconds.`;
 }
 
-/** Reads an error of supabase-js, of the flow client, of Auth, of a wallet, or of the program. */
+/** Converts an error of supabase-js, of the flow client, of Auth, of a wallet, or of the program. */
 export function showError(error: unknown): ShownError {
   if (typeof error !== 'object' || error === null) {
     return { message: String(error), code: undefined, hint: undefined, details: [], raw: [] };
   }
   return {
-    message: textIn(error, 'message') ?? 'Something failed, without saying what.',
+    message: textIn(error, 'message') ?? 'Something failed without an error.',
     code: textIn(error, 'code'),
     hint: hintOf(error),
     ...linesOf(Reflect.get(error, 'details')),

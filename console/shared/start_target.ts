@@ -4,26 +4,29 @@ import type { DeploymentTarget } from 'flow-deployments-client';
 import { useApi } from './api.tsx';
 import { isUuid } from './is_uuid.ts';
 
-/** What a schedule or a webhook starts: a flow by its tag, or one deployment. */
+/** The target of a schedule or a webhook: a flow with a tag, or one deployment. */
 export interface StartTarget {
   flow: number | null;
   tag: string | null;
   deployment_id: string | null;
 }
 
-/** How long a person types on before what they name is looked up. */
+/** Milliseconds without typing after which the target is looked up. */
 const TYPING_MS = 300;
 
-/** The target as the client takes it; undefined while nothing is named. */
+/** Converts a target to the client's form; undefined while it is incomplete. */
 function readTarget({ flow, tag, deployment_id }: StartTarget): DeploymentTarget | undefined {
   if (flow !== null) return tag === '' ? undefined : { flow, ...(tag !== null && { tag }) };
   return deployment_id !== null && isUuid(deployment_id) ? { id: deployment_id } : undefined;
 }
 
-/** What the target takes and gives now. It is not read while nothing is named: `isPending`, and not `isLoading`. */
+/**
+ * Reads the present inputs and outputs of the target. It is not read while the target is incomplete: `isPending`, and
+ * not `isLoading`.
+ */
 export function useTargetDescription(target: StartTarget) {
   const { flows } = useApi();
-  // As text, which is the same one until something changes.
+  // As text, which is the same value until the target changes.
   const [named] = useDebouncedValue(JSON.stringify(readTarget(target)), TYPING_MS);
   return useQuery({
     queryKey: ['deployments', 'description', named],

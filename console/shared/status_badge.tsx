@@ -10,7 +10,7 @@ const COLOURS: Record<RunStatus, string> = {
   stopped: 'orange',
 };
 
-/** The state of a run, in words and in its colour. */
+/** The state of a run, as text and as colour. */
 export const StatusBadge = ({ status }: { status: RunStatus }) => (
   <Badge color={COLOURS[status]} variant='light' miw='max-content' className='console-status'>{status}</Badge>
 );

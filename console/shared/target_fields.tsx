@@ -6,7 +6,7 @@ import type { StartTarget } from './start_target.ts';
 import { type FlowChoice, useFlowChoices } from './use_flow_choices.ts';
 import { describeAge } from './when.tsx';
 
-/** How many deployments, or tags, there are to choose from. */
+/** The most deployments, or tags, in a list. */
 const OFFERED = 200;
 
 const KINDS = [
@@ -14,11 +14,11 @@ const KINDS = [
   { value: 'deployment', label: 'One deployment' },
 ];
 
-/** What is chosen stays in the list, also where it is not offered. */
+/** Keeps the chosen item in the list, even if it is not among the choices. */
 const withChosen = (choices: FlowChoice[], chosen: string | null, label: string): FlowChoice[] =>
   chosen === null || choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label }];
 
-/** The newest deployments of the user. */
+/** Reads the newest deployments of the user. */
 function useDeploymentChoices(): FlowChoice[] {
   const { db } = useApi();
   const { data = [] } = useQuery({
@@ -37,7 +37,7 @@ function useDeploymentChoices(): FlowChoice[] {
   return data;
 }
 
-/** The tags of a flow. */
+/** Reads the tags of a flow. */
 function useTagChoices(flow: number | null): string[] {
   const { db } = useApi();
   const { data = [] } = useQuery({
@@ -98,7 +98,7 @@ function DeploymentField({ target: { deployment_id: chosen }, change }: TargetFi
   );
 }
 
-/** Chooses what is started: a flow by its tag, or one deployment. */
+/** Chooses the target of starts: a flow with a tag, or one deployment. */
 export function TargetFields({ target, change }: TargetFieldsProps) {
   const [kind, setKind] = useState(target.deployment_id === null ? 'flow' : 'deployment');
   const choose = (next: string) => {

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from './api.tsx';
 
-/** How many flows there are to choose from: the newest. */
+/** The most flows in the list: the newest ones. */
 const OFFERED = 200;
 
-/** A flow as a list to choose from has it. */
+/** A flow in a list of choices. */
 export interface FlowChoice {
-  /** Its id. */
+  /** The flow's id. */
   value: string;
   label: string;
 }
 
-/** The newest flows of the user, to choose from. Public flows of others can be read, too, but not deployed. */
+/** Reads the newest flows of the user. Public flows of others can be read, too, but not deployed. */
 export function useFlowChoices(): FlowChoice[] {
   const { db } = useApi();
   const userId = useUserId();

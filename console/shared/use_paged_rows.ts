@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 
-/** How many rows a page of a table has. */
+/** Number of rows on a page of a table. */
 export const PAGE_SIZE = 25;
 
 /** One page of a list, as a table shows it. */
 export interface PagedRows<Row> {
   rows: Row[];
-  /** From 1. */
+  /** The page's number, from 1. */
   page: number;
   hasNext: boolean;
   setPage: (page: number) => void;
@@ -17,17 +17,20 @@ export interface PagedRows<Row> {
 }
 
 export interface PagedRowsOptions<Row> {
-  /** What is read, filters included: rows of different keys are never mixed. */
+  /** The query's key, filters included: rows of different keys are never mixed. */
   queryKey: readonly unknown[];
-  /** Reads the rows from `from` to `to`, both included, in a fixed order; `signal` ends a read that nobody waits for. */
+  /**
+   * Reads the rows from `from` to `to`, both included, in a fixed order; `signal` cancels a read that is not needed any
+   * more.
+   */
   read: (from: number, to: number, signal: AbortSignal) => Promise<Row[]>;
-  /** Reads again after so many milliseconds, for lists that change by themselves. */
+  /** Milliseconds after which the rows are read again, for lists that change by themselves. */
   refetchInterval?: number;
-  /** The parameter of the address that has the page; needed where a page has more than one list. */
+  /** The query parameter with the page's number; needed if a page has more than one list. */
   parameter?: string;
 }
 
-/** Reads a list page by page. The page stands in the address, so that Back and a copied link find it again. */
+/** Reads a list page by page. The address contains the page's number, so that Back and copied links restore it. */
 export function usePagedRows<Row>(options: PagedRowsOptions<Row>): PagedRows<Row> {
   const { queryKey, read, refetchInterval, parameter = 'page' } = options;
   const [parameters, setParameters] = useSearchParams();
@@ -35,7 +38,7 @@ export function usePagedRows<Row>(options: PagedRowsOptions<Row>): PagedRows<Row
   const from = (page - 1) * PAGE_SIZE;
   const query = useQuery({
     queryKey: [...queryKey, { page }],
-    // One row more than is shown says whether there is a next page.
+    // One more row than shown tells whether there is a next page.
     queryFn: ({ signal }) => read(from, from + PAGE_SIZE, signal),
     placeholderData: keepPreviousData,
     ...(refetchInterval !== undefined && { refetchInterval }),

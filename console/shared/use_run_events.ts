@@ -3,17 +3,17 @@ import type { FlowClient, RunEvent, RunReference } from 'flow-deployments-client
 import { useEffect } from 'react';
 import { useApi } from './api.tsx';
 
-/** So long events are gathered before anything is read again: a run tells many at once. */
+/** Milliseconds during which events are collected before data is read again: a run sends many at once. */
 const GATHER_MS = 500;
-/** Reads all again, also where no events come: there may be no room for one more stream. */
+/** Milliseconds after which everything is read again, even without events: there may be no room for one more stream. */
 const FALLBACK_MS = 15_000;
 
-/** The queries below the key of a run that tell something new after an event. The run's own row may be new after each. */
+/** The queries below the key of a run that an event makes outdated. Every event may change the run's own row. */
 const PARTS: Record<RunEvent['event'], readonly string[]> = {
   run_start: ['called'],
   run_finish: ['called'],
   node_start: ['executions'],
-  // Whoever answers a request or an input ends its node.
+  // An answer to a request or an input ends the node that waits for it.
   node_finish: ['executions', 'transactions', 'pending inputs', 'signature request'],
   node_error: ['executions', 'pending inputs', 'signature request'],
   log: ['log'],
@@ -21,10 +21,10 @@ const PARTS: Record<RunEvent['event'], readonly string[]> = {
   api_input: ['pending inputs'],
 };
 
-/** The key of a run's row. The keys of what else is read of the run begin with it. */
+/** Returns the key of a run's row. The keys of other queries of the run begin with it. */
 export const runKey = (id: string): readonly string[] => ['runs', 'one', id];
 
-/** Marks what an event made old until the signal aborts or the run has ended. */
+/** Marks queries as outdated by events, until the signal aborts or the run has ended. */
 async function follow(
   { events }: FlowClient,
   queries: QueryClient,
@@ -42,15 +42,15 @@ async function follow(
     old.clear();
   };
   for await (const { event } of events(run, { signal })) {
-    // An event that is newer than this page may tell of anything.
+    // An event that is newer than this page may change anything.
     for (const part of PARTS[event] ?? Object.values(PARTS).flat()) old.add(part);
     timer ??= setTimeout(read, GATHER_MS);
   }
 }
 
 /**
- * Reads again what is shown of a run when an event tells that it is old, as long as `isLive`. This is the one place that
- * knows how a page hears of news.
+ * Reads the shown data of a run again when events make it outdated, as long as `isLive`. Only this hook receives a
+ * run's events.
  */
 export function useRunEvents(run: RunReference<object>, isLive: boolean): void {
   const { flows } = useApi();
@@ -60,7 +60,7 @@ export function useRunEvents(run: RunReference<object>, isLive: boolean): void {
     if (!isLive) return;
     const watching = new AbortController();
     const reference = token === undefined ? id : { flow_run_id: id, token };
-    // Without events the page goes on by the fallback.
+    // Without events the page is updated by the fallback.
     follow(flows, queries, reference, id, watching.signal).catch(() => {});
     const fallback = setInterval(() => void queries.invalidateQueries({ queryKey: runKey(id) }), FALLBACK_MS);
     return () => {

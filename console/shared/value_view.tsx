@@ -1,9 +1,9 @@
 import { Code, Text } from '@mantine/core';
 import { isObject } from './graph/drawn_node.ts';
 
-/** How many members of a list or a map are shown at once. */
+/** The most members of a list or a map that are shown at once. */
 const MEMBERS_SHOWN = 100;
-/** How many characters of a text are shown. */
+/** The most characters of a text that are shown. */
 const CHARACTERS_SHOWN = 4_000;
 
 const TAG_NAMES: Record<string, string> = {
@@ -23,7 +23,7 @@ const TAG_NAMES: Record<string, string> = {
 const shorten = (text: string): string =>
   text.length > CHARACTERS_SHOWN ? `${text.slice(0, CHARACTERS_SHOWN)}… (${text.length} characters)` : text;
 
-/** The tag and the content of a tagged value; undefined for anything else. */
+/** Returns the tag and the content of a tagged value; undefined for anything else. */
 function untag(value: unknown): [tag: string, content: unknown] | undefined {
   const entries = isObject(value) ? Object.entries(value) : [];
   return entries.length === 1 ? entries[0] : undefined;
@@ -47,7 +47,7 @@ function Members({ entries, depth }: { entries: [string, unknown][]; depth: numb
   );
 }
 
-/** Behind the second level, what is inside is shown when it is asked for. */
+/** Shows a list or a map. Below the second level, members are shown on request. */
 function Group({ entries, depth, kind }: { entries: [string, unknown][]; depth: number; kind: string }) {
   if (entries.length === 0) return <Text span c='dimmed'>empty {kind}</Text>;
   if (depth < 2) return <Members entries={entries} depth={depth} />;
@@ -59,7 +59,7 @@ function Group({ entries, depth, kind }: { entries: [string, unknown][]; depth: 
   );
 }
 
-/** A tagged value, as it is stored, in readable form. Whoever wrote it, it is shown as text. */
+/** Shows a stored tagged value in readable form. All content is shown as text, whoever wrote it. */
 export function ValueView({ value, depth = 0 }: { value: unknown; depth?: number }) {
   const [tag, content] = untag(value) ?? [undefined, value];
   if (tag === 'N') return <Text span c='dimmed'>null</Text>;

@@ -12,14 +12,14 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** How long ago `then` is, in the largest unit that fits. */
+/** Describes how long ago `then` is, in the largest unit that fits. */
 export function describeAge(then: Date, now: Date): string {
   const seconds = (then.getTime() - now.getTime()) / 1000;
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
-/** A time as an age, with the exact time for those who ask. */
+/** Shows a time as an age, with the exact time on request. */
 export function When({ at }: { at: string }) {
   const then = new Date(at);
   const exact = absolute.format(then);

@@ -5,7 +5,7 @@ import type { EditorStore } from './editor_store.ts';
 import { type FlowDocument, makeEdge, nodeIdOf, removeNodes } from './flow_document.ts';
 import { nodesById } from './view.ts';
 
-/** Removes what is selected. */
+/** Removes the selected nodes and edges. */
 export function removeSelected(store: EditorStore): void {
   const { selected, selectedEdges } = store.state();
   if (selected.size === 0 && selectedEdges.size === 0) return;
@@ -25,13 +25,13 @@ function insertPart(store: EditorStore, part: FlowDocument): void {
   store.select(new Set(copy.nodes.map(nodeIdOf)));
 }
 
-/** The selected nodes as a text for the clipboard; undefined when none is selected. */
+/** Returns the selected nodes as a text for the clipboard; undefined if none is selected. */
 export function copyText(store: EditorStore): string | undefined {
   const { document, selected } = store.state();
   return selected.size === 0 ? undefined : JSON.stringify(selectedPart(document, selected));
 }
 
-/** Adds what a text of the clipboard holds. Answers whether it held nodes. */
+/** Adds the nodes in a text of the clipboard. Returns true if it contained nodes. */
 export function pasteText(store: EditorStore, text: string): boolean {
   const part = readPart(text);
   if (part !== undefined) insertPart(store, part);
@@ -43,7 +43,7 @@ export function duplicateSelected(store: EditorStore): void {
   if (selected.size > 0) insertPart(store, selectedPart(document, selected));
 }
 
-/** Why an edge may not be drawn; undefined when it may. */
+/** Returns the reason why an edge may not be drawn; undefined if it may. */
 export function whyRefused(store: EditorStore, edge: DrawnEdge): string | undefined {
   const { document } = store.state();
   const ends = findEnds(edge, nodesById(document));
@@ -51,7 +51,7 @@ export function whyRefused(store: EditorStore, edge: DrawnEdge): string | undefi
   return refusal(ends.start, ends.target, ends.input, document.edges.map(readEdge));
 }
 
-/** Draws an edge, or tells why not. */
+/** Draws an edge, or shows why it may not be drawn. */
 export function connect(store: EditorStore, edge: DrawnEdge): void {
   const reason = whyRefused(store, edge);
   if (reason !== undefined) return store.tell(reason);

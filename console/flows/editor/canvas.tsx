@@ -20,7 +20,7 @@ import { useEditor, useEditorState } from './editor_context.tsx';
 import { moveNodes } from './flow_document.ts';
 import { viewEdges, viewNodes } from './view.ts';
 
-/** What a definition that is dragged from the palette is called. */
+/** The data type of a definition that is dragged from the palette. */
 export const DRAGGED_DEFINITION = 'application/x-flow-definition';
 
 type Sizes = ReadonlyMap<string, { width: number; height: number }>;
@@ -32,7 +32,7 @@ const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): Dra
   targetHandle: targetHandle ?? '',
 });
 
-/** An edge of a drag that ended at a handle, whichever end was first. */
+/** Returns the edge of a drag that ended at a handle, whichever end was first. */
 function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | undefined {
   if (!fromHandle || !toHandle) return undefined;
   const [source, target] = fromHandle.type === 'source' ? [fromHandle, toHandle] : [toHandle, fromHandle];
@@ -44,7 +44,7 @@ function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | und
   };
 }
 
-/** Takes over what the canvas says of its nodes: where they are dragged, which are selected, how large they are. */
+/** Applies the canvas's changes of nodes to the store: positions, selection and sizes. */
 function useNodeChanges(setSizes: (change: (sizes: Sizes) => Sizes) => void) {
   const { store } = useEditor();
   return useCallback((changes: NodeChange<GraphNode>[]) => {
@@ -67,7 +67,7 @@ function useNodeChanges(setSizes: (change: (sizes: Sizes) => Sizes) => void) {
   }, [store, setSizes]);
 }
 
-/** The graph to draw in. */
+/** The canvas on which the graph is drawn. */
 export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at: Point) => void }) {
   const { store, isOwner } = useEditor();
   const state = useEditorState();

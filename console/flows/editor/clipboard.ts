@@ -9,10 +9,10 @@ import {
 } from '../../shared/graph/drawn_node.ts';
 import { type FlowDocument, moveNode, nodeIdOf } from './flow_document.ts';
 
-/** How far from its original a copy stands. */
+/** Distance of a copy from its original. */
 const OFFSET = 40;
 
-/** The selected nodes, with the edges among them. */
+/** Returns the selected nodes, with the edges among them. */
 export function selectedPart(document: FlowDocument, selected: ReadonlySet<string>): FlowDocument {
   return {
     nodes: document.nodes.filter((node) => selected.has(nodeIdOf(node))),
@@ -23,7 +23,7 @@ export function selectedPart(document: FlowDocument, selected: ReadonlySet<strin
   };
 }
 
-/** A graph in a text of the clipboard; undefined for any other text. */
+/** Reads a graph from a text of the clipboard; undefined for any other text. */
 export function readPart(text: string): FlowDocument | undefined {
   try {
     const json = parseExactly(text);
@@ -35,7 +35,7 @@ export function readPart(text: string): FlowDocument | undefined {
   }
 }
 
-/** Copies with new ids: of the nodes, and of their ports, which edges name. */
+/** Copies a graph with new ids of its nodes and of their ports, which edges name. */
 export function copyPart(part: FlowDocument): FlowDocument {
   const ids = new Map<string, string>();
   const renew = (id: unknown): string => {

@@ -2,7 +2,7 @@ import type { DrawnEdge, DrawnInput, DrawnNode } from '../../shared/graph/drawn_
 import { passedOnHandle } from '../../shared/graph/drawn_node.ts';
 import { typesMeet } from './types_meet.ts';
 
-/** Where an edge may begin. */
+/** A handle at which an edge may begin. */
 export interface EdgeStart {
   node: DrawnNode;
   handle: string;
@@ -10,14 +10,14 @@ export interface EdgeStart {
   types: string[];
 }
 
-/** The places of a node at which edges may begin: its outputs, and inputs that it passes on. */
+/** Lists the handles of a node at which edges may begin: its outputs, and inputs that it passes on. */
 export const edgeStarts = (node: DrawnNode): EdgeStart[] => [
   ...node.outputs.map(({ id, name, types }) => ({ node, handle: id, name, types })),
   ...node.inputs.filter(({ isPassedOn }) => isPassedOn)
     .map(({ id, name, types }) => ({ node, handle: passedOnHandle(id), name, types })),
 ];
 
-/** Whether the second node is reached from the first along edges. */
+/** True if edges lead from the first node to the second. */
 function reaches(from: string, to: string, edges: readonly DrawnEdge[]): boolean {
   const next = new Map<string, string[]>();
   for (const { source, target } of edges) {
@@ -40,7 +40,7 @@ function reaches(from: string, to: string, edges: readonly DrawnEdge[]): boolean
 
 const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 
-/** Why an edge may not be drawn, as a sentence; undefined when it may. */
+/** Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. */
 export function refusal(
   start: EdgeStart,
   target: DrawnNode,
@@ -63,7 +63,7 @@ export function refusal(
   return undefined;
 }
 
-/** The ends of an edge by their handles; undefined where a handle is no port of the node. */
+/** Finds the ports at an edge's ends by their handles; undefined if a handle is not a port of the node. */
 export function findEnds(edge: DrawnEdge, nodes: ReadonlyMap<string, DrawnNode>) {
   const source = nodes.get(edge.source);
   const target = nodes.get(edge.target);

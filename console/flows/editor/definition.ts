@@ -1,6 +1,6 @@
 import { isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
 
-/** A definition as its row has it. */
+/** A row of a definition. */
 export interface DefinitionRow {
   id: string;
   type: string;
@@ -19,10 +19,13 @@ const portsOf = (ports: unknown, defaults: Json): Json[] =>
     id: crypto.randomUUID(),
   }));
 
-/** What a node of a flow may be; the definition of anything else is drawn as a mock, which no run executes. */
+/** The kinds of nodes in a flow. Definitions of other kinds are drawn as mocks, which runs do not execute. */
 const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
 
-/** A new node of a definition, as editors store it, without its place: its ports get ids, and the rest is copied. */
+/**
+ * Makes a new node of a definition, in the form that editors store, without a position: its ports get ids, and the rest
+ * is copied.
+ */
 export function makeNode(definition: DefinitionRow): Json {
   const data = objectAt(definition, 'data');
   const type = KINDS.has(definition.type) ? definition.type : 'mock';
@@ -45,10 +48,10 @@ export function makeNode(definition: DefinitionRow): Json {
   };
 }
 
-/** The one port of a flow's input or output is named by its label, as other editors do it. */
+/** The nodes whose only port has the name of their label, as in other editors. */
 const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources', flow_output: 'targets' };
 
-/** A node with other form data. */
+/** Replaces the form data of a node. */
 export function withFormData(node: Json, formData: unknown): Json {
   const data = objectAt(node, 'data');
   const side = LABELLED[String(data.node_id)];

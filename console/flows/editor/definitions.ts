@@ -3,7 +3,7 @@ import { nameFilter, searchFilter } from '../../shared/definition_search.ts';
 import { isObject } from '../../shared/graph/drawn_node.ts';
 import type { DefinitionRow } from './definition.ts';
 
-/** How many definitions the palette reads at once, and by each click on “More”. */
+/** Number of definitions that the palette reads at once, and by each click on “More”. */
 export const PALETTE_PAGE = 60;
 
 /** A definition in the palette. */
@@ -12,11 +12,11 @@ export interface PaletteEntry {
   nodeId: string;
   title: string;
   description: string;
-  /** What it stands under. */
+  /** The heading in the palette. */
   group: string;
 }
 
-/** What the palette shows. */
+/** The contents of the palette. */
 export interface PaletteList {
   entries: PaletteEntry[];
   hasMore: boolean;
@@ -40,7 +40,7 @@ const groupOf = ({ user_id, tags }: ListedRow, userId: string): string => {
   return typeof tag === 'string' && tag !== '' ? tag : 'other';
 };
 
-/** Of each definition the newest version, and one's own rather than a public one, in the order of the rows. */
+/** Returns the newest version of each definition, and the user's own before a public one, in the order of the rows. */
 function newestOf(rows: readonly ListedRow[], userId: string): PaletteEntry[] {
   const newest = new Map<string, ListedRow>();
   for (const row of rows) {
@@ -62,15 +62,15 @@ function newestOf(rows: readonly ListedRow[], userId: string): PaletteEntry[] {
 const COLUMNS =
   'id, user_id, node_id, created_at, title:data->display_name, description:data->description, tags:data->tags';
 
-/** How well a name suits a search: the better, the smaller. */
+/** Ranks how well a name matches a search: smaller is better. */
 function rankOf({ title }: PaletteEntry, search: string): number {
   const [name, wanted] = [title.toLowerCase(), search.toLowerCase()];
   return name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2;
 }
 
 /**
- * The public definitions and one's own, so many of them: all by their groups, one's own first; or those that a search
- * finds, first those that it finds by their names.
+ * Reads public definitions and the user's own, up to a limit: without a search all by groups, the user's own first;
+ * with a search those that match, matches of names first.
  */
 export async function readPalette(
   db: Db,
@@ -81,7 +81,7 @@ export async function readPalette(
   const list = async (order: string, narrow: (query: ReturnType<typeof select>) => ReturnType<typeof select>) => {
     const { data } = await narrow(select()).order(order).order('data->>display_name').order('id').limit(limit + 1)
       .abortSignal(signal).throwOnError();
-    // SAFETY: the columns are those that the select names.
+    // SAFETY: the select names these columns.
     return data as unknown as ListedRow[];
   };
   const select = () => db.from('nodes').select(COLUMNS);
@@ -106,7 +106,7 @@ export async function readPalette(
   };
 }
 
-/** Reads a whole definition. Throws when it is gone. */
+/** Reads a whole definition. Throws if it has been deleted. */
 export async function readDefinition(db: Db, id: string): Promise<DefinitionRow> {
   const { data } = await db.from('nodes').select('*').eq('id', id).maybeSingle().throwOnError();
   if (!isObject(data)) throw new Error('This definition has been deleted.');
@@ -114,7 +114,7 @@ export async function readDefinition(db: Db, id: string): Promise<DefinitionRow>
   return data as unknown as DefinitionRow;
 }
 
-/** Entries by their group, in the order in which they come. */
+/** Groups entries in the order in which they come. */
 export const groupPalette = (entries: readonly PaletteEntry[]): [group: string, entries: PaletteEntry[]][] => [
   ...Map.groupBy(entries, ({ group }) => group),
 ];

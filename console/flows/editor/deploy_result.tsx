@@ -6,7 +6,7 @@ import { useEditor } from './editor_context.tsx';
 import type { Finding } from './findings.ts';
 import type { Deploying } from './use_deploying.ts';
 
-/** How many findings are listed; the nodes show all of theirs. */
+/** The most findings in the list. The nodes show all of theirs. */
 const LISTED = 20;
 
 function FindingList({ findings }: { findings: Finding[] }) {
@@ -37,7 +37,7 @@ function FindingList({ findings }: { findings: Finding[] }) {
   );
 }
 
-/** What the last deploy answered. */
+/** Shows the result of the last deploy. */
 export function DeployResult({ deploying }: { deploying: Deploying }) {
   const { deployed, findings, error, dismiss } = deploying;
   if (error !== null && findings.length === 0) return <ErrorAlert error={error} />;

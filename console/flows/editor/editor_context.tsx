@@ -7,7 +7,7 @@ export interface Editor {
   /** The flow as it was read: its id, its owner and its settings. */
   flow: Flow;
   store: EditorStore;
-  /** Whether who is signed in may save it. */
+  /** True if the user who is signed in may save it. */
   isOwner: boolean;
 }
 
@@ -17,14 +17,14 @@ export const EditorProvider = ({ editor, children }: { editor: Editor; children:
   <EditorContext value={editor}>{children}</EditorContext>
 );
 
-/** The open flow. Throws outside of an EditorProvider. */
+/** Returns the open flow. Throws outside of an EditorProvider. */
 export function useEditor(): Editor {
   const editor = use(EditorContext);
   if (editor === undefined) throw new Error('There is no EditorProvider.');
   return editor;
 }
 
-/** What the editor shows, live. */
+/** Returns the state of the editor, and updates with it. */
 export function useEditorState(): EditorState {
   const { store } = useEditor();
   return useSyncExternalStore(store.subscribe, store.state);

@@ -16,7 +16,7 @@ import './editor.css';
 
 interface OpenedFlow {
   flow: Flow;
-  /** Its graph, with a place for each node. */
+  /** The graph, with a position for each node. */
   document: FlowDocument;
 }
 
@@ -57,10 +57,10 @@ export default function EditorPage({ id }: { id: string }) {
     queryFn: async ({ signal }): Promise<OpenedFlow | null> => {
       const flow = flowId === undefined ? undefined : await readFlow(db, flowId, signal);
       if (flow === undefined) return null;
-      // Places that the layout finds are no change by themselves: they are stored with the next one.
+      // Positions from the layout are not a change by themselves. They are stored with the next change.
       return { flow, document: await placeNodes({ nodes: flow.nodes, edges: flow.edges }, signal) };
     },
-    // An open flow is not read again behind the back of who draws in it.
+    // An open flow is not read again while its user draws.
     staleTime: Infinity,
     gcTime: 0,
   });

@@ -32,7 +32,7 @@ const open = (document: FlowDocument = { nodes: [node('a'), node('b', 300), node
   makeEditorStore(document, SETTINGS, '2026-01-01');
 
 describe('history', () => {
-  it('takes the steps of a drag as one, and gives back the very document', () => {
+  it('undoes a drag as one step, and restores the same document', () => {
     const store = open();
     const before = store.state().document;
     for (const x of [1, 2, 3]) store.preview((document) => moveNodes(document, new Map([['a', { x, y: 0 }]])));
@@ -45,7 +45,7 @@ describe('history', () => {
     expect(store.state().document.nodes[0]).toMatchObject({ position: { x: 4 } });
   });
 
-  it('takes letters of one field as one step, until something is selected', () => {
+  it('undoes typing in one field as one step, until the selection changes', () => {
     const store = open();
     const type = (x: number) =>
       store.change((document) => moveNodes(document, new Map([['a', { x, y: 0 }]])), 'form a');
@@ -59,7 +59,7 @@ describe('history', () => {
     expect(store.state().canUndo).toBe(false);
   });
 
-  it('forgets what was undone once something else is done', () => {
+  it('drops undone steps after a new change', () => {
     const store = open();
     store.change((document) => ({ ...document, nodes: [] }));
     store.undo();
@@ -69,7 +69,7 @@ describe('history', () => {
 });
 
 describe('edges', () => {
-  it('refuses an input twice, an edge twice, a circle and a handle that is none', () => {
+  it('refuses a second edge to an input, a repeated edge, a cycle and an unknown handle', () => {
     const store = open();
     connect(store, edge('a', 'b'));
     connect(store, edge('a', 'b'));
@@ -94,7 +94,7 @@ describe('edges', () => {
 });
 
 describe('copies', () => {
-  it('have ids of their own, and edges among themselves', () => {
+  it('have new ids, and edges only among themselves', () => {
     const store = open({ nodes: [node('a'), node('b')], edges: [edge('a', 'b')] });
     store.select(new Set(['a', 'b']));
     duplicateSelected(store);
@@ -115,13 +115,13 @@ describe('copies', () => {
 });
 
 describe('places', () => {
-  it('of a node move by the same way, relative or absolute', () => {
+  it('of a node move by the same distance, relative and absolute', () => {
     const inside = { ...node('a', 10), positionAbsolute: { x: 110, y: 5, z: 1 } };
     const { nodes } = moveNodes({ nodes: [inside], edges: [] }, new Map([['a', { x: 120, y: 5 }]]));
     expect(nodes[0]).toMatchObject({ position: { x: 20, y: 0 }, positionAbsolute: { x: 120, y: 5, z: 1 } });
   });
 
-  it('are found where a flow has none, and left where it has some', async () => {
+  it('are computed for a flow without any, and kept in a flow with some', async () => {
     const { position: _, ...bare } = node('a');
     const { nodes } = await placeNodes({ nodes: [bare, { ...bare, id: 'b' }], edges: [] });
     expect(nodes[0]!.position).not.toEqual(nodes[1]!.position);

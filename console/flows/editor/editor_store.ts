@@ -1,46 +1,46 @@
 import type { FlowSettings } from '../flow_rows.ts';
 import type { FlowDocument } from './flow_document.ts';
 
-/** How many steps can be undone. */
+/** Number of steps that can be undone. */
 const STEPS_KEPT = 200;
 
-/** What the editor shows of a flow. */
+/** The state of the editor for one flow. */
 export interface EditorState {
   document: FlowDocument;
   /** The ids of the selected nodes. */
   selected: ReadonlySet<string>;
   /** The indexes of the selected edges in the document. */
   selectedEdges: ReadonlySet<number>;
-  /** What the project has. */
+  /** The graph that is saved in the project. */
   saved: FlowDocument;
-  /** What the flow has beside its graph, as the project has it. */
+  /** The flow's settings besides its graph, as saved in the project. */
   settings: FlowSettings;
-  /** When the flow that is being edited was last changed, as its row says. */
+  /** The time of the flow's last change, from its row. */
   version: string;
   canUndo: boolean;
   canRedo: boolean;
-  /** What is wrong at nodes, by their ids, as the last deploy told. */
+  /** The faults of nodes by their ids, from the last deploy. */
   faults: ReadonlyMap<string, readonly string[]>;
-  /** The last thing to be told, such as why an edge was refused. */
+  /** The last message to the user, such as why an edge was refused. */
   notice: string;
 }
 
 type Change = (document: FlowDocument) => FlowDocument;
 
-/** The one place that holds an open flow: its document, its history and what is selected. */
+/** Holds an open flow: its document, its history and the selection. */
 export interface EditorStore {
   state: () => EditorState;
   subscribe: (onChange: () => void) => () => void;
-  /** Changes the document. Steps of one `group` that follow each other are undone at once. */
+  /** Changes the document. Consecutive changes of one `group` are undone together. */
   change: (change: Change, group?: string) => void;
-  /** Changes the document for the eyes, as while a node is dragged; the next `change` makes it a step. */
+  /** Changes the document for display only, for example while a node is dragged; the next `change` makes it a step. */
   preview: (change: Change) => void;
   select: (nodes: ReadonlySet<string>, edges?: ReadonlySet<number>) => void;
   undo: () => void;
   redo: () => void;
   tell: (notice: string) => void;
   showFaults: (faults: ReadonlyMap<string, readonly string[]>) => void;
-  /** The project has this now. */
+  /** Records the state that is now saved in the project. */
   markSaved: (saved: { document?: FlowDocument; settings?: FlowSettings; version: string }) => void;
   isDirty: () => boolean;
 }
@@ -51,7 +51,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
   let past: FlowDocument[] = [];
   let future: FlowDocument[] = [];
   let lastGroup: string | undefined;
-  /** What the document was before a preview began. */
+  /** The document before a preview began. */
   let base: FlowDocument | undefined;
   let state: EditorState = {
     document,
@@ -70,7 +70,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
     state = { ...state, ...changes, canUndo: past.length > 0, canRedo: future.length > 0 };
     for (const listener of listeners) listener();
   };
-  /** Goes to another document; edges are known by their places in it, so none stays selected. */
+  /** Switches to another document. Edges are identified by their indexes in it, so none stays selected. */
   const go = (document: FlowDocument) => update({ document, selectedEdges: NOTHING });
 
   return {

@@ -1,17 +1,17 @@
 import { isObject, readEdge } from '../../shared/graph/drawn_node.ts';
 import { type FlowDocument, nodeIdOf } from './flow_document.ts';
 
-/** What a deploy finds wrong with a flow: a finding keeps it from being deployed, a warning does not. */
+/** A fault that a deploy finds in a flow. A finding prevents the deploy, a warning does not. */
 export interface Finding {
   code: string;
-  /** Where, such as `nodes[3].id` or `edges[0].source`. */
+  /** The path of the fault, such as `nodes[3].id` or `edges[0].source`. */
   path: string;
   message: string;
-  /** The node where it is shown; undefined when it is about no node of this flow. */
+  /** The node at which it is shown; undefined if it concerns no node of this flow. */
   nodeId: string | undefined;
 }
 
-/** The node that a path is in, or to which the edge leads that the path is in. */
+/** Finds the node that contains a path, or to which the edge in the path leads. */
 function nodeAt(document: FlowDocument, path: string): string | undefined {
   const [, list, index] = /^(nodes|edges)\[(\d+)\]/.exec(path) ?? [];
   if (list === 'nodes') {
@@ -25,7 +25,7 @@ function nodeAt(document: FlowDocument, path: string): string | undefined {
   return [target, source].find((id) => ids.has(id));
 }
 
-/** Reads warnings, or the details of `flow_invalid`. Those of called flows stand at no node. */
+/** Reads warnings, or the details of `flow_invalid`. Findings of called flows are shown at no node. */
 export function readFindings(details: unknown, document: FlowDocument, flowId: number): Finding[] {
   if (!Array.isArray(details)) return [];
   return details.filter(isObject).map(({ code, path, message, flow_id }) => ({
@@ -38,7 +38,7 @@ export function readFindings(details: unknown, document: FlowDocument, flowId: n
   }));
 }
 
-/** The messages by the nodes where they are shown. */
+/** Groups the messages by the nodes at which they are shown. */
 export function faultsOf(findings: readonly Finding[]): Map<string, string[]> {
   const faults = new Map<string, string[]>();
   for (const { nodeId, message } of findings) {

@@ -10,8 +10,8 @@ import {
 import { layOut } from '../../shared/graph/layout.ts';
 
 /**
- * The graph of a flow as the editor that stored it wrote it. It is never changed in place: what nobody touches is
- * stored as it was read, whatever other editors keep in it.
+ * The graph of a flow as the editor that stored it wrote it. It is never changed in place: parts that are not edited
+ * are stored as they were read, with all members of other editors.
  */
 export interface FlowDocument {
   nodes: readonly Json[];
@@ -31,7 +31,7 @@ const shift = (json: unknown, by: Point): unknown =>
     ? { ...json, x: json.x + by.x, y: json.y + by.y }
     : undefined;
 
-/** A node at another place. Both places that editors keep move by the same way. */
+/** Moves a node. The two positions that editors keep move by the same distance. */
 export function moveNode(node: Json, to: Point): Json {
   const from = readPosition(node);
   if (from === undefined) return { ...node, position: to };
@@ -45,7 +45,7 @@ export function moveNode(node: Json, to: Point): Json {
   };
 }
 
-/** Moves nodes to where they are put. */
+/** Moves nodes to the given positions. */
 export const moveNodes = (document: FlowDocument, places: ReadonlyMap<string, Point>): FlowDocument => ({
   ...document,
   nodes: document.nodes.map((node) => {
@@ -54,20 +54,20 @@ export const moveNodes = (document: FlowDocument, places: ReadonlyMap<string, Po
   }),
 });
 
-/** Finds new places for all nodes. */
+/** Computes new positions for all nodes. */
 export const layOutDocument = (document: FlowDocument, signal?: AbortSignal): Promise<Map<string, Point>> =>
   layOut(document.nodes.map(readNode), document.edges.map(readEdge), signal);
 
-/** Places the nodes where none has a place, which is so where no editor has drawn the flow. */
+/** Computes positions if no node has one, as in a flow that no editor has drawn. */
 export const placeNodes = async (document: FlowDocument, signal?: AbortSignal): Promise<FlowDocument> =>
   document.nodes.length === 0 || document.nodes.some((node) => readPosition(node) !== undefined)
     ? document
     : moveNodes(document, await layOutDocument(document, signal));
 
-/** A new edge, with the members that other editors expect. */
+/** Makes a new edge, with the members that other editors expect. */
 export const makeEdge = (edge: DrawnEdge): Json => ({ id: crypto.randomUUID(), type: 'custom', ...edge });
 
-/** Without some nodes, and without the edges that they leave behind. */
+/** Removes nodes, and the edges at them. */
 export const removeNodes = (document: FlowDocument, ids: ReadonlySet<string>): FlowDocument => ({
   nodes: document.nodes.filter((node) => !ids.has(nodeIdOf(node))),
   edges: document.edges.filter((edge) => {

@@ -12,7 +12,7 @@ const CLUSTERS: Record<string, string> = {
   'mainnet-beta': 'https://api.mainnet-beta.solana.com',
 };
 
-/** What a flow has beside its graph. */
+/** The settings of a flow besides its graph. */
 export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
   const { flow, store } = useEditor();
   const { settings: stored, version } = useEditorState();

@@ -3,10 +3,10 @@ import { NODE_WIDTH, nodeHeight } from '../../shared/graph/node_size.ts';
 import type { FlowDocument } from './flow_document.ts';
 import { drawnNode } from './view.ts';
 
-/** How far from others a new node stands. */
+/** Distance of a new node from others. */
 const GAP = 30;
 
-/** The place for a node of a height that is nearest below the wanted one, and on which no other node stands. */
+/** Finds the position nearest below the wanted one at which a node of this height overlaps no other. */
 export function freePlace({ nodes }: FlowDocument, wanted: Point, height: number): Point {
   const inTheWay = nodes.flatMap((json) => {
     const place = readPosition(json);

@@ -32,7 +32,7 @@ function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: 
 
 const FIELDS = { code: CodeField };
 
-/** The inputs of the node's own that an edge leads into. */
+/** Returns the inputs of the node that an edge leads into. */
 function useConnected(id: string): ReadonlySet<string> {
   const { document: { edges } } = useEditorState();
   return useMemo(
@@ -41,7 +41,7 @@ function useConnected(id: string): ReadonlySet<string> {
   );
 }
 
-/** The form of the inputs of a node. */
+/** The form for the inputs of a node. */
 export function NodeFields({ json }: { json: Json }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);

@@ -2,7 +2,7 @@ import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { type DrawnInput, type DrawnNode, isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
 import { prepareForm } from '../../shared/form/prepare_schema.ts';
 
-/** The JSON Schema of the plain value that stands for a type, where the definition has no form for it. */
+/** The JSON Schema of a type's plain value, for inputs without a field in the definition's form. */
 const SCHEMAS: Record<string, RJSFSchema> = {
   bool: { type: 'boolean' },
   f32: { type: 'number' },
@@ -19,17 +19,17 @@ for (const bits of [8, 16, 32, 64, 128]) {
   SCHEMAS[`i${bits}`] = { type: 'integer' };
 }
 
-/** The field of an input for which the definition has none; any JSON where it takes several types. */
+/** Makes the field of an input that the definition's form lacks; any JSON if the input accepts several types. */
 const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => ({
   ...(types.length === 1 ? SCHEMAS[types[0]!] : {}),
   title: name,
   ...(description !== '' && { description }),
 });
 
-/** Nodes whose only port is named by their label. */
+/** True for nodes whose only port has the name of their label. */
 const isLabelled = ({ nodeId }: DrawnNode): boolean => nodeId === 'flow_input' || nodeId === 'flow_output';
 
-/** The fields that a node has beyond those of its definition's form. */
+/** Makes the fields of a node beyond those of its definition's form. */
 function furtherFields(node: DrawnNode, known: Json, connected: ReadonlySet<string>): Record<string, RJSFSchema> {
   if (isLabelled(node)) {
     return {
@@ -41,13 +41,13 @@ function furtherFields(node: DrawnNode, known: Json, connected: ReadonlySet<stri
   return Object.fromEntries(inputs.map((input) => [input.name, derivedField(input)]));
 }
 
-/** Texts that are code get an editor for it. */
+/** Chooses a code editor for inputs that contain code. */
 const codeFields = ({ nodeId }: DrawnNode): UiSchema =>
   nodeId.startsWith('rhai_script_') ? { source: { 'ui:field': 'code' } } : {};
 
 /**
- * The form of a node: that of its definition, with a field for each input that the definition has none for. Inputs
- * with an edge need none, since the edge counts.
+ * Makes the form of a node: its definition's form, with a field for each input that the form lacks. Inputs with an edge
+ * need no field, because the edge supplies the value.
  */
 export function nodeForm(
   json: Json,

@@ -8,7 +8,7 @@ import { NodeRetry } from './node_retry.tsx';
 import { NodeWiring } from './node_wiring.tsx';
 import { drawnNode } from './view.ts';
 
-/** What a definition says about its node. */
+/** Shows the documentation in a node's definition. */
 function Documentation({ json }: { json: Json }) {
   const node = drawnNode(json);
   const address = objectAt(json, 'data', 'resources').documentation_url;
@@ -59,7 +59,7 @@ const KEYS: [keys: string, what: string][] = [
   ['Ctrl S', 'save'],
 ];
 
-/** Stands where no single node is selected. */
+/** Shown while not exactly one node is selected. */
 const Hints = ({ count }: { count: number }) => (
   <Stack gap='xs'>
     <Text size='sm'>
@@ -76,7 +76,7 @@ const Hints = ({ count }: { count: number }) => (
   </Stack>
 );
 
-/** All about the selected node: what it does, its inputs, its edges and its retries. */
+/** Shows the selected node: its documentation, inputs, edges and retries. */
 export function NodePanel() {
   const { store } = useEditor();
   const { document, selected } = useEditorState();

@@ -9,7 +9,7 @@ interface RetryMember {
   description: string;
   min: number;
   max: number;
-  /** What a run takes where the member is missing. */
+  /** The value that a run uses if the member is missing. */
   missing: number;
   decimals: boolean;
 }
@@ -53,7 +53,7 @@ const MEMBERS: RetryMember[] = [
   },
 ];
 
-/** Whether and how a node is tried again when it fails for a passing reason. */
+/** Settings for retries of a node that fails for a passing reason. */
 export function NodeRetry({ json }: { json: Json }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);

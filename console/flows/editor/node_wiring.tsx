@@ -6,7 +6,7 @@ import { type EdgeStart, edgeStarts, refusal } from './connections.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { drawnNode } from './view.ts';
 
-/** How many outputs are offered at once; the search finds the others. */
+/** The most outputs in the list. The search finds the others. */
 const OFFERED = 50;
 
 const keyOf = (source: string, handle: string): string => `${source}\n${handle}`;
@@ -52,7 +52,7 @@ function InputEdge({ node, input, starts, edges }: {
   );
 }
 
-/** The edges into a node, for those who draw without a mouse. Only outputs that suit an input are offered. */
+/** Lists and edits the edges into a node without a mouse. Only outputs whose type fits the input are offered. */
 export function NodeWiring({ json }: { json: Json }) {
   const { document } = useEditorState();
   const node = drawnNode(json);

@@ -9,7 +9,7 @@ import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { DRAGGED_DEFINITION } from './canvas.tsx';
 import { groupPalette, PALETTE_PAGE, type PaletteEntry, type PaletteList, readPalette } from './definitions.ts';
 
-/** A search begins when nothing was typed for so long. */
+/** Milliseconds without typing after which a search begins. */
 const SETTLE_MS = 250;
 
 const Entry = memo(function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd: (id: string) => void }) {
@@ -28,7 +28,7 @@ const Entry = memo(function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd
   );
 });
 
-/** What the palette shows of a search. */
+/** The query for the palette's contents. */
 const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
   queryOptions({
     queryKey: ['nodes', 'palette', { search, limit }],
@@ -42,7 +42,7 @@ const countOf = ({ entries: { length }, hasMore }: PaletteList): string =>
 interface SearchFieldProps {
   value: string;
   onChange: (text: string) => void;
-  /** Called for Enter. */
+  /** Called when Enter is pressed. */
   onTake: () => void;
   error: unknown;
 }
@@ -65,8 +65,8 @@ const SearchField = ({ value, onChange, onTake, error }: SearchFieldProps) => (
 );
 
 /**
- * The definitions from which nodes are drawn. A click adds one; so does Enter in the search. With the same `onAdd` it is
- * not rendered again, since what is drawn changes with every step of a drag.
+ * The definitions from which nodes are made. A click adds one; so does Enter in the search. With the same `onAdd` it is
+ * not rendered again, because the canvas changes with every step of a drag.
  */
 export const Palette = memo(function Palette({ onAdd }: { onAdd: (id: string) => void }) {
   const { db } = useApi();
@@ -79,7 +79,7 @@ export const Palette = memo(function Palette({ onAdd }: { onAdd: (id: string) =>
     ...paletteQuery(db, userId, search, limit),
     placeholderData: keepPreviousData,
   });
-  // The list may still be that of a former search: what is added is what the text finds.
+  // The list may still show an earlier search, so the text is searched again.
   const take = useMutation({
     mutationFn: async () => {
       const { entries: [first] } = await queryClient.fetchQuery(paletteQuery(db, userId, text.trim(), PALETTE_PAGE));

@@ -4,13 +4,13 @@ import { useEditor } from './editor_context.tsx';
 import type { EditorStore } from './editor_store.ts';
 import { nodeIdOf } from './flow_document.ts';
 
-/** Whether keys belong to the element: something is written there, or it is in a dialog. */
+/** True if keys belong to the element: a text field, or a dialog. */
 const isElsewhere = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
     target.closest('[role=dialog]') !== null);
 
-/** What the keys do while nothing is written. */
+/** The commands of keys while no text is edited. */
 const COMMANDS: Record<string, (store: EditorStore) => void> = {
   'ctrl+z': (store) => store.undo(),
   'ctrl+shift+z': (store) => store.redo(),
@@ -25,8 +25,8 @@ const nameOf = ({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string =>
   [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey ? ['shift'] : []), key.toLowerCase()].join('+');
 
 /**
- * Listens to the keys of the editor and to the system's clipboard, wherever the focus is. `save` is called for the
- * usual keys even while something is written.
+ * Listens to the keys of the editor and to the system's clipboard, wherever the focus is. `save` is called for its
+ * shortcut even while text is edited.
  */
 export function useShortcuts(save: () => void): void {
   const { store, isOwner } = useEditor();
@@ -38,7 +38,7 @@ export function useShortcuts(save: () => void): void {
     command(store);
   });
   const onCopy = useEffectEvent((event: ClipboardEvent) => {
-    // Who has marked a text wants that.
+    // If a text on the page is selected, the shortcut copies that text.
     const isMarked = getSelection()?.isCollapsed === false;
     const text = isMarked || isElsewhere(event.target) ? undefined : copyText(store);
     if (text === undefined) return;

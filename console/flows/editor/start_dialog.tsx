@@ -18,7 +18,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
   const deployment = useQuery({
     queryKey: ['deployments', 'latest of', flow.id],
     queryFn: ({ signal }) => flows.read({ flow: flow.id }, { signal }),
-    // The newest one, whatever was deployed meanwhile.
+    // Always read anew, because a deploy may have followed meanwhile.
     gcTime: 0,
   });
   const starting = useMutation({

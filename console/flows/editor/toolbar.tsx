@@ -36,12 +36,12 @@ const Tool = ({ icon, label, disabled = false, isPending = false, onClick }: {
   </ActionIcon>
 );
 
-/** What changes the drawing. */
+/** The tools that change the drawing. */
 function DrawingTools() {
   const { store, flow: { id } } = useEditor();
   const { canUndo, canRedo, selected, selectedEdges, document, settings } = useEditorState();
   const canvas = useReactFlow<GraphNode>();
-  // Who has gone on drawing meanwhile keeps that: only what is still there is moved.
+  // Changes made during the layout are kept: only nodes that still exist are moved.
   const layingOut = useMutation({
     mutationFn: () => layOutDocument(store.state().document),
     onSuccess: (places) => {

@@ -10,15 +10,15 @@ import { useEditor } from './editor_context.tsx';
 import { nodeIdOf } from './flow_document.ts';
 import { freePlace } from './free_place.ts';
 
-/** How far to the right of the selected node a new one stands. */
+/** Distance between the selected node and a new one to its right. */
 const BESIDE = 80;
 
-/** Where nodes are put that were not dropped at a place. */
+/** Chooses positions for nodes that were not dropped at a position. */
 function usePlaces(canvas: RefObject<HTMLElement | null>) {
   const { store } = useEditor();
   const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom } = useReactFlow();
   return {
-    /** Beside the selected node, else in the middle of what is seen; on no other node. */
+    /** Chooses a free position beside the selected node, or in the middle of the view. */
     choose(height: number): Point {
       const { document, selected } = store.state();
       const [id] = selected;
@@ -29,7 +29,7 @@ function usePlaces(canvas: RefObject<HTMLElement | null>) {
       const middle = screenToFlowPosition({ x: box.left + box.width / 2, y: box.top + box.height / 2 });
       return freePlace(document, { x: middle.x - NODE_WIDTH / 2, y: middle.y - height / 2 }, height);
     },
-    /** Moves the view to a node that is not wholly in it. */
+    /** Moves the view to a node that is not wholly visible. */
     reveal({ x, y }: Point, height: number): void {
       const box = canvas.current!.getBoundingClientRect();
       const [start, end] = [{ x, y }, { x: x + NODE_WIDTH, y: y + height }].map((corner) =>
@@ -41,7 +41,7 @@ function usePlaces(canvas: RefObject<HTMLElement | null>) {
   };
 }
 
-/** Adds nodes of definitions: where they are dropped, else where there is room for them. */
+/** Adds nodes of definitions: where they are dropped, or at a free position. */
 export function useAdding(canvas: RefObject<HTMLElement | null>) {
   const { store } = useEditor();
   const { db } = useApi();

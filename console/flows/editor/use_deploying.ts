@@ -12,14 +12,14 @@ export interface Deploying {
   isPending: boolean;
   /** The id of the new deployment. */
   deployed: string | undefined;
-  /** What the last deploy found, shown at the nodes, too. */
+  /** The findings of the last deploy, which the nodes show, too. */
   findings: Finding[];
   error: unknown;
-  /** Takes the last deploy's answer from the screen. */
+  /** Closes the result of the last deploy. */
   dismiss: () => void;
 }
 
-/** Deploys the open flow, and shows what is wrong with it at its nodes. */
+/** Deploys the open flow, and shows its faults at the nodes. */
 export function useDeploying(saving: Saving): Deploying {
   const { flow, store } = useEditor();
   const { flows } = useApi();

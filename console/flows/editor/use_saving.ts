@@ -6,22 +6,25 @@ import { insertFlow, saveFlow, settingsOf } from '../flow_rows.ts';
 import { useEditor } from './editor_context.tsx';
 
 export interface Saving {
-  /** Stores the document. Answers whether it is stored; where somebody else has saved meanwhile, `isConflict` is true then. */
+  /**
+   * Saves the document. Resolves with true if it is saved. If somebody else has saved it meanwhile, `isConflict`
+   * becomes true.
+   */
   save: () => Promise<boolean>;
-  /** Stores the document over what somebody else has saved. */
+  /** Saves the document over somebody else's changes. */
   overwrite: () => Promise<boolean>;
-  /** Stores the document as a flow of one's own, and opens that. */
+  /** Saves the document as a new flow of the user, and opens that. */
   saveCopy: () => Promise<void>;
-  /** Gives up one's own changes and reads what the project has. */
+  /** Discards the user's changes and reads the saved flow. */
   discard: () => Promise<void>;
-  /** Goes back to the editor, with the changes. */
+  /** Returns to the editor, with the changes. */
   keepEditing: () => void;
   isConflict: boolean;
   isPending: boolean;
   error: unknown;
 }
 
-/** Saves the open flow, and notices when somebody else has saved it since it was opened. */
+/** Saves the open flow, and detects that somebody else has saved it since it was opened. */
 export function useSaving(): Saving {
   const { flow, store } = useEditor();
   const { db } = useApi();
@@ -52,7 +55,7 @@ export function useSaving(): Saving {
     return isDone && isStored;
   };
 
-  /** Marks the changes as saved, so that leaving keeps no draft of them. */
+  /** Marks the changes as saved, so that leaving the page keeps no draft of them. */
   const giveUpChanges = () => {
     const { document, version } = store.state();
     store.markSaved({ document, version });

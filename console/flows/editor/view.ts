@@ -14,7 +14,7 @@ import type { InputState } from '../../shared/graph/node_card.tsx';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 
-/** Nodes as they were read, by their JSON, so that a node that did not change is not read again. */
+/** Parsed nodes by their JSON, so that an unchanged node is not parsed again. */
 const drawnNodes = new WeakMap<Json, DrawnNode>();
 
 export function drawnNode(json: Json): DrawnNode {
@@ -25,14 +25,14 @@ export function drawnNode(json: Json): DrawnNode {
   return node;
 }
 
-/** The nodes of a document by their ids. */
+/** Returns the nodes of a document by their ids. */
 export const nodesById = ({ nodes }: FlowDocument): Map<string, DrawnNode> =>
   new Map(nodes.map((json) => {
     const node = drawnNode(json);
     return [node.id, node];
   }));
 
-/** What the inputs of a node have. */
+/** Returns the state of each input of a node: connected, set, missing or empty. */
 function inputStatesOf(json: Json, node: DrawnNode, connected: ReadonlySet<string>): Map<string, InputState> {
   const formData = objectAt(json, 'data', 'targets_form').form_data;
   const has = (name: string) =>
@@ -55,7 +55,7 @@ function inputStatesOf(json: Json, node: DrawnNode, connected: ReadonlySet<strin
 const sameStates = (a: ReadonlyMap<string, InputState> | undefined, b: ReadonlyMap<string, InputState>): boolean =>
   a !== undefined && a.size === b.size && [...b].every(([id, state]) => a.get(id) === state);
 
-/** The nodes as the canvas wants them. What did not change is the same object as before, and is not drawn again. */
+/** Returns the nodes in the canvas's form. Unchanged nodes are the same objects as before, and are not drawn again. */
 export function viewNodes(
   { document, selected, faults }: EditorState,
   sizes: ReadonlyMap<string, { width: number; height: number }>,
@@ -72,7 +72,7 @@ export function viewNodes(
     const inputStates = sameStates(former?.data.inputStates, states) ? former!.data.inputStates! : states;
     const isSelected = selected.has(node.id);
     const nodeFaults = faults.get(node.id);
-    // Faults stand above the ports, so that only the drawn node knows where these are.
+    // Faults are shown above the ports, so only the drawn node knows the positions of its ports.
     const geometry = nodeFaults === undefined ? nodeGeometry(node) : undefined;
     const measured = sizes.get(node.id) ?? geometry?.measured;
     const isSame = former !== undefined && former.data.json === json && former.selected === isSelected &&
@@ -91,7 +91,7 @@ export function viewNodes(
   });
 }
 
-/** The edges as the canvas wants them; their ids are their places in the document. */
+/** Returns the edges in the canvas's form. Their ids are their indexes in the document. */
 export function viewEdges(document: FlowDocument, selectedEdges: ReadonlySet<number>): Edge[] {
   const nodes = nodesById(document);
   const titleOf = (id: string) => nodes.get(id)?.title ?? 'a node that is gone';

@@ -8,7 +8,7 @@ const KINDS: Kind[] = ['Text', 'JSON'];
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 
-/** The JSON that a text is, in a word; undefined for any other text, and for a text in quotes. */
+/** Names the kind of JSON that a text contains; undefined for any other text, and for a text in quotes. */
 function jsonKind(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -24,7 +24,7 @@ function jsonKind(text: string): string | undefined {
   }
 }
 
-/** What a person should know about what they have written. */
+/** Returns a remark about the text that a person has typed. */
 function remark(kind: Kind, text: string): string | undefined {
   if (kind === 'JSON') return 'A number, true, false, null, a list or an object';
   const other = jsonKind(text);
@@ -32,8 +32,8 @@ function remark(kind: Kind, text: string): string | undefined {
 }
 
 /**
- * A field for a value of any kind: a text as it is, or anything as JSON. It begins as what it holds, else as what
- * `ui:options.example`, such as a default, is.
+ * A field for a value of any kind: a plain text, or any JSON. It starts with the kind of its value, or else of
+ * `ui:options.example`, such as a default.
  */
 export function AnythingField(props: FieldProps) {
   const { formData, onChange, schema, name, fieldPathId, required, disabled, readonly, uiSchema } = props;
@@ -53,7 +53,7 @@ export function AnythingField(props: FieldProps) {
     try {
       store(JSON.parse(next));
     } catch {
-      setError('This is no JSON yet, so the former value stays.');
+      setError('This is not JSON yet, so the previous value stays.');
     }
   };
   const common = {

@@ -6,11 +6,11 @@ import { SchemaForm } from './schema_form.tsx';
 
 export interface InputsFormProps {
   idPrefix: string;
-  /** What `flows.read(…)` says that a start takes. */
+  /** The inputs of a start, from `flows.read(…)`. */
   inputs: readonly DeploymentInput[];
-  /** Called with plain values for `flows.start(target, values)`. Inputs that were left empty are left out. */
+  /** Called with plain values for `flows.start(target, values)`. Empty inputs are left out. */
   onSubmit: (values: PlainValues) => void;
-  /** What the form begins with. */
+  /** The initial values of the form. */
   initial?: PlainValues;
   disabled?: boolean;
   /** The buttons; one of them is of the type `submit`. */
@@ -27,7 +27,7 @@ export function InputsForm({ idPrefix, inputs, onSubmit, initial = {}, disabled 
       {...form}
       value={values}
       onChange={setValues}
-      // SAFETY: the form library gives an object for a schema of one, made of JSON.
+      // SAFETY: the form library returns a JSON object for a schema of an object.
       onSubmit={(sent) => onSubmit((sent ?? {}) as PlainValues)}
       disabled={disabled}
     >

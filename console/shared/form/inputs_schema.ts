@@ -4,7 +4,10 @@ import { digitsOf } from '../exact_json.ts';
 import { isObject } from '../graph/drawn_node.ts';
 import { schemaValidator } from './schema_validator.ts';
 
-/** Numbers that JavaScript can't hold are given as text, so a field that may be either is one of text. */
+/**
+ * Makes the field of an input. Numbers that JavaScript can't hold are given as text, so a field for both is a text
+ * field.
+ */
 function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchema {
   const alternatives = Array.isArray(json_schema.anyOf) ? json_schema.anyOf.filter(isObject) : [];
   const text = alternatives.find(({ type }) => type === 'string');
@@ -12,7 +15,7 @@ function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchem
   return { ...(isNumber && text ? text : json_schema), title: name, ...(description !== '' && { description }) };
 }
 
-/** The form of what a start takes. */
+/** Makes the form for the inputs of a start. */
 export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSchema; uiSchema: UiSchema } {
   const properties = Object.fromEntries(inputs.map((input) => [input.name, fieldOf(input)]));
   const takesAnything = (schema: RJSFSchema) =>
@@ -39,7 +42,7 @@ export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSc
   };
 }
 
-/** Stored values as the form holds them: what its fields of text hold are texts, numbers in digits, too. */
+/** Converts stored values to the form's: text fields hold texts, and numbers in digits, too. */
 export function toFormValues(inputs: readonly DeploymentInput[], values: { [name: string]: unknown }) {
   const isText = new Set(inputs.filter((input) => fieldOf(input).type === 'string').map(({ name }) => name));
   return Object.fromEntries(
@@ -47,6 +50,6 @@ export function toFormValues(inputs: readonly DeploymentInput[], values: { [name
   );
 }
 
-/** What is wrong with values that the form holds, a line each. */
+/** Returns the faults of the form's values, one line each. */
 export const faultsOfValues = (inputs: readonly DeploymentInput[], values: unknown): string[] =>
   schemaValidator.validateFormData(values, inputsForm(inputs).schema).errors.map(({ stack }) => stack);

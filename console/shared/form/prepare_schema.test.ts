@@ -3,7 +3,7 @@ import { prepareForm } from './prepare_schema.ts';
 import { schemaValidator } from './schema_validator.ts';
 
 describe('a form of a definition', () => {
-  it('keeps what it says, without patterns and references that lead nowhere', () => {
+  it('keeps its contents, except for patterns and unresolvable references', () => {
     const { schema } = prepareForm({
       definitions: { a: { type: 'string' } },
       properties: {
@@ -27,7 +27,7 @@ describe('a form of a definition', () => {
     });
   });
 
-  it('takes over an order, widgets that there are, and nothing else of the presentation', () => {
+  it('keeps the order and existing widgets, and drops the rest of the presentation', () => {
     const schema = { properties: { a: { type: 'string' }, b: { type: 'string' }, c: { title: 'Anything' } } };
     const { uiSchema } = prepareForm(schema, {
       'ui:order': ['b', 'gone', 'b'],
@@ -54,7 +54,7 @@ describe('validating without making code', () => {
     properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'integer', minimum: 1 } } },
   } as const;
 
-  it('finds what is wrong, at its place', () => {
+  it('finds each fault with its path', () => {
     const { errors } = schemaValidator.validateFormData({ b: [1, 0] }, schema as never);
     expect(errors.map(({ property, message }) => [property, message])).toEqual([
       ['.a', 'must be given'],
@@ -63,7 +63,7 @@ describe('validating without making code', () => {
     expect(schemaValidator.isValid(schema as never, { a: 'x' }, schema as never)).toBe(true);
   });
 
-  it('says that a schema can not be read, in place of failing', () => {
+  it('reports an unreadable schema instead of throwing', () => {
     const { errors } = schemaValidator.validateFormData({}, { $ref: '#/gone' });
     expect(errors).toHaveLength(1);
   });

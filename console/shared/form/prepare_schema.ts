@@ -1,19 +1,19 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { isObject, type Json, objectAt } from '../graph/drawn_node.ts';
 
-/** A schema and its presentation, ready to be drawn. */
+/** A schema and its presentation, ready to be rendered. */
 export interface PreparedForm {
   schema: RJSFSchema;
   uiSchema: UiSchema;
 }
 
 /**
- * Keywords with patterns, since a stranger's pattern could hold the page up for ever; and addresses, to which references
- * of the schema would be relative.
+ * Keywords that are removed: patterns, because a stranger's pattern could block the page for ever; and addresses, to
+ * which references in the schema would be relative.
  */
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$id', '$schema']);
 
-/** Whether a reference leads to a place in the same schema. The form library throws for any other. */
+/** True if a reference points into the same schema. The form library throws for any other. */
 function leadsSomewhere(reference: unknown, root: Json): boolean {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
   const path = reference.slice(1).split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -24,12 +24,12 @@ function leadsSomewhere(reference: unknown, root: Json): boolean {
     undefined;
 }
 
-/** Without patterns, and without references that lead nowhere, at every depth. */
+/** Removes patterns and unresolvable references at every depth. */
 function clean(json: unknown, root: Json): unknown {
   if (Array.isArray(json)) return json.map((member) => clean(member, root));
   if (!isObject(json)) return json;
   const isKept = ([keyword, value]: [string, unknown]) =>
-    // A property may have the name of a keyword; it is an object then.
+    // A property may have the name of a keyword; its value is an object then.
     keyword === '$ref'
       ? isObject(value) || leadsSomewhere(value, root)
       : !LEFT_OUT.has(keyword) || (keyword !== 'patternProperties' && isObject(value));
@@ -38,7 +38,7 @@ function clean(json: unknown, root: Json): unknown {
   );
 }
 
-/** What says of which kind a value is. Without any of it, a field takes any JSON. */
+/** Keywords that define the kind of a value. Without any of them, a field accepts any JSON. */
 const KINDS = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items', 'if'];
 const takesAnything = (schema: Json): boolean => KINDS.every((keyword) => schema[keyword] === undefined);
 
@@ -48,11 +48,11 @@ const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
 function prepareOrder(order: unknown, properties: Json): string[] | undefined {
   if (!Array.isArray(order)) return undefined;
   const known = order.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name));
-  // The form library throws for an order that leaves a property out.
+  // The form library throws for an order that omits a property.
   return [...new Set(known), '*'];
 }
 
-/** The presentation of a schema, of which only what is known to work is taken over. */
+/** Prepares the presentation of a schema: only parts that are known to work are kept. */
 function prepareUi(schema: unknown, ui: unknown): UiSchema {
   if (!isObject(schema)) return {};
   const given = isObject(ui) ? ui : {};
@@ -72,10 +72,10 @@ function prepareUi(schema: unknown, ui: unknown): UiSchema {
   return prepared;
 }
 
-/** Makes a form of what a definition says. What would stop the form library, or the page, is left out. */
+/** Makes the form of a definition. Parts that would make the form library throw, or block the page, are removed. */
 export function prepareForm(schema: unknown, uiSchema: unknown): PreparedForm {
   const root = isObject(schema) ? schema : {};
-  // SAFETY: what is left of an object is an object.
+  // SAFETY: `clean` returns an object for an object.
   const prepared = { type: 'object', ...clean(root, root) as Json } as RJSFSchema;
   return { schema: prepared, uiSchema: prepareUi(prepared, uiSchema) };
 }

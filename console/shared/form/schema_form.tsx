@@ -5,18 +5,18 @@ import { AnythingField } from './anything_field.tsx';
 import { schemaValidator } from './schema_validator.ts';
 
 export interface SchemaFormProps {
-  /** Begins the ids of its fields: different for each form on a page. */
+  /** The prefix of the fields' ids, different for each form on a page. */
   idPrefix: string;
   schema: RJSFSchema;
   uiSchema?: UiSchema;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Called when the form is sent and all is right. Without it, the form has no button and changes at once. */
+  /** Called when the form is submitted and valid. Without it, the form has no button and reports changes at once. */
   onSubmit?: (value: unknown) => void;
   disabled?: boolean;
-  /** Fields of the page's own, which `ui:field` names. */
+  /** The page's own fields, named by `ui:field`. */
   fields?: RegistryFieldsType;
-  /** The buttons of a form that is sent. */
+  /** The buttons of a form with `onSubmit`. */
   children?: ReactNode;
 }
 
@@ -24,7 +24,7 @@ const ignore = () => {};
 
 const FIELDS = { anything: AnythingField };
 
-/** A form made of a JSON Schema. A form without `onSubmit` stands in no form element, so it may stand in another form. */
+/** A form made from a JSON Schema. A form without `onSubmit` has no form element, so it may be inside another form. */
 export function SchemaForm(props: SchemaFormProps) {
   const { idPrefix, schema, uiSchema = {}, value, onChange, onSubmit, disabled = false, fields, children } = props;
   const allFields = useMemo(() => ({ ...FIELDS, ...fields }), [fields]);
@@ -43,7 +43,7 @@ export function SchemaForm(props: SchemaFormProps) {
       experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipDefaults' }}
       onChange={({ formData }) => onChange(formData)}
       onSubmit={({ formData }) => onSubmit?.(formData)}
-      // What is wrong stands at its field; without this the library writes it to the browser's console, too.
+      // Faults are shown at their fields; without this handler the library also logs them to the browser's console.
       onError={ignore}
     >
       {children ?? <span />}

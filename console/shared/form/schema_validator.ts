@@ -14,20 +14,20 @@ import {
   type ValidatorType,
 } from '@rjsf/utils';
 
-/** `#/a/0/b~1c` as `.a.0.b/c`, the form in which the form library looks for a field. */
+/** Converts `#/a/0/b~1c` to `.a.0.b/c`, the form library's path of a field. */
 const propertyOf = (location: string): string =>
   location.replace(/^#/, '').split('/').map((part) =>
     decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
   )
     .join('.');
 
-/** Keywords that only say that something inside is wrong, which is told by itself. */
+/** Keywords that only report that a part inside is wrong. The part has a report of its own. */
 const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
 
-/** What is said in other words than the validator's, which show a pattern or name nothing. */
+/** Messages that replace the validator's, which would show a pattern or name nothing. */
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
-/** All that is wrong with a value; empty for a schema that can't be read, of which its author has to be told instead. */
+/** Returns the faults of a value; none for an unreadable schema, which is reported to its author instead. */
 function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
   // SAFETY: both describe JSON Schema draft 7.
   const validator = new Validator(schema as Schema, '7', false);
@@ -43,8 +43,8 @@ function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
 }
 
 /**
- * Validates forms without making code of their schemas. The form library's own validator (ajv) does, which the policy
- * of the pages forbids: schemas are written by strangers.
+ * Validates forms without generating code from their schemas. The form library's own validator (ajv) generates code,
+ * which the policy of the pages forbids, because strangers write schemas.
  */
 export const schemaValidator: ValidatorType = {
   rawValidation(schema, formData) {

@@ -3,18 +3,18 @@ export interface DrawnPort {
   /** The id that edges name as their handle. Ports of a definition have their name. */
   id: string;
   name: string;
-  /** What an output gives, or an input wants. */
+  /** The types that an output gives or an input accepts. */
   types: string[];
   description: string;
 }
 
 export interface DrawnInput extends DrawnPort {
   isRequired: boolean;
-  /** The input's value can be taken from the node again. */
+  /** True if the node has an output that passes the input's value on. */
   isPassedOn: boolean;
 }
 
-/** What the canvas needs of a node, whoever wrote its JSON. */
+/** The parts of a node that the canvas draws, whoever wrote its JSON. */
 export interface DrawnNode {
   id: string;
   title: string;
@@ -24,7 +24,7 @@ export interface DrawnNode {
   kind: string;
   description: string;
   colour: { light: string | undefined; dark: string | undefined };
-  /** The address of a picture that lies in the JSON itself. */
+  /** The address of an icon that is embedded in the JSON; undefined without one. */
   icon: string | undefined;
   outputs: DrawnPort[];
   inputs: DrawnInput[];
@@ -36,7 +36,7 @@ export type Json = { [name: string]: unknown };
 export const isObject = (json: unknown): json is Json =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** The object at a path, or an empty one. */
+/** Returns the object at a path, or an empty one. */
 export const objectAt = (json: unknown, ...path: string[]): Json => {
   const found = path.reduce<unknown>((outer, name) => isObject(outer) ? outer[name] : undefined, json);
   return isObject(found) ? found : {};
@@ -45,13 +45,13 @@ export const objectAt = (json: unknown, ...path: string[]): Json => {
 const textOf = (json: unknown): string => typeof json === 'string' ? json : '';
 const listOf = (json: unknown): Json[] => Array.isArray(json) ? json.filter(isObject) : [];
 
-/** Colours as six hexadecimal digits, or three: everything else is left out, since a style is no place for a stranger's text. */
+/** Reads a colour of three or six hexadecimal digits. Any other text is refused, because it would enter a style. */
 function readColour(json: unknown): string | undefined {
   const text = textOf(json);
   return /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text) ? text : undefined;
 }
 
-/** Only pictures that come along: the address of another one would be a request to a third party. */
+/** Reads an embedded icon. Any other address would cause a request to a third party. */
 function readIcon(json: unknown): string | undefined {
   const text = textOf(json);
   return /^data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]/.test(text) ? text : undefined;
@@ -75,7 +75,7 @@ function readInput(port: Json): DrawnInput {
   };
 }
 
-/** Reads a node of a flow, of a snapshot, or a definition, which has its ports beside `data`. */
+/** Reads a node of a flow or of a snapshot, or a definition, which has its ports beside `data`. */
 export function readNode(json: unknown): DrawnNode {
   const data = objectAt(json, 'data');
   const node = isObject(json) ? json : {};
@@ -116,7 +116,7 @@ export function readEdge(json: unknown): DrawnEdge {
   };
 }
 
-/** The handle by which an input is taken from its node again. */
+/** Returns the handle of the output that passes an input on. */
 export const passedOnHandle = (inputId: string): string => `passthrough-${inputId}`;
 
 export interface Point {
@@ -124,7 +124,7 @@ export interface Point {
   y: number;
 }
 
-/** Where the editor has put a node, on the whole canvas; undefined where it did not say. */
+/** Reads the position that the editor gave a node on the whole canvas; undefined without one. */
 export function readPosition(json: unknown): Point | undefined {
   for (const name of ['positionAbsolute', 'position']) {
     const { x, y } = objectAt(json, name);

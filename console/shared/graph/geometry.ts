@@ -2,7 +2,7 @@ import { type NodeHandle, Position } from '@xyflow/react';
 import { type DrawnNode, passedOnHandle } from './drawn_node.ts';
 import { HEADER_HEIGHT, NODE_WIDTH, nodeHeight, PORT_HEIGHT, PORTS_PADDING } from './node_size.ts';
 
-/** How large the end of an edge is drawn. */
+/** The size of an edge's end. */
 const HANDLE_SIZE = 11;
 
 function handleAt(id: string, type: 'source' | 'target', row: number): NodeHandle {
@@ -18,7 +18,7 @@ function handleAt(id: string, type: 'source' | 'target', row: number): NodeHandl
   };
 }
 
-/** How large a node is, and where its edges end. */
+/** The size of a node, and the positions of its handles. */
 export interface NodeGeometry {
   measured: { width: number; height: number };
   handles: NodeHandle[];
@@ -33,12 +33,12 @@ function computeGeometry(node: DrawnNode): NodeGeometry {
   return { measured: { width: NODE_WIDTH, height: nodeHeight(node) }, handles: [...inputs, ...outputs] };
 }
 
-/** What was computed, so that the same node has the same objects. */
+/** Computed geometries, so that a node always has the same objects. */
 const computed = new WeakMap<DrawnNode, NodeGeometry>();
 
 /**
- * What the canvas would measure of a node, known before it is drawn: of a large flow it then draws only what is in
- * view, where it would have to draw all nodes once to measure them.
+ * Computes the measures of a node before it is drawn. With them the canvas draws only the visible part of a large flow;
+ * otherwise it would have to draw all nodes once to measure them.
  */
 export function nodeGeometry(node: DrawnNode): NodeGeometry {
   const known = computed.get(node) ?? computeGeometry(node);

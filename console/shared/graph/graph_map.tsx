@@ -1,6 +1,6 @@
 import { MiniMap } from '@xyflow/react';
 
-/** From so many nodes on a map helps: fewer are seen at once, and it would cover some of them. */
+/** The least number of nodes for a map. Fewer are visible at once, and the map would cover some of them. */
 const NODES_FOR_A_MAP = 20;
 
 /** A small map of a large graph. */

@@ -3,7 +3,7 @@ import { memo, useCallback } from 'react';
 import { type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
 import { type InputState, NodeCard, type NodeState } from './node_card.tsx';
 
-/** What a node on the canvas carries. */
+/** The data of a node on the canvas. */
 export interface GraphNodeData extends Record<string, unknown> {
   node: DrawnNode;
   state?: NodeState | undefined;
@@ -57,5 +57,5 @@ export const GraphNodeView = memo(function GraphNodeView({ data, selected, isCon
 const NO_STATES: ReadonlyMap<string, InputState> = new Map();
 const NO_FAULTS: readonly string[] = [];
 
-/** The kinds of nodes, as the canvas wants them. */
+/** The kinds of nodes, in the canvas's form. */
 export const nodeTypes = { drawn: GraphNodeView };

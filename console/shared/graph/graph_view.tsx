@@ -15,12 +15,12 @@ import { showAll } from './show_all.ts';
 export interface GraphViewProps {
   /** The name of the region. */
   label: string;
-  /** As they are stored in a flow or a snapshot. */
+  /** The nodes as stored in a flow or a snapshot. */
   nodes: readonly unknown[];
   edges: readonly unknown[];
-  /** What became of each node, by its id. */
+  /** The state of each node in a run, by its id. */
   states?: ReadonlyMap<string, NodeState>;
-  /** What is wrong at nodes, by their ids. */
+  /** The faults of nodes, by their ids. */
   faults?: ReadonlyMap<string, readonly string[]>;
   /** The node that is shown as selected. */
   selected?: string | undefined;
@@ -28,11 +28,11 @@ export interface GraphViewProps {
   height?: number | string;
 }
 
-/** The edges with the form of the canvas. */
+/** Converts edges to the canvas's form. */
 const drawEdges = (edges: readonly DrawnEdge[]): Edge[] =>
   edges.map((edge, index) => ({ ...edge, id: String(index), focusable: false }));
 
-/** About how large a node is with its state and so many lines of faults: the map shows no node without a size. */
+/** Estimates the size of a node with its state and its faults: the map shows no node without a size. */
 const aboutSize = (node: DrawnNode, faults: number): Pick<GraphNode, 'initialWidth' | 'initialHeight'> => ({
   initialWidth: NODE_WIDTH,
   initialHeight: nodeHeight(node) + PORT_HEIGHT * (1 + 2 * faults),
@@ -43,7 +43,10 @@ interface PlacedGraph {
   edges: Edge[];
 }
 
-/** The graph with a place for each node: where it was drawn, else where the layout puts it; undefined until that is known. */
+/**
+ * Returns the graph with a position for each node, from the drawing or else from a layout; undefined until it is
+ * computed.
+ */
 function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): PlacedGraph | undefined {
   const read = useMemo(() => ({
     nodes: nodes.map((json) => ({ node: readNode(json), position: readPosition(json) })),
@@ -71,7 +74,7 @@ function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): P
   }, [read, places, hasPlaces]);
 }
 
-/** A graph to look at: its nodes where they were drawn, or laid out where they were not. */
+/** Shows a graph: its nodes as they were drawn, or laid out if they were not. */
 export function GraphView(props: GraphViewProps) {
   const { label, nodes, edges, height = 480 } = props;
   const graph = usePlacedGraph(nodes, edges);

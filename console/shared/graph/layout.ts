@@ -2,12 +2,12 @@ import type { DrawnEdge, DrawnNode, Point } from './drawn_node.ts';
 import { layOutInColumns, type LayoutTask } from './layout_in_columns.ts';
 import { nodeHeight } from './node_size.ts';
 
-/** Beyond so many edges the layout that avoids crossings takes tens of seconds. */
+/** The most edges for the layout that avoids crossings. With more it takes tens of seconds. */
 const MOST_EDGES = 1_200;
-/** So long it may take before nodes are put into columns instead. */
+/** Time limit of that layout. After it, nodes are placed in columns. */
 const TIME_LIMIT_MS = 8_000;
 
-/** Asks the worker; undefined when it fails, or takes too long. */
+/** Computes a layout in the worker; undefined if it fails or takes too long. */
 function askWorker(task: LayoutTask, signal: AbortSignal | undefined): Promise<Map<string, Point> | undefined> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./layout_worker.ts', import.meta.url), { type: 'module' });
@@ -28,8 +28,8 @@ function askWorker(task: LayoutTask, signal: AbortSignal | undefined): Promise<M
 }
 
 /**
- * Places nodes from left to right along their edges, beside the page: it stays usable meanwhile. Large and dense graphs
- * get plain columns. Rejects when the signal is aborted.
+ * Places nodes from left to right along their edges, in a worker, so that the page stays usable. Large and dense graphs
+ * get plain columns. Rejects if the signal is aborted.
  */
 export async function layOut(
   nodes: readonly DrawnNode[],
@@ -42,7 +42,7 @@ export async function layOut(
     edges: edges.filter(({ source, target }) => known.has(source) && known.has(target))
       .map(({ source, target }) => ({ source, target })),
   };
-  // Where there is no worker, there are columns still.
+  // Without a worker, nodes are placed in columns.
   const places = task.edges.length > MOST_EDGES ? undefined : await askWorker(task, signal).catch(() => undefined);
   signal?.throwIfAborted();
   return places ?? layOutInColumns(task);

@@ -27,7 +27,7 @@ test('edges lead from left to right, and no two nodes of a large, dense graph ov
   }
 });
 
-test('circles, edges of a node to itself and edges that are there twice get places, too', () => {
+test('cycles, edges of a node to itself and duplicate edges get positions, too', () => {
   const places = layOutInColumns(task(5, [[0, 1], [1, 2], [2, 0], [2, 3], [2, 3], [4, 4]]));
   expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(5);
   expect(places.get('n3')!.x).toBeGreaterThan(places.get('n2')!.x);

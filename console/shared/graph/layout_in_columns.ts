@@ -1,7 +1,7 @@
 import type { Point } from './drawn_node.ts';
 import { NODE_WIDTH } from './node_size.ts';
 
-/** What a layout has to know: for each node its id and its height, for each edge the ids of its ends. */
+/** The input of a layout: for each node its id and its height, for each edge the ids of its ends. */
 export interface LayoutTask {
   nodes: { id: string; height: number }[];
   edges: { source: string; target: string }[];
@@ -9,20 +9,20 @@ export interface LayoutTask {
 
 const BETWEEN_COLUMNS = 90;
 const BETWEEN_NODES = 40;
-/** How often the nodes of a column are sorted by where their edges lead, to the left and to the right in turn. */
+/** Number of times that the nodes of each column are sorted by the ends of their edges, left and right in turn. */
 const SWEEPS = 6;
 
 interface Placed {
   id: string;
   height: number;
   column: number;
-  /** Where in its column it stands, from 0 to 1. */
+  /** The node's position in its column, from 0 to 1. */
   place: number;
   before: Placed[];
   after: Placed[];
 }
 
-/** Puts each node into the column behind all from which edges lead to it; in a circle, behind those that were there first. */
+/** Puts each node into the column after all nodes with edges to it; in a cycle, after those that were placed first. */
 function chooseColumns(nodes: readonly Placed[]): void {
   const open = new Map(nodes.map((node) => [node, node.before.length]));
   const ready = nodes.filter(({ before }) => before.length === 0);
@@ -48,7 +48,7 @@ function sortColumn(column: Placed[], side: 'before' | 'after'): void {
   for (const [index, node] of column.entries()) node.place = (index + 0.5) / column.length;
 }
 
-/** Places nodes in columns along their edges, in time that hardly grows faster than the graph; edges may cross. */
+/** Places nodes in columns along their edges, in nearly linear time; edges may cross. */
 export function layOutInColumns({ nodes, edges }: LayoutTask): Map<string, Point> {
   const placed = new Map(
     nodes.map(({ id, height }): [string, Placed] => [id, { id, height, column: 0, place: 0, before: [], after: [] }]),
@@ -61,7 +61,7 @@ export function layOutInColumns({ nodes, edges }: LayoutTask): Map<string, Point
   }
   const all = [...placed.values()];
   chooseColumns(all);
-  // A node is in the column right behind another one, so no column is left out.
+  // Each column directly follows another node's column, so no column is empty.
   const columns: Placed[][] = [];
   for (const node of all) (columns[node.column] ??= []).push(node);
   for (const column of columns) sortColumn(column, 'before');

@@ -4,10 +4,10 @@ import { textOn } from './colours.ts';
 import type { DrawnInput, DrawnNode, DrawnPort } from './drawn_node.ts';
 import './graph.css';
 
-/** What became of a node in a run. */
+/** The state of a node in a run. */
 export type NodeState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'not run' | 'stopped';
 
-/** What an input has. */
+/** The source of an input's value. */
 export type InputState = 'connected' | 'set' | 'missing' | 'empty';
 
 const INPUT_TEXTS: Record<InputState, string> = {
@@ -20,13 +20,13 @@ const INPUT_TEXTS: Record<InputState, string> = {
 export interface NodeCardProps {
   node: DrawnNode;
   isSelected?: boolean;
-  /** Coloured by it, and named in words. */
+  /** The state decides the colour, and is also shown as text. */
   state?: NodeState | undefined;
-  /** What each input has, by the input's id. */
+  /** The state of each input, by the input's id. */
   inputStates?: ReadonlyMap<string, InputState>;
-  /** What is wrong with the node. */
+  /** The faults of the node. */
   faults?: readonly string[];
-  /** Draws what edges end at. */
+  /** Renders the handle at which edges end. */
   renderHandle?: (port: DrawnPort, side: 'input' | 'output' | 'passed on') => ReactNode;
 }
 
@@ -52,7 +52,7 @@ function InputRow({ port, state, renderHandle }: {
   );
 }
 
-/** A node as it stands on the canvas: its name in its colours, its inputs and its outputs with their types. */
+/** A node as drawn on the canvas: its name in its colours, its inputs, and its outputs with their types. */
 export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
   const { node, isSelected = false, state, inputStates, faults = [], renderHandle } = props;
   const scheme = useComputedColorScheme('light');

@@ -13,11 +13,11 @@ import { useEffect, useState } from 'react';
 import { askWallet } from './wallet_error.ts';
 import { feePayerOf, fromWire, SIGNATURE_BYTES, toWire } from './wire_transaction.ts';
 
-/** A wallet of the browser that shows its keys. */
+/** A browser wallet that shows its keys. */
 export type ConnectingWallet = Wallet & { features: StandardConnectFeature };
-/** A wallet of the browser that can sign transactions. */
+/** A browser wallet that can sign transactions. */
 export type SigningWallet = ConnectingWallet & { features: SolanaSignTransactionFeature };
-/** A wallet of the browser that sends what it signs. */
+/** A browser wallet that sends the transactions that it signs. */
 export type SendingWallet = ConnectingWallet & { features: SolanaSignAndSendTransactionFeature };
 
 export const canSign = (wallet: ConnectingWallet): wallet is SigningWallet => SolanaSignTransaction in wallet.features;
@@ -28,7 +28,7 @@ const isUsable = (wallet: Wallet): wallet is SigningWallet | SendingWallet =>
   StandardConnect in wallet.features &&
   (canSign(wallet as ConnectingWallet) || canSend(wallet as ConnectingWallet));
 
-/** The wallets of this browser for transactions of Solana, also those that come later. */
+/** Returns the Solana wallets of this browser, and updates when more appear. */
 export function useBrowserWallets(): readonly (SigningWallet | SendingWallet)[] {
   const [wallets, setWallets] = useState<readonly (SigningWallet | SendingWallet)[]>([]);
   useEffect(() => {
@@ -48,17 +48,17 @@ async function findAccount(wallet: ConnectingWallet, pubkey: string): Promise<Wa
   throw new Error(`${wallet.name} does not have the key ${pubkey}, or does not show it to this page.`);
 }
 
-/** How wallets name a network. */
+/** Returns the wallets' name of a network. */
 const chainOf = (cluster: string): `solana:${string}` => `solana:${cluster === 'mainnet-beta' ? 'mainnet' : cluster}`;
 
-/** What answers a signature request. */
+/** The answer to a signature request. */
 export interface Signed {
   signature: string;
-  /** The message that was signed, where the wallet has changed it. */
+  /** The message that was signed, if the wallet has changed it. */
   newMessage: string | undefined;
 }
 
-/** Has a wallet sign a transaction with one of its keys. Throws when it refuses, or does not have the key. */
+/** Signs a transaction with one of a wallet's keys. Throws if the wallet refuses, or does not have the key. */
 async function signedBy(
   wallet: SigningWallet,
   pubkey: string,
@@ -74,7 +74,7 @@ async function signedBy(
   return output.signedTransaction;
 }
 
-/** Has a wallet sign what a run asks for. Throws when the wallet refuses, or does not have the key. */
+/** Signs a run's signature request with a wallet. Throws if the wallet refuses, or does not have the key. */
 export async function signWith(
   wallet: SigningWallet,
   { pubkey, message, signatures }: Pick<PendingSignatureRequest, 'pubkey' | 'message' | 'signatures'>,
@@ -84,7 +84,7 @@ export async function signWith(
   return { signature: signed.signature, newMessage: signed.message === message ? undefined : signed.message };
 }
 
-/** Has a wallet sign a transaction for its fee payer; gives the bytes that may be sent. Throws when the wallet refuses. */
+/** Signs a transaction with a wallet as its fee payer, and returns the bytes to send. Throws if the wallet refuses. */
 export async function signToSend(wallet: SigningWallet, wire: Uint8Array, cluster: string): Promise<Uint8Array> {
   const payer = feePayerOf(wire);
   const signed = await signedBy(wallet, payer, wire, cluster);
@@ -92,7 +92,10 @@ export async function signToSend(wallet: SigningWallet, wire: Uint8Array, cluste
   return signed;
 }
 
-/** Has a wallet sign a transaction for its fee payer and send it; gives its signature. Throws when the wallet refuses. */
+/**
+ * Signs and sends a transaction with a wallet as its fee payer, and returns its signature. Throws if the wallet
+ * refuses.
+ */
 export async function sendWith(wallet: SendingWallet, wire: Uint8Array, cluster: string): Promise<string> {
   const account = await findAccount(wallet, feePayerOf(wire));
   const [output] = await askWallet(
@@ -104,6 +107,8 @@ export async function sendWith(wallet: SendingWallet, wire: Uint8Array, cluster:
         chain: chainOf(cluster),
       }),
   );
-  if (output?.signature.length !== SIGNATURE_BYTES) throw new Error(`${wallet.name} did not say what it has sent.`);
+  if (output?.signature.length !== SIGNATURE_BYTES) {
+    throw new Error(`${wallet.name} returned no signature of the transaction that it sent.`);
+  }
   return base58.encode(output.signature);
 }

@@ -50,8 +50,8 @@ function SignButtons({ request, cluster, onSigned }: {
 }
 
 /**
- * The signature that a run waits for, and the wallets of the browser to sign with. Shows nothing while there is none. The
- * page around it hears of news by `useRunEvents`.
+ * Shows the signature request that a run waits for, with the browser's wallets to sign it; nothing without a request.
+ * The page around it gets updates by `useRunEvents`.
  */
 export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps) {
   const { flows } = useApi();

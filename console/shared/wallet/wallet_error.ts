@@ -1,13 +1,13 @@
-/** Longer texts of wallets tell nobody more. */
+/** The most characters of a wallet's error text that are shown. */
 const MAX_TEXT_LENGTH = 500;
-/** What wallets throw when their holder says no, as all wallets of Ethereum and most of Solana do. */
+/** The error code of wallets whose holder refused, in all wallets of Ethereum and most of Solana. */
 const REFUSED = 4001;
 
-/** What a wallet did not do, in words for its holder. */
+/** A wallet's failure, in words for its holder. */
 export class WalletError extends Error {
   override name = 'WalletError';
   readonly code: 'wallet_refused' | 'wallet_failed';
-  /** What to do about it. */
+  /** The remedy. */
   readonly hint: string;
 
   constructor(message: string, code: WalletError['code'], hint: string, cause: unknown) {
@@ -22,7 +22,9 @@ function textOf(error: unknown): string {
   return typeof message === 'string' && message !== '' ? message.slice(0, MAX_TEXT_LENGTH) : 'it does not say why';
 }
 
-/** Asks a wallet for something. Whatever it throws becomes a WalletError: wallets throw texts, and objects of all kinds. */
+/**
+ * Sends a request to a wallet. Converts every error to a WalletError: wallets throw texts, and objects of all kinds.
+ */
 export async function askWallet<Answer>({ name }: { name: string }, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();

@@ -2,7 +2,7 @@ import { base58, base64 } from '@scure/base';
 
 const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
-/** The first byte of a message with a version has this bit; of one without, it is the number of signatures. */
+/** The bit of a message's first byte that says it has a version. Without it, the byte is the number of signatures. */
 const HAS_VERSION = 0x80;
 
 /** Reads a length of one to three bytes, seven bits in each. */
@@ -17,7 +17,7 @@ function readLength(bytes: Uint8Array, offset: number): { length: number; next: 
   throw new Error('The transaction is cut off.');
 }
 
-/** The keys that sign a message, in their order. Throws for what is no message. */
+/** Returns the keys that sign a message, in order. Throws if the bytes are not a message. */
 function signersOf(message: Uint8Array): string[] {
   const header = ((message[0] ?? 0) & HAS_VERSION) === 0 ? 0 : 1;
   const { length, next } = readLength(message, header + 3);
@@ -31,11 +31,11 @@ function signersOf(message: Uint8Array): string[] {
   );
 }
 
-/** A transaction as wallets take it: the signatures that are known, zeros for the others, and the message in base64. */
+/** Encodes a transaction for wallets: known signatures, zeros for the others, and the message, given in base64. */
 export function toWire(message: string, known: readonly { pubkey: string; signature: string }[]): Uint8Array {
   const bytes = base64.decode(message);
   const signers = signersOf(bytes);
-  // More signers than one byte of length can say do not fit into a transaction.
+  // Transactions have no room for more signers than one byte of length can count.
   const wire = new Uint8Array(1 + signers.length * SIGNATURE_BYTES + bytes.length);
   wire[0] = signers.length;
   for (const [index, signer] of signers.entries()) {
@@ -46,13 +46,13 @@ export function toWire(message: string, known: readonly { pubkey: string; signat
   return wire;
 }
 
-/** The key that pays for a transaction, which signs first. Throws for what is no transaction. */
+/** Returns the fee payer of a transaction, which signs first. Throws if the bytes are not a transaction. */
 export function feePayerOf(wire: Uint8Array): string {
   const { length, next } = readLength(wire, 0);
   return signersOf(wire.subarray(next + length * SIGNATURE_BYTES))[0]!;
 }
 
-/** A transaction of a text in base64; undefined for any other text. */
+/** Decodes a transaction from base64; undefined for any other text. */
 export function decodeTransaction(text: string): Uint8Array | undefined {
   try {
     const wire = base64.decode(text);
@@ -65,7 +65,7 @@ export function decodeTransaction(text: string): Uint8Array | undefined {
 
 export const encodeTransaction = (wire: Uint8Array): string => base64.encode(wire);
 
-/** The signature of a key in a transaction, in base58, and the message that was signed, in base64. */
+/** Returns a key's signature in a transaction, in base58, and the signed message, in base64. */
 export function fromWire(wire: Uint8Array, pubkey: string): { signature: string; message: string } {
   const { length, next } = readLength(wire, 0);
   const message = wire.subarray(next + length * SIGNATURE_BYTES);
