@@ -7,8 +7,8 @@ import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import type { Graph } from '../../types/flow.ts';
 
-it.each(['paid_transfer', 'mint_and_send'])('%s uses nodes that there are, by the ports that they have', (name) => {
-  // SAFETY: an export of the editor, with members that nobody reads at run time.
+it.each(['paid_transfer', 'mint_and_send'])('%s uses existing nodes and existing ports only', (name) => {
+  // SAFETY: an export of the editor; members that the type lacks are not read at run time.
   const flow = parse(readFileSync(join(projectDir, `tests/fixtures/flows/${name}.json`), 'utf8')) as unknown as Graph;
   const { nodes, warnings } = makeRunGraph(flow, nodeRegistry);
   expect(warnings).toEqual([]);

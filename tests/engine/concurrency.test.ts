@@ -4,7 +4,7 @@ import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
-/** Three slow nodes, one after the other in a loop, and what was going on while each of them ran. */
+/** Runs three slow nodes, one after the other in a loop, and records which nodes ran at the same time. */
 async function runPipeline() {
   const running = new Set<string>();
   const together: string[][] = [];
@@ -30,25 +30,25 @@ async function runPipeline() {
   return { output, together };
 }
 
-it('in a loop different nodes work on different elements at once, and none beside itself', async () => {
+it('different nodes of a loop work on different elements at once, but no node runs twice at once', async () => {
   const { output, together } = await runPipeline();
   expect(output).toEqual({ M: { out: { A: ['1', '2', '3', '4'].map((U) => ({ U })) } } });
   expect(together).toHaveLength(12);
   expect(together).toContainEqual(['slow 1', 'slow 2', 'slow 3']);
 });
 
-it('waits beside each other take as long as the longest of them, not as all together', async () => {
+it('parallel waits take as long as the longest one, not as their sum', async () => {
   const flow = new FlowBuilder();
   const text = flow.constant({ S: 'x' });
   for (let count = 0; count < 20; count++) flow.output(`out ${count}`, flow.wait(text, 200));
   const startedAt = performance.now();
   const { output } = await executeFlow(flow, {}, { now: Date.now });
   expect(Object.keys(output.M)).toHaveLength(20);
-  // One after the other they would take at least so long.
+  // One after the other they would take at least this long.
   expect(performance.now() - startedAt).toBeLessThan(20 * 200);
 });
 
-it('calls of flows run beside each other', async () => {
+it('calls of flows run in parallel', async () => {
   const flow = new FlowBuilder();
   const called = new FlowBuilder();
   called.output('out', called.wait(called.input('n'), 200));
@@ -58,11 +58,11 @@ it('calls of flows run beside each other', async () => {
   const startedAt = performance.now();
   const { output } = await executeFlow(flow, {}, { now: Date.now, flows: { 1: called } });
   expect(Object.keys(output.M)).toHaveLength(20);
-  // One after the other they would take at least so long.
+  // One after the other they would take at least this long.
   expect(performance.now() - startedAt).toBeLessThan(20 * 200);
 });
 
-it('a node starts as soon as its own inputs are there, whatever else is still running', async () => {
+it('a node starts as soon as its own inputs are there, even while other nodes run', async () => {
   const order: string[] = [];
   let release = () => {};
   const nodes: { [nodeId: string]: ReturnType<typeof testNode> } = {

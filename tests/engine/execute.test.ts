@@ -42,14 +42,14 @@ describe('executeTree', () => {
     ]);
   });
 
-  it('gives an input that is not given its default, else null', async () => {
+  it('gives a missing input its default, or null without one', async () => {
     const flow = new FlowBuilder();
     flow.output('a', flow.input('a', 'default'));
     flow.output('b', flow.input('b'));
     expect((await execute(flow)).output).toEqual({ M: { a: { S: 'default' }, b: { N: 0 } } });
   });
 
-  it('prefers the value of an edge to form data, and takes form data where there is no edge', async () => {
+  it('prefers the value of an edge to form data, and uses form data without an edge', async () => {
     const flow = new FlowBuilder();
     const withEdge = flow.node('to_string', {
       inputs: ['stringify?'],
@@ -67,7 +67,7 @@ describe('executeTree', () => {
     expect((await execute(flow)).output).toEqual({ M: { a: { S: 'edge' }, b: { S: 'form' } } });
   });
 
-  it('fails alone: what needs the failed node is not run, the rest is', async () => {
+  it('runs all nodes except those that need the failed one', async () => {
     const flow = new FlowBuilder();
     const failing = flow.node('fail', { inputs: ['in?'], outputs: ['out', 'maybe?'], title: 'Breaks' });
     const needing = flow.node('need', { inputs: ['in'], outputs: ['out'] });
@@ -87,7 +87,7 @@ describe('executeTree', () => {
     });
   });
 
-  it('branches: the output left unset stops its branch, and a merge of optional inputs goes on', async () => {
+  it('stops the branch of an unset output, and continues a merge of optional inputs', async () => {
     const flow = new FlowBuilder();
     const choice = flow.node('choose', { inputs: ['yes'], outputs: ['left?', 'right?'] });
     flow.connect(flow.input('yes'), choice.input('yes'));
@@ -104,7 +104,7 @@ describe('executeTree', () => {
     }
   });
 
-  it('waits for an optional input whose source is still to run', async () => {
+  it('waits for an optional input whose source has not run yet', async () => {
     const flow = new FlowBuilder();
     const merging = flow.node('merge', { inputs: ['a?', 'b?'], outputs: ['out'] });
     flow.connect(flow.toText(flow.toText(flow.constant({ S: 'late' }))), merging.input('a'));
@@ -112,7 +112,7 @@ describe('executeTree', () => {
     expect((await execute(flow)).output).toEqual({ M: { result: { S: 'late' } } });
   });
 
-  it('hands a passthrough input on under its own name, when the node succeeds', async () => {
+  it('passes a passthrough input on under its own name if the node succeeds', async () => {
     const flow = new FlowBuilder();
     const node = flow.node('hand_on', { inputs: ['in»'], outputs: ['out'] });
     flow.connect(flow.constant({ S: 'through' }), node.input('in'));
@@ -121,13 +121,13 @@ describe('executeTree', () => {
     expect((await execute(flow)).output).toEqual({ M: { given: { S: 'through' }, own: { S: 'own' } } });
   });
 
-  it('fails a node that leaves a mandatory output unset, with that error only', async () => {
+  it('fails a node with an unset mandatory output, with that error only', async () => {
     const flow = new FlowBuilder();
     const node = flow.node('nothing', { outputs: ['out'] });
     expect((await execute(flow)).errors).toEqual([`nothing ${node.id}: output not found: ["out"]`]);
   });
 
-  it('fails at a native node that there is not, and at a port that the node does not have', async () => {
+  it('fails at an unknown native node, and at an unknown port', async () => {
     const flow = new FlowBuilder();
     const unknown = flow.node('teleport', { outputs: ['out'] });
     const wrongPort = flow.node('to_string', { inputs: ['stringify?', 'tone'], outputs: ['result'] });
@@ -150,14 +150,14 @@ describe('executeTree', () => {
     expect(logs[0]?.content).toContain('left behind');
   });
 
-  it('leaves mock nodes and edges into them out', async () => {
+  it('ignores mock nodes and edges into them', async () => {
     const flow = new FlowBuilder();
     const mock = flow.node('anything', { inputs: ['in'], type: 'mock' });
     flow.connect(flow.constant({ S: 'x' }), mock.input('in'));
     expect(await execute(flow)).toMatchObject({ status: 'succeeded', not_run: [] });
   });
 
-  it('takes what an earlier attempt finished instead of running it again', async () => {
+  it('uses the results of an earlier claim instead of running nodes again', async () => {
     const flow = textFlow();
     const first = await execute(flow, { value: { S: 'first' } });
     const ran: string[] = [];
@@ -175,7 +175,7 @@ describe('executeTree', () => {
     expect(again.nodeRuns).toEqual(first.nodeRuns);
   });
 
-  it("starts nodes that are ready together in the order of the flow's nodes, and runs slow ones side by side", async () => {
+  it("starts nodes that become ready together in the flow's order, and runs slow ones in parallel", async () => {
     const order: string[] = [];
     let running = 0;
     let most = 0;

@@ -9,7 +9,7 @@ const KEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
 const OTHER = '7hUdUTkJLwdcmt3jSEeqx4ep91sm1XwBxMDaJae6bD5D';
 const WALLET: Value = { M: { public_key: { B3: KEY } } };
 
-/** Tells whether the flow itself names the key that comes to it. */
+/** A node that tells whether the flow itself names the key in its input. */
 const asking = testNode(
   ['wallet?'],
   ['named'],
@@ -19,10 +19,10 @@ const registry: NodeRegistry = (nodeId) => nodeId === 'test_asking' ? asking : n
 
 const wallet = (flow: FlowBuilder): Port => flow.use('wallet', {}, { form: { public_key: KEY } }).output('keypair');
 
-/** A flow that hands its input `in` on as `out`. */
+/** Passes the input `in` on as the output `out`. */
 const handOn = (flow: FlowBuilder) => flow.output('out', flow.input('in'));
 
-/** Asks about the key that comes out of this part of a flow. */
+/** The parts of a flow whose output key is tested. */
 const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Port | undefined][] = [
   ['a wallet node', true, wallet],
   ['a constant', true, (flow) => flow.constant(WALLET)],
@@ -47,7 +47,7 @@ const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Por
   ['a loop over what was given', false, (flow) => flow.foreach(flow.input('in'))],
   ['a called flow that hands it on', true, (flow) => flow.interflow(1, { in: wallet(flow) }, ['out']).output('out')],
   [
-    'a called flow that hands on what was given',
+    'a called flow that passes its input on',
     false,
     (flow) => flow.interflow(1, { in: flow.input('in') }, ['out']).output('out'),
   ],
@@ -68,7 +68,7 @@ it.each(cases)('a key that comes from %s is named by the flow: %s', async (_, is
   expect(await ask(build)).toEqual({ B: isNamed });
 });
 
-it('an input that stands in for a result which the called flow does not give is judged as what it is', async () => {
+it('an input that replaces a missing output of a called flow is judged as that input', async () => {
   const called = new FlowBuilder(registry);
   const never = called.script('()', {}, 1).output('u');
   called.output('wallet', called.wait(wallet(called), 1, never));
@@ -81,7 +81,7 @@ it('an input that stands in for a result which the called flow does not give is 
   expect(output.M).toEqual({ key: WALLET, named: { B: false } });
 });
 
-it('a result is not judged by the input of its name', async () => {
+it('an output is not judged by the input with its name', async () => {
   const called = new FlowBuilder(registry);
   called.use('memo', { fee_payer: called.input('payer'), memo: called.constant({ S: '' }) });
   const flow = new FlowBuilder(registry);
@@ -98,7 +98,7 @@ it('a result is not judged by the input of its name', async () => {
   expect(output.M).toEqual({ key: { B3: OTHER }, named: { B: false } });
 });
 
-it('form data names a key as well', async () => {
+it('a key in form data is named by the flow', async () => {
   const flow = new FlowBuilder(registry);
   const node = flow.use('test_asking', {}, { form: { wallet: { public_key: KEY } } });
   flow.output('named', node.output('named'));
@@ -118,14 +118,14 @@ it.each([['a wallet node of its caller', true], ['an input of the start', false]
   },
 );
 
-it('the owner may also have it come from anywhere, if a wallet node of the flow names it', async () => {
+it('the owner may pass the key from anywhere, if a wallet node of the flow names it', async () => {
   const owner = '00000000-0000-4000-8000-0000000000aa';
   const throughScript = (flow: FlowBuilder) => flow.script('a', { a: wallet(flow) }).output('u');
   expect(await ask(throughScript, owner)).toEqual({ B: true });
   expect(await ask((flow) => flow.input('in'), owner), 'no wallet node names it').toEqual({ B: false });
 });
 
-it('flows that call themselves in a ring come to an answer', async () => {
+it('flows that call each other in a cycle get an answer', async () => {
   const flow = new FlowBuilder(registry);
   const looping = new FlowBuilder(registry);
   looping.output('out', looping.interflow(1, { in: looping.input('in') }, ['out?']).output('out'));

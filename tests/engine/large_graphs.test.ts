@@ -14,7 +14,7 @@ const LENGTH = 500;
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Nodes one behind the other, each of which takes its time. */
+/** Adds a chain of slow nodes. */
 function slowChain(flow: FlowBuilder, from: Port): Port {
   let port = from;
   for (let count = 0; count < LENGTH; count++) {

@@ -21,7 +21,7 @@ it.each<[string | undefined, LogLevel[]]>([
   expect(LEVELS.filter((level) => isLogged(level, environment))).toEqual(kept);
 });
 
-it('a run keeps what the environment of its flow says', async () => {
+it("a run keeps the log lines that its flow's environment selects", async () => {
   const flow = new FlowBuilder();
   flow.script('debug("detail"); print("line")', {});
   const contents = async (environment: { [name: string]: string }) =>

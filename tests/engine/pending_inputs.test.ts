@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait.ts';
 
 const HOUR = 3_600_000;
 
-/** Inputs as the database has them, and what asks for them. */
+/** Makes inputs as the database has them, and the service that requests them. */
 function makeInputs() {
   const states = new Map<string, InputState>();
   const wakes = new Set<() => void>();
@@ -45,7 +45,7 @@ function makeInputs() {
   };
 }
 
-/** A run that only waits is released at once. */
+/** Options with which a run that only waits is released at once. */
 const sleepy = (inputs: PendingInputs, more: ExecuteFlowOptions = {}): ExecuteFlowOptions => ({
   services: { inputs },
   leastSleepMs: 10_000,
@@ -53,7 +53,7 @@ const sleepy = (inputs: PendingInputs, more: ExecuteFlowOptions = {}): ExecuteFl
   ...more,
 });
 
-it('a run that waits for an input sleeps until the input expires, and has asked once, in one go with its log line', async () => {
+it('a run that waits for an input sleeps until the input expires, and requests it once, together with its log line', async () => {
   const { inputs, looks } = makeInputs();
   const { result, events, recorded } = await claimFlow(askingFlow({ timeout: 3_600 }), {}, sleepy(inputs));
   expect(result).toMatchObject({ status: 'released', until: expect.any(Number) });
@@ -77,7 +77,7 @@ it.each<[string, InputState, unknown]>([
   const { inputs, set } = makeInputs();
   const asleep = await claimFlow(askingFlow(), {}, sleepy(inputs));
   const [asked] = asleep.recorded.inputs;
-  // Nothing has come yet: it sleeps again, and does not ask again.
+  // No answer has come: it sleeps again, and does not request the input again.
   const again = await claimFlow(askingFlow(), {}, sleepy(inputs, { earlier: asleep.recorded }));
   expect(again.result.status).toBe('released');
   expect(again.recorded).toEqual(asleep.recorded);
@@ -89,7 +89,7 @@ it.each<[string, InputState, unknown]>([
   expect([recorded.inputs.length, recorded.logs.length]).toEqual([1, 1]);
 });
 
-it('what is answered while other nodes run goes on at once, and what they still do is not waited for', async () => {
+it('a node whose input is answered continues at once, without waiting for other running nodes', async () => {
   const { inputs, set } = makeInputs();
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => release = resolve);
@@ -118,14 +118,14 @@ it('what is answered while other nodes run goes on at once, and what they still 
   expect(heard).toEqual(['{"S":"yes"}']);
 });
 
-it('a node that waits again after a look lets its run sleep, though nothing else happens', async () => {
+it('a node that waits again after a read lets its run sleep, even without other events', async () => {
   const { inputs, looks } = makeInputs();
   const asleep = await claimFlow(askingFlow(), {}, sleepy(inputs));
   const { result } = await claimFlow(askingFlow(), {}, sleepy(inputs, { earlier: asleep.recorded }));
   expect([result.status, looks.length]).toEqual(['released', 1]);
 });
 
-it('a stop ends the wait at once, also while nodes under way have time left to end', async () => {
+it('a stop ends the wait at once, even while running nodes have time left to end', async () => {
   const { inputs, waiting } = makeInputs();
   const stop = new AbortController();
   const claim = claimFlow(askingFlow(), {}, { services: { inputs }, stop: stop.signal, now: Date.now });
@@ -136,7 +136,7 @@ it('a stop ends the wait at once, also while nodes under way have time left to e
   expect(waiting()).toBe(0);
 });
 
-it('a worker that ends releases the run, which goes on waiting in the next claim', async () => {
+it('a worker that ends releases the run, which continues to wait in the next claim', async () => {
   const { inputs, waiting } = makeInputs();
   const slice = makeSlice(UNLIMITED);
   const claim = claimFlow(askingFlow(), {}, { services: { inputs }, slice, now: Date.now });
@@ -147,7 +147,7 @@ it('a worker that ends releases the run, which goes on waiting in the next claim
   expect(recorded.inputs).toHaveLength(1);
 });
 
-it('instructions that are parked are not settled while the run waits for an input', async () => {
+it('parked instructions are not settled while the run waits for an input', async () => {
   const { inputs } = makeInputs();
   const flow = askingFlow();
   const payer = flow.constant({ B3: 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs' });

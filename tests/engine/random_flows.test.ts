@@ -9,7 +9,7 @@ import { showRun } from '../support/flow_text.ts';
 import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
 import { fuzzCases } from '../support/fuzz_cases.ts';
 
-/** Makes a port of two earlier ones, with nodes that branch, fail, spread, gather, merge, and call. */
+/** Make a port from two earlier ones, by nodes that branch, fail, loop, collect, merge, and call flows. */
 const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
   (flow, a, _, title) => flow.collect(a, title),
@@ -35,7 +35,7 @@ function build(shape: Shape): FlowBuilder {
   return addShape(flow, kinds, ports, shape).freeze();
 }
 
-it('a flow of any shape comes to the same however its nodes are timed and its claims end', async () => {
+it('a random flow has the same result however its nodes are timed and its claims end', async () => {
   await fc.assert(
     fc.asyncProperty(shapes, fc.nat(), async (shape, seed) => {
       const flow = build(shape);
@@ -58,7 +58,7 @@ it('a flow of any shape comes to the same however its nodes are timed and its cl
       while (last.result.status === 'released') last = await claim({ slice, registry, earlier: last.recorded });
       expect(show(last), 'short claims').toEqual(expected);
     }),
-    // Each claims its flow over and over.
+    // Each case claims its flow many times.
     { numRuns: fuzzCases(25) },
   );
 });

@@ -29,7 +29,7 @@ const instruction = (output: (node: ReturnType<FlowBuilder['use']>) => Port, for
     flow.use('test_instruction', { in: a }, { form: { name: title.replace(' ', '-'), ...form as object }, title }),
   );
 
-/** Makes a port of two earlier ones: instruction nodes of all sorts, and what they may be tied together with. */
+/** Make a port from two earlier ones: instruction nodes of all kinds, and nodes that connect them. */
 const kinds: MakePort[] = [
   instruction((node) => node.output('signature')),
   instruction((node) => node.output('made')),
@@ -52,7 +52,7 @@ const shapes = fc.record({
   bundling: fc.constantFrom('Off' as const, 'Automatic' as const),
 });
 
-/** A flow that is called: it pays twice, one after the other. */
+/** A flow to be called. It pays twice, one payment after the other. */
 function makeCalled(bundling: FlowBuilder['bundling'], output: 'signature' | 'made'): FlowBuilder {
   const flow = new FlowBuilder(registry);
   flow.bundling = bundling;
@@ -72,7 +72,7 @@ function build({ bundling, ...shape }: Shape & Pick<FlowBuilder, 'bundling'>): F
   return addShape(flow, kinds, ports, shape).freeze();
 }
 
-/** Transactions that are interrupted, now before and now after they are stored, signed or not: to wait, or to give way. */
+/** Interrupts transactions at random before or after they are stored, signed or not: to wait, or to be released. */
 const interrupted = (seed: number) => {
   const random = makeRandom(seed);
   return (store: TransactionStore): Transactions => ({
@@ -90,7 +90,7 @@ const interrupted = (seed: number) => {
   });
 };
 
-/** Goes on until the run has ended. */
+/** Claims the run until it has ended. */
 async function claimOnAndOn(
   claim: (earlier: Recorded | undefined) => ReturnType<typeof claimFlow>,
   earlier?: Recorded,
@@ -103,20 +103,20 @@ async function claimOnAndOn(
   return last;
 }
 
-/** A run that nothing ever wakes is told at once, and not by the test's time. */
+/** Fails at once for a run that is never woken, instead of after the test's time limit. */
 const notStalled = <T>(end: Promise<T>): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stalled = new Promise<T>((_, reject) => timer = setTimeout(() => reject(new Error('the run stalls')), 60_000));
   return Promise.race([end, stalled]).finally(() => clearTimeout(timer));
 };
 
-/** The first events, as far as they are stored together. */
+/** Returns the first events, without splitting events that are stored together. */
 const cutAt = (events: JournalEvent[], at: number): JournalEvent[] => {
   const batch = events[at]?.batch;
   return events.filter((event, index) => index < at && event.batch !== batch);
 };
 
-it('a flow makes the same transactions, and comes to the same, however it is timed and interrupted', async () => {
+it('a flow makes the same transactions and has the same result, however it is timed and interrupted', async () => {
   await fc.assert(
     fc.asyncProperty(shapes, fc.nat(), async (shape, seed) => {
       const flow = build(shape);

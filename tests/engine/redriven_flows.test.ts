@@ -23,7 +23,10 @@ const alsoInto = (flow: FlowBuilder, node: BuiltNode, input: string, from: Port)
   return node;
 };
 
-/** Makes a port of two earlier ones, with nodes that branch, spread, gather, merge, call, and have two edges into one input. */
+/**
+ * Make a port from two earlier ones, by nodes that branch, loop, collect, merge, call flows, and have two edges into
+ * one input.
+ */
 const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
   (flow, a, _, title) => flow.collect(a, title),
@@ -67,10 +70,10 @@ calling.freeze();
 
 const MAX_ATTEMPTS = 2;
 
-/** Each is six claims or more. */
+/** Number of cases. Each has at least six claims. */
 const RUNS = fuzzCases(45);
 
-/** Some of its nodes are tried again. */
+/** Builds a flow, some of whose nodes are retried. */
 function build(shape: Shape, random: () => number): FlowBuilder {
   const flow = new FlowBuilder();
   const ports = [flow.json([1, 2, 3, 1]), flow.json([[4], [], [5, 6], [4]]), flow.json('x'), flow.json([])];
@@ -83,7 +86,7 @@ function build(shape: Shape, random: () => number): FlowBuilder {
   return flow.freeze();
 }
 
-/** The same nodes, of which one stops the run when so many have been executed. */
+/** Wraps the nodes so that the run stops after this many executions. */
 function stopAfter(registry: NodeRegistry, executions: number, stop: () => void): NodeRegistry {
   let left = executions;
   return (nodeId) => {
@@ -99,7 +102,7 @@ function stopAfter(registry: NodeRegistry, executions: number, stop: () => void)
   };
 }
 
-/** The same nodes, of which each execution fails by chance; every other failure is one that may pass. */
+/** Wraps the nodes so that executions fail at random; every second failure is transient. */
 function failByChance(registry: NodeRegistry, seed: number, chance: number): NodeRegistry {
   const random = makeRandom(seed);
   return (nodeId) => {
@@ -120,13 +123,13 @@ function failByChance(registry: NodeRegistry, seed: number, chance: number): Nod
 type Claimed = Awaited<ReturnType<typeof claimFlow>>;
 
 interface Executed {
-  /** The node, by where its flow was called, and its inputs. */
+  /** The node, by the path of calls to its flow, and its inputs. */
   what: string;
-  /** The same with its place in a loop. */
+  /** The same, with its position in a loop. */
   where: string;
 }
 
-/** What was executed with success, and not taken over. */
+/** Returns the executions that succeeded and were not taken over. */
 function executed({ events, recorded }: Pick<Claimed, 'events' | 'recorded'>): Executed[] {
   const callers = new Map(recorded.children.map((row) => [row.id, row]));
   const pathOf = (runId: string): string => {
@@ -159,12 +162,12 @@ const ofRoot = (flow: FlowBuilder, { result, recorded }: Claimed, runId: string)
   return { status, output: showMap(output.M), errors, not_run, runs: runs.toSorted() };
 };
 
-/** What was executed and has ended. */
+/** Returns the executions that have ended. */
 const endsOf = (events: Claimed['events']) => events.flatMap((event) => event.type === 'nodeEnded' ? [event.run] : []);
 
 const runIdOf = (number: number) => `01930000-0000-7000-8000-00000000010${number}`;
 
-it('a run that is redriven until nothing fails comes to what a run comes to in which nothing fails, and does nothing twice', async () => {
+it('a run that is redriven until nothing fails has the result of a run without failures, and repeats no execution', async () => {
   let takenOver = 0;
   let exhausted = 0;
   await fc.assert(
@@ -186,7 +189,7 @@ it('a run that is redriven until nothing fails comes to what a run comes to in w
         for (let number = 0; number < 3; number++) {
           const unlucky = failByChance(registry, Math.floor(random() * 1e9), chance);
           const runId = runIdOf(number);
-          // Now and then a run is stopped, at its start or on the way: the next one takes over from the ones before, too.
+          // Some runs are stopped, at their start or later: the next redrive also takes over from the runs before.
           const stopper = new AbortController();
           const stop = () => stopper.abort(stopHalt('', 0));
           if (number === 1 && random() < 0.3) stop();
@@ -200,7 +203,7 @@ it('a run that is redriven until nothing fails comes to what a run comes to in w
           earlier.unshift({ runId, recorded });
         }
 
-        // The last one is lucky, but its worker is lost on the way.
+        // The last redrive does not fail, but its worker is lost.
         const options = { runId: runIdOf(9), redrivenFrom: earlier, registry };
         const whole = await claim(options);
         const cut = Math.floor(random() * (whole.events.length + 1));
@@ -208,7 +211,7 @@ it('a run that is redriven until nothing fails comes to what a run comes to in w
         const last = await claim({ ...options, earlier: recordedBy(before) });
         all.push(...executed({ events: before, recorded: whole.recorded }));
         all.push(...executed(last));
-        // Whatever attempts were used up before, here each node has its first.
+        // Each node begins with its first attempt here, whatever earlier runs used up.
         expect(new Set([...endsOf(whole.events), ...endsOf(last.events)].map(({ attempt }) => attempt))).not.toContain(
           MAX_ATTEMPTS,
         );
@@ -218,7 +221,7 @@ it('a run that is redriven until nothing fails comes to what a run comes to in w
         expect(comparable(whole, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
         expect(comparable(last, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
         const places = new Set(expected.map(({ where }) => where));
-        // What lies behind a failure may have got something else than it should, which is what others get.
+        // Nodes behind a failure may have got other inputs than in a run without failures.
         const misled = countOf(all.filter(({ where }) => !places.has(where)).map(({ what }) => what));
         const counts = countOf(all.map(({ what }) => what));
         for (const [what, times] of countOf(expected.map(({ what }) => what))) {
@@ -233,13 +236,13 @@ it('a run that is redriven until nothing fails comes to what a run comes to in w
   expect(exhausted).toBeGreaterThan(RUNS / 3);
 });
 
-it('what a loop inside of a loop did is taken over, whatever its number was then', async () => {
+it('executions of a nested loop are taken over, even if their numbers have changed', async () => {
   const flow = new FlowBuilder();
   const outer = flow.foreach(flow.json([[0], [1, 2], [3]]));
   const gate = flow.use('print', { print: outer }).passthrough('print');
   const text = flow.toText(flow.foreach(gate), 'text');
   flow.output('texts', flow.collect(text));
-  /** The second element fails, and so gives one place to what stands behind the inner loop, not two. */
+  /** Fails for the second element, so the inner loop passes on one element and not two. */
   const closed: NodeRegistry = (nodeId) => {
     const module = nodeRegistry(nodeId);
     if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
@@ -274,7 +277,7 @@ it('what a loop inside of a loop did is taken over, whatever its number was then
   expect(texts('nodeEnded')).toEqual([[1, { S: '1' }], [2, { S: '2' }]]);
 });
 
-it('an execution is taken over when only an edge changed whose value another edge into the same input hides', async () => {
+it('an execution is taken over if only an edge changed that another edge into the same input overrides', async () => {
   const flow = new FlowBuilder();
   const hidden = flow.use('print', { print: flow.json('hidden') }).passthrough('print');
   const text = flow.use('to_string', { stringify: hidden });

@@ -6,7 +6,7 @@ import { instructionRegistry as registry, recordOf, signatureOf } from '../suppo
 
 const REDRIVEN_ID = '01930000-0000-7000-8000-000000000002';
 
-/** Confirms each transaction but Bob's, as long as he has no money; keeps what it was asked for. */
+/** Confirms each transaction except Bob's while he has no money, and records the orders. */
 function ledger(hasMoney: boolean): { transactions: Transactions; asked: string[] } {
   const asked: string[] = [];
   return {
@@ -56,7 +56,7 @@ it.each(['Automatic', 'Off'] as const)(
       output: { M: { early: { S: 'made of Bob' }, ann: { B6: signatureOf('of Ann') } } },
     });
     expect(rich.asked).toEqual(['of Bob']);
-    // What got the address of a payment before it failed has happened, and gets the same now.
+    // Nodes that got the address of a payment before it failed have run, and get the same address now.
     const executed = redriven.events.flatMap((event) => event.type === 'nodeEnded' ? [event.run.node_id] : []);
     expect(executed).not.toContain(early.nodeId);
     expect(executed).not.toContain(ann.id);
@@ -64,7 +64,7 @@ it.each(['Automatic', 'Off'] as const)(
   },
 );
 
-it('a transaction that is given up while it may still be executed is stored as unknown, not as failed', async () => {
+it('a transaction that may still be executed when its run ends is stored as unknown, not as failed', async () => {
   const flow = new FlowBuilder(registry);
   flow.use('test_instruction', {}, { form: { name: 'pay' } });
   const transactions: Transactions = {

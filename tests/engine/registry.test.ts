@@ -11,11 +11,11 @@ it('the registry has the nodes of every folder of functions/runner/nodes, under 
   const published = await readDefinitionFiles(nodesDir);
   expect(nodeIds().toSorted()).toEqual(published.map(({ name }) => name).toSorted());
   for (const { name, text } of published) expect(nodeRegistry(name)?.definition).toEqual(JSON.parse(text));
-  // A folder without definition would be seen by neither.
+  // Neither list would contain a folder without a definition.
   for (const { name } of folders) expect(published.some((node) => node.name.startsWith(name))).toBe(true);
 });
 
-it("an instruction node has the ports that are the engine's", () => {
+it('an instruction node has the ports that the engine requires', () => {
   const modules = nodeIds().map((id) => nodeRegistry(id)!).filter((module) => 'buildInstructions' in module);
   expect(modules.length).toBeGreaterThan(0);
   for (const { definition: { sources, targets, data } } of modules) {
@@ -25,7 +25,7 @@ it("an instruction node has the ports that are the engine's", () => {
   }
 });
 
-it("the registry knows no node by the name of an object's own members", () => {
+it("the registry has no nodes with the names of an object's own members", () => {
   expect(nodeRegistry('toString')).toBeUndefined();
   expect(nodeRegistry('__proto__')).toBeUndefined();
 });

@@ -6,10 +6,10 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 
 const CALLED = 7;
 
-/** A node that can't go on in this claim. */
+/** A node that can't continue in this claim. */
 const stuck = testNode([], ['out'], () => Promise.reject(new Released()));
 
-/** A node that ends its part in the claim so many steps of the event loop's microtasks after the run is to be released. */
+/** A node that throws Released this many microtasks after the run is to be released. */
 const leaving = (steps: number): NodeModule =>
   testNode([], ['out'], async ({ releasing }) => {
     if (!releasing.aborted) {
@@ -20,7 +20,7 @@ const leaving = (steps: number): NodeModule =>
   });
 
 it.each(Array.from({ length: 12 }, (_, steps) => steps))(
-  'a run whose called run is released before anything new was done has not ended, %s steps later',
+  'a run whose called run is released without progress has not ended, %s steps later',
   async (steps) => {
     const called = new FlowBuilder();
     called.node('stuck', { outputs: ['out'] });
@@ -33,7 +33,7 @@ it.each(Array.from({ length: 12 }, (_, steps) => steps))(
     };
     const first = await claimFlow(calling, {}, options);
     expect(first.result).toEqual({ status: 'released' });
-    // All that this claim begins is on record: it has brought the run on by nothing when it is released.
+    // All begins of this claim are recorded already, so the claim makes no progress before it is released.
     const second = await claimFlow(calling, {}, { ...options, earlier: first.recorded });
     expect(second.result).toEqual({ status: 'released' });
   },

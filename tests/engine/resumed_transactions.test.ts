@@ -16,14 +16,14 @@ import { failingRegistry, instructionRegistry as registry, signatureOf } from '.
 
 const SIGNER = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
 
-/** The same nodes later on: what the instructions would be made of is not as it was. */
+/** The same nodes at a later time, when their instructions would differ. */
 const changed = failingRegistry('the account exists already');
 
 const ending = (end: Awaited<ReturnType<Transactions['execute']>>): ExecuteFlowOptions['services'] => ({
   transactions: { execute: () => Promise.resolve(end) },
 });
 
-/** A payment, and an output that comes before it. */
+/** Suspends a run with a payment, and with an output before it. */
 async function suspendedPayment(): Promise<{ flow: FlowBuilder; earlier: Recorded; transaction: StoredTransaction }> {
   const flow = new FlowBuilder(registry);
   const pay = flow.use('test_instruction', {}, { form: { name: 'pay' }, title: 'pay' });
@@ -49,7 +49,7 @@ async function suspendedPayment(): Promise<{ flow: FlowBuilder; earlier: Recorde
 
 const request = (pubkey: string) => ({ id: '', pubkey, signature: null, new_msg: null, expires_at: '' });
 
-it('what the signer of an action has got is not made again, and is continued', async () => {
+it("a transaction that the action's signer has is not made again, and is continued", async () => {
   const { flow, earlier, transaction } = await suspendedPayment();
   const { status, output, errors } = await executeFlow(flow, {}, {
     registry: changed,
@@ -91,13 +91,13 @@ it.each<[string, ExecuteFlowOptions, string]>([
   expect(recorded.nodeRuns.find((run) => run.errors !== null)?.output).toEqual({ M: { made: { S: 'made pay' } } });
 });
 
-it('a called flow that waits for its transaction leaves when its caller is released', async () => {
+it('a called flow that waits for its transaction is released with its caller', async () => {
   const called = new FlowBuilder(registry);
   called.use('test_instruction', {}, { form: { name: 'pay' } });
   const flow = new FlowBuilder(registry);
   flow.interflow(1, {}, []);
   const slice = makeSlice(UNLIMITED);
-  // The slice ends by what else its runs compute, while the called flow waits.
+  // Other work of the run ends the slice while the called flow waits.
   flow.toText(flow.wait(flow.constant({ S: 'x' }), 0));
   const busy: NodeRegistry = (nodeId) => {
     const module = registry(nodeId);

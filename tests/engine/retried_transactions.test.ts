@@ -22,7 +22,7 @@ interface Chain {
   options: ExecuteFlowOptions;
 }
 
-/** A chain on which so many transactions expire; with `before` they can't even be made. */
+/** Makes a chain on which this many transactions expire; with `before` they can't even be made. */
 function flakyChain(failures: number, { before = false, passes = true } = {}): Chain {
   const chain: Chain = { sent: [], options: { registry } };
   let failed = 0;
@@ -43,7 +43,7 @@ function flakyChain(failures: number, { before = false, passes = true } = {}): C
   return chain;
 }
 
-/** Two nodes that share a transaction, with what comes before it and after it. */
+/** Makes two nodes that share a transaction, with nodes before and after it. */
 function twoPayments(first?: NodeRetry, second?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder(registry);
   flow.bundling = 'Automatic';
@@ -62,7 +62,7 @@ const attemptsOf = ({ nodeRuns }: Recorded, flow: FlowBuilder) =>
   });
 
 it.each([['made', false], ['could not be made', true]])(
-  'a transaction that %s in vain is made anew when each of its nodes may be tried again',
+  'a transaction that %s without success is made again if each of its nodes may be retried',
   async (_, before) => {
     const flow = twoPayments(RETRY, RETRY);
     const chain = flakyChain(2, { before });
@@ -76,7 +76,7 @@ it.each([['made', false], ['could not be made', true]])(
         (_, line) => expect.stringMatching(new RegExp(`^attempt ${line < 2 ? 1 : 2} of 3 failed, .*${EXPIRED}$`)),
       ),
     );
-    // What was handed on before the transaction was handed on once.
+    // Outputs passed on before the transaction were passed on once.
     expect(ended.nodeRuns).toHaveLength(6);
   },
 );
@@ -95,12 +95,12 @@ it.each<[string, FlowBuilder, Chain, number]>([
   expect(ended.output.M, 'what was handed on before').toEqual({ made: { S: 'made a' } });
 });
 
-it('wherever its worker dies, one transaction is confirmed, and no node has more attempts than allowed', async () => {
+it('whenever its worker dies, one transaction is confirmed, and no node exceeds its attempts', async () => {
   const flow = twoPayments(RETRY, RETRY);
   const { events, result } = await claimFlow(flow, {}, flakyChain(2).options);
   const undisturbed = endOf(result);
   for (let count = 0; count <= events.length; count++) {
-    // The end of a transaction is stored in one go with what becomes of its members.
+    // The end of a transaction is stored together with the ends of its members.
     const batch = events[count]?.batch;
     if (events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded')) continue;
     const earlier = recordedBy(events.slice(0, count));
@@ -116,7 +116,7 @@ it('wherever its worker dies, one transaction is confirmed, and no node has more
   }
 });
 
-it('a run that is stopped before the next transaction sends none, and keeps what was handed on', async () => {
+it('a run that is stopped before the next transaction sends none, and keeps outputs that were passed on', async () => {
   const slow = { ...RETRY, delay_ms: 60_000, max_delay_ms: 60_000 };
   const chain = flakyChain(9);
   const stop = new AbortController();

@@ -19,7 +19,7 @@ const AT_ONCE: NodeRetry = { max_attempts: 3, delay_ms: 0, backoff: 1, max_delay
 const IN_AN_HOUR: NodeRetry = { max_attempts: 3, delay_ms: 3_600_000, backoff: 2, max_delay_ms: 36_000_000 };
 const outage = () => new TransientError('the server is away');
 
-/** A node that fails so many times with this, then puts its input out. It counts its calls. */
+/** Makes a node that fails this many times with this error, then outputs its input. It counts its calls. */
 function flaky(failures: number, makeError: () => Error = outage, traits: Partial<NodeModule> = {}) {
   const node = { calls: 0, module: {} as NodeModule };
   const definition = nodeRegistry('to_string')!.definition;
@@ -35,7 +35,7 @@ function flaky(failures: number, makeError: () => Error = outage, traits: Partia
   return node;
 }
 
-/** The same, but it fails so many times for each input. */
+/** Makes such a node that fails this many times for each input. */
 function flakyForEach(failures: number) {
   const seen = new Map<string, number>();
   const node = flaky(0);
@@ -60,7 +60,7 @@ const withNode = (node: Flaky): ExecuteFlowOptions => ({
   now: Date.now,
 });
 
-/** The node between an input and an output. */
+/** Makes a flow with the node between an input and an output. */
 function flowWith(retry: NodeRetry | undefined): FlowBuilder {
   const flow = new FlowBuilder();
   const text = flow.use('to_string', { stringify: flow.constant({ S: 'x' }) }, { title: 'flaky', retry });
@@ -91,7 +91,7 @@ it('a node is tried again until it succeeds, and each failure is in the log', as
   ]);
 });
 
-it('there are no more attempts than allowed, and the last one says how the node ended', async () => {
+it('a node has no more attempts than allowed, and the last one decides how it ends', async () => {
   const node = flaky(9);
   const flow = flowWith(AT_ONCE);
   const ended = await executeFlow(flow, {}, withNode(node));
@@ -120,7 +120,7 @@ it.each<[string, NodeRetry | undefined, () => Error, string[]]>([
   expect(lines(ended)).toEqual(expected);
 });
 
-it('a script and a called flow are not tried again: what fails in the called flow says so itself', async () => {
+it('a script and a called flow are not retried: nodes in the called flow have their own retries', async () => {
   const node = flaky(1);
   const called = flowWith(undefined);
   const flow = new FlowBuilder();
@@ -134,7 +134,7 @@ it('a script and a called flow are not tried again: what fails in the called flo
   expect(ended).toMatchObject({ status: 'succeeded', output: { M: { text: { S: 'x' } } } });
 });
 
-it('a run that only waits for the next attempt is released until then, and goes on with the right one', async () => {
+it('a run that only waits for the next attempt is released until then, and continues with the right attempt', async () => {
   const node = flaky(2);
   const flow = flowWith(IN_AN_HOUR);
   const before = Date.now();
@@ -150,7 +150,7 @@ it('a run that only waits for the next attempt is released until then, and goes 
     end_time: null,
   });
 
-  // A claim that comes too early waits for the same time.
+  // A claim that comes too early waits for the rest of the time.
   const early = await claimFlow(flow, {}, { ...options, earlier: first.recorded });
   expect(sleepOf(early)).toBe(sleepOf(first));
   expect(node.calls).toBe(1);
@@ -203,7 +203,7 @@ it('a run that is stopped between two attempts ends at once, with the attempts t
   expect(node.calls).toBe(1);
 });
 
-it('a run that is handed back between two attempts goes on with the next one', async () => {
+it('a run that is released between two attempts continues with the next one', async () => {
   const node = flaky(1);
   const flow = flowWith({ ...AT_ONCE, delay_ms: 5, max_delay_ms: 5 });
   const slice = makeSlice(UNLIMITED);
@@ -238,12 +238,12 @@ it.each<[string, Partial<NodeModule>]>([
     const ended = await executeFlow(flow, {}, { ...withNode(node), earlier: recordedBy(stored) });
     expect(ended.status).toBe(undisturbed.status);
     expect(flakyRun(ended, flow)).toMatchObject({ attempt: 3, retry_at: null });
-    // What may have happened outside counts, even if the worker died before it called the node.
+    // Effects outside count, even if the worker died before it called the node.
     if (traits.hasOutsideEffect) expect(node.calls, `${count} events`).toBeLessThanOrEqual(3 - Math.max(0, ...begun));
   }
 });
 
-it('what may have happened outside is tried again only where the flow says so, and its attempts are counted', async () => {
+it('a node with possible effects outside is retried only if the flow allows it, and its attempts are counted', async () => {
   const traits = { hasOutsideEffect: true } as const;
   for (const retry of [undefined, AT_ONCE, { ...AT_ONCE, max_attempts: 1 }]) {
     const flow = flowWith(retry);
@@ -264,7 +264,7 @@ it('what may have happened outside is tried again only where the flow says so, a
   }
 });
 
-it('one that may be repeated is run again as the same attempt', async () => {
+it('a repeatable node is run again as the same attempt', async () => {
   const traits = { hasOutsideEffect: true, repeatable: () => true } as const;
   const flow = flowWith(AT_ONCE);
   const { events } = await claimFlow(flow, {}, withNode(flaky(0, outage, traits)));
@@ -300,11 +300,11 @@ it('each attempt counts against the executions that a run may have, also those o
   const earlier = recordedBy(events.slice(0, third + 1));
   const again = await executeFlow(flow, {}, { ...withNode(later), limits, earlier });
   expect(again.errors?.[0]).toMatch(/^node_executions_limit/);
-  // The third once more, and the fourth.
+  // The third again, and the fourth.
   expect(later.calls).toBe(2);
 });
 
-it('a thousand nodes that wait at once are tried again', async () => {
+it('a thousand nodes that wait at the same time are retried', async () => {
   const flow = new FlowBuilder();
   const texts = Array.from({ length: 1_000 }, (_, index) => {
     const from = flow.constant({ U: String(index) });

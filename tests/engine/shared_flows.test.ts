@@ -12,7 +12,7 @@ import type { FlowBuilder } from '../support/flow_builder.ts';
 import { ownFlows, readFlow, sharedFlows } from '../support/saved_flows.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
 
-/** The chain's part of a called flow, which gets no key: whatever the key, the same balance. */
+/** Replaces the chain nodes of a called flow, which gets no key: every key has the same balance. */
 const withoutChain: NodeRegistry = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
 
@@ -20,7 +20,7 @@ const settingsOf = (node: SnapshotNode) => node.data.targets_form.form_data as {
 
 const constantOf = (flow: FlowBuilder): SnapshotNode => flow.nodes.find(({ data }) => data.node_id === 'const')!;
 
-/** The 64 bytes of the key pair of a BIP-39 phrase, made without the code under test. */
+/** Derives the 64 bytes of a key pair from a BIP-39 phrase, without the code under test. */
 function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): { B6: string } {
   const seed = pbkdf2Sync(phrase, `mnemonic${passphrase}`, 2048, 64, 'sha512').subarray(0, 32);
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
@@ -30,7 +30,7 @@ function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): 
   return { B6: base58.encode(Buffer.concat([seed, Buffer.from(x!, 'base64url')])) };
 }
 
-/** More than a float holds exactly. */
+/** A balance beyond the integers that a float holds exactly. */
 const BALANCE = 2n ** 53n + 1n;
 
 const publicKeyOf = (keypair: { B6: string }): string => base58.encode(base58.decode(keypair.B6).subarray(32));
@@ -53,7 +53,7 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
     };
     const success = { status: 'succeeded', errors: null, not_run: [] };
 
-    it('add gives the sum of its inputs', async () => {
+    it('add outputs the sum of its inputs', async () => {
       const { result } = await run('add', { a: { D: '1' }, b: { D: '2' } });
       expect(result).toMatchObject({ ...success, output: { M: { c: { D: '3' } } } });
     });
@@ -63,7 +63,7 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
       expect(result).toMatchObject({ ...success, output: { M: { out: { D: next } } } });
     });
 
-    it('loop turns each element of its constant into text and collects them', async () => {
+    it('loop converts each element of its constant to text and collects the texts', async () => {
       const { flow, result } = await run('loop');
       const elements: unknown[] = JSON.parse(settingsOf(constantOf(flow)).value as string);
       expect(result).toMatchObject({ ...success, output: { M: {} } });
@@ -77,7 +77,7 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
       ]);
     });
 
-    it.each(['consts', 'const_form_data'])('%s gives its twelve constants', async (name) => {
+    it.each(['consts', 'const_form_data'])('%s outputs its twelve constants', async (name) => {
       const { flow, result } = await run(name);
       expect(result).toMatchObject({ ...success, output: { M: {} } });
       expect(result.nodeRuns).toHaveLength(12);
@@ -134,12 +134,12 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
   },
 );
 
-// As editors write them, sources carry no `optional`.
+// Sources have no `optional` in flows that editors save.
 describe('a flow whose script sets one of its two outputs', () => {
   it.each<[string, ValueMap, string]>([
     ['7', { positive: { D: '7' }, merged: { S: 'a: 7' } }, 'negative'],
     ['-7', { negative: { A: [{ D: '7' }, { S: 'was negative' }] }, merged: { S: 'b: 7' } }, 'positive'],
-  ])('takes the branch of %s, and does not run the other', async (n, output, skipped) => {
+  ])('runs the branch of %s, and not the other', async (n, output, skipped) => {
     const flow = readFlow(ownFlows, 'branch');
     const result = await executeFlow(flow, { n: { D: n } });
     expect(result).toMatchObject({ status: 'succeeded', errors: null, output: { M: output } });
@@ -148,7 +148,7 @@ describe('a flow whose script sets one of its two outputs', () => {
     expect(labels).toContain(skipped);
   });
 
-  it('leaves it unset whatever the JSON says of it', async () => {
+  it('leaves the output unset, whatever the JSON says about it', async () => {
     const flow = readFlow(ownFlows, 'branch');
     for (const { data } of flow.nodes) for (const source of data.sources) source.optional = false;
     expect(await executeFlow(flow, { n: { D: '7' } })).toMatchObject({ status: 'succeeded', errors: null });

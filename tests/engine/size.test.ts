@@ -20,7 +20,7 @@ describe('large flows', () => {
     }
   });
 
-  it('a loop over ten thousand elements gives each its turn, in order', async () => {
+  it('a loop over ten thousand elements runs for each, in order', async () => {
     const flow = new FlowBuilder();
     const texts = flow.toText(flow.foreach(flow.range(flow.constant({ D: '10000' }))));
     flow.output('out', flow.collect(texts));
@@ -42,7 +42,7 @@ describe('limits', () => {
     expect(errors?.slice(1).every((line, times) => line.startsWith(`each ${each.nodeId}#${times}: `))).toBe(true);
   });
 
-  it('executions of called flows that have ended count in the claims after theirs', async () => {
+  it('executions of ended called flows count in later claims, too', async () => {
     const called = new FlowBuilder();
     called.output('out', called.toText(called.toText(called.constant({ S: 'x' }))));
     const flow = new FlowBuilder();
@@ -97,12 +97,12 @@ describe('limits', () => {
     });
   });
 
-  it('a run keeps ten thousand log lines, of which the last says so, and goes on', async () => {
+  it('a run keeps ten thousand log lines, the last of which says so, and continues', async () => {
     const flow = new FlowBuilder();
     flow.script('for i in 0..10100 { print(i) }', {}, 1, 'loud');
     flow.output('out', flow.constant({ S: 'done' }));
     const stored: Progress[] = [];
-    // SAFETY: the journal calls nothing else of it, and reads no more of a claim.
+    // SAFETY: the journal calls no other function and reads no other member of a claim.
     const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
     const claim = { flow_run_id: ROOT_RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
     const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };

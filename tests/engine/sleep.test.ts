@@ -10,23 +10,23 @@ const INPUTS = { n: { U: '1' } } as const;
 const leastSleepMs = 10_000;
 const options = { leastSleepMs, now: Date.now };
 
-/** A registry with a node of the test's own. */
+/** Makes a registry with the test's own node. */
 const registryWith = (module: NodeModule) => (id: string) => id === 'test' ? module : nodeRegistry(id);
 
-/** When the result says that the run goes on, from the time on. */
+/** Returns the time until the run continues, according to the result. */
 const sleepOf = ({ result }: Awaited<ReturnType<typeof claimFlow>>, from: number): number => {
   if (result.status !== 'released' || result.until === undefined) throw new Error(JSON.stringify(result));
   return result.until - from;
 };
 
-it('a run that only waits for long is released for as long, and goes on where it was', async () => {
+it('a run that only waits for long is released until then, and continues where it was', async () => {
   const before = Date.now();
   const asleep = await claimFlow(waitFlow(HOUR), INPUTS, options);
   expect(sleepOf(asleep, before)).toBeGreaterThanOrEqual(HOUR);
   const began = asleep.recorded.nodeRuns.find(({ end_time }) => end_time === null);
   expect(Date.parse(began!.start_time)).toBeGreaterThanOrEqual(before);
 
-  // The next claim sleeps no longer than what is left, and one that comes in time ends it.
+  // The next claim sleeps only for the rest, and a claim at the right time ends the sleep.
   const again = await claimFlow(waitFlow(HOUR), INPUTS, { ...options, earlier: asleep.recorded });
   expect(sleepOf(again, before)).toBe(sleepOf(asleep, before));
   const wasLongAgo = asleep.recorded.nodeRuns.map((run) =>
@@ -39,7 +39,7 @@ it('a run that only waits for long is released for as long, and goes on where it
   expect(endOf(last.result)).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
 });
 
-it('the first of several waits is what it sleeps for, in a flow that it called as well', async () => {
+it('a run sleeps until the first of several waits ends, also of a called flow', async () => {
   const called = new FlowBuilder();
   called.output('out', called.wait(called.input('n'), HOUR));
   const flow = new FlowBuilder();
@@ -51,7 +51,7 @@ it('the first of several waits is what it sleeps for, in a flow that it called a
   expect(sleep).toBeLessThan(2 * HOUR);
 });
 
-it('short waits, and what goes on beside, come before it sleeps', async () => {
+it('short waits and parallel work end before a run sleeps', async () => {
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => release = resolve);
   const slow = testNode(['in'], ['out'], async () => {
@@ -73,7 +73,7 @@ it('short waits, and what goes on beside, come before it sleeps', async () => {
   expect(open).toHaveLength(1);
 });
 
-it('a wait that is not long enough is waited for here', async () => {
+it('a wait below the limit does not release the run', async () => {
   const { result } = await claimFlow(waitFlow(30), INPUTS, { ...options, leastSleepMs: 31 });
   expect(endOf(result).status).toBe('succeeded');
 });

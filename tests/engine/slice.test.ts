@@ -4,13 +4,13 @@ import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import { claimFlow, endOf, type Recorded } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
-/** A slice of 100 ms of computing, on a clock that the test moves. */
+/** Makes a slice of 100 ms of computing, on a clock that the test sets. */
 function makeTestSlice() {
   const clock = { now: 0 };
   return { clock, slice: makeSlice({ wallMs: Infinity, busyMs: 100 }, () => clock.now) };
 }
 
-it('only computing counts, once for all that computes at a time', () => {
+it('only computing counts, and parallel computing counts once', () => {
   const { clock, slice } = makeTestSlice();
   slice.startComputing();
   slice.startComputing();
@@ -28,7 +28,7 @@ it('only computing counts, once for all that computes at a time', () => {
   expect(slice.releasing.aborted).toBe(true);
 });
 
-it('those who let others have their turn go on one at a time, and the owners in turn', async () => {
+it('computations that yield continue one at a time, owners in turn', async () => {
   const { slice } = makeTestSlice();
   const order: string[] = [];
   const compute = async (ownerId: string, run: string) => {
@@ -45,7 +45,7 @@ it('those who let others have their turn go on one at a time, and the owners in 
   expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4'].flatMap((run) => [run, run]));
 });
 
-it('a breath is due after 20 ms in one go, and not after a pause', () => {
+it('a pause is due after 20 ms of uninterrupted computing, and not after another pause', () => {
   const { clock, slice } = makeTestSlice();
   clock.now = 500;
   slice.startComputing();
@@ -53,12 +53,12 @@ it('a breath is due after 20 ms in one go, and not after a pause', () => {
   clock.now += 20;
   expect(slice.needsBreath()).toBe(true);
   slice.stopComputing();
-  // At once again, as when an answer was there already: nobody else had a turn.
+  // Computes again at once, as with an answer that was there already: no other computation had a turn.
   slice.startComputing();
   expect(slice.needsBreath()).toBe(true);
 });
 
-it('a computation that had the slice to itself fails, one that came late is released and may try once more', () => {
+it('a computation that had the whole slice fails; a later one is released and may try again', () => {
   const { clock, slice } = makeTestSlice();
   slice.startComputing();
   const early = slice.makeCheck(false);
@@ -71,7 +71,7 @@ it('a computation that had the slice to itself fails, one that came late is rele
   expect(early).toThrow('node_cpu_limit');
   expect(late).toThrow(Released);
   expect(slice.releasing.aborted).toBe(true);
-  // A budget of its own, from its own beginning.
+  // A new budget, from its own beginning.
   expect(again()).toBeUndefined();
   clock.now = 150;
   expect(again).toThrow('node_cpu_limit');
@@ -87,7 +87,7 @@ it('a slice without limits ends when it is told to', () => {
   expect(slice.releasing.aborted).toBe(true);
 });
 
-it('a run whose history takes all of each slice still gets answers from outside, and comes to its end', async () => {
+it('a run whose history uses up each slice still gets answers from outside, and ends', async () => {
   const flow = new FlowBuilder();
   const balance = flow.use('get_balance', { pubkey: flow.constant({ S: '1'.repeat(32) }) }).output('balance');
   flow.output('balance', balance);

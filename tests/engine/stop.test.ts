@@ -12,7 +12,9 @@ const definition = {
   targets: [],
 };
 
-/** Two slow nodes side by side, each with a follower, are stopped once both have begun: `slow` ends a while later, `deaf` never. */
+/**
+ * Stops two slow parallel nodes, each with a follower, when both have begun: `slow` ends a while later, `deaf` never.
+ */
 async function stopWhileRunning(halt: Halt) {
   const stop = new AbortController();
   let begin = () => {};
@@ -62,7 +64,7 @@ async function stopWhileRunning(halt: Halt) {
   };
 }
 
-it('a stop starts nothing more, records what ends within the grace period, and cancels the rest', async () => {
+it('a stop starts no more nodes, records those that end within the grace period, and cancels the rest', async () => {
   const { result, slow, deaf, notStarted } = await stopWhileRunning(stopHalt('enough', 200));
   expect(result.status).toBe('stopped');
   expect(slow).toBeNull();
@@ -70,7 +72,7 @@ it('a stop starts nothing more, records what ends within the grace period, and c
   expect(result.not_run).toEqual(notStarted);
 });
 
-it('a stop without a grace period cancels everything at once', async () => {
+it('a stop without a grace period cancels all nodes at once', async () => {
   const { result, slow, deaf } = await stopWhileRunning(stopHalt('', 0));
   expect(result.status).toBe('stopped');
   expect([slow, deaf]).toEqual([['canceled by user'], [
@@ -79,7 +81,7 @@ it('a stop without a grace period cancels everything at once', async () => {
   expect(result.errors).toHaveLength(2);
 });
 
-it('a stop cancels what an earlier claim began and released', async () => {
+it('a stop cancels nodes that an earlier claim began and released', async () => {
   const flow = new FlowBuilder();
   const waited = flow.wait(flow.constant({ S: 'x' }), 60_000);
   const follower = flow.output('out', waited);

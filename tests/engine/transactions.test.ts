@@ -28,7 +28,7 @@ const newFlow = (bundling: FlowBuilder['bundling'] = 'Automatic'): FlowBuilder =
 const make = (flow: FlowBuilder, name: string, edges: Parameters<FlowBuilder['use']>[1] = {}, form: object = {}) =>
   flow.use('test_instruction', edges, { form: { name, ...form }, title: name });
 
-/** A payment, what waits for it, and what does not. */
+/** Makes a flow with a payment, a node that waits for it, and a node that does not. */
 function paidFlow(): FlowBuilder {
   const flow = newFlow();
   const pay = make(flow, 'pay', { in: flow.input('in', 'x') });
@@ -42,7 +42,7 @@ const always = (end: Awaited<ReturnType<Transactions['execute']>>): ExecuteFlowO
   services: { transactions: { execute: () => Promise.resolve(end) } },
 });
 
-it('a run whose transaction waits for a signature is suspended, and goes on from there', async () => {
+it('a run whose transaction waits for a signature is suspended, and continues from there', async () => {
   const flow = paidFlow();
   const { result, recorded } = await claimFlow(flow, {}, always({ status: 'waiting' }));
   expect(result).toEqual({ status: 'waiting' });
@@ -96,7 +96,8 @@ it('a transaction that an earlier claim stored is continued before others, with 
   )
     .toEqual([['second', [flow.nodes[1]!.id]], [undefined, [flow.nodes[0]!.id]]]);
 
-  // Signed as a whole, its instructions are not made again: what they would read may have changed by what they did.
+  // A transaction with all signatures keeps its instructions: its own effects may have changed the data that they are
+  // made from.
   orders.length = 0;
   const unmade = failingRegistry('made again', 'second');
   const signed = { ...earlier, transactions: [{ ...transaction, wire: 'AQ==' }] };
@@ -109,7 +110,7 @@ it('a transaction that an earlier claim stored is continued before others, with 
   expect(orders.map(({ members }) => members[0]?.instructions === undefined)).toEqual([true, false]);
 });
 
-it('a member that makes no instructions any more keeps an unsigned transaction from going on', async () => {
+it('an unsigned transaction fails if one of its members makes no instructions any more', async () => {
   const flow = newFlow();
   make(flow, 'first');
   make(flow, 'second');
@@ -133,7 +134,7 @@ it('a member that makes no instructions any more keeps an unsigned transaction f
   ]);
 });
 
-it('a run that puts its transaction out ends there: what handed it over stays open, what waits for it has not run', async () => {
+it('a run that outputs its transaction ends there: its members have not ended, and later nodes have not run', async () => {
   const flow = paidFlow();
   make(flow, 'other');
   const { recorded, result } = await claimFlow(flow, {}, {
@@ -158,7 +159,7 @@ it('a run that puts its transaction out ends there: what handed it over stays op
   });
 });
 
-it('an output of the flow keeps its name before the transaction that is put out', async () => {
+it('an output of the flow keeps its name, and comes before the transaction that is output', async () => {
   const flow = paidFlow();
   flow.output('transaction', flow.constant({ S: 'mine' }));
   const { output } = await executeFlow(flow, {}, {
@@ -168,7 +169,7 @@ it('an output of the flow keeps its name before the transaction that is put out'
   expect(output.M.transaction).toEqual({ S: 'mine' });
 });
 
-it('the transaction that is put out may be that of a called flow; every run of the tree ends with it', async () => {
+it("the transaction that is output may be a called flow's; every run of the tree ends with it", async () => {
   const flow = newFlow('Off');
   flow.output('out', flow.interflow(1, {}, ['late'], 'call').output('late'));
   const { output, nodeRuns, children, not_run } = await executeFlow(flow, {}, {
@@ -182,7 +183,7 @@ it('the transaction that is put out may be that of a called flow; every run of t
   expect(not_run).toEqual([flow.nodes[1]!.id]);
 });
 
-it('a transaction that can not be put out fails its nodes', async () => {
+it("a transaction that can't be output fails its nodes", async () => {
   const { status, output, errors } = await executeFlow(paidFlow(), {}, {
     ...always({ status: 'failed', errors: ['it is too large'], signature: null }),
     isBundled: true,
@@ -191,7 +192,7 @@ it('a transaction that can not be put out fails its nodes', async () => {
   expect(errors).toEqual([expect.stringMatching(/^pay \S+: it is too large$/)]);
 });
 
-it('a flow is called for its instructions: nothing of it is sent, and nothing behind them runs', async () => {
+it('a flow that is called for its instructions sends no transaction, and later nodes do not run', async () => {
   const flow = newFlow('Off');
   const call = flow.node('interflow_instructions', {
     inputs: ['in'],
@@ -220,7 +221,7 @@ it('a flow is called for its instructions: nothing of it is sent, and nothing be
   });
   expect(recorded.children).toMatchObject([{ status: 'succeeded', not_run: [expect.any(String), expect.any(String)] }]);
 
-  // A worker may die at any time: nothing is lost of what was collected.
+  // A worker may die at any time, and the collected instructions are not lost.
   for (let count = 0; count <= events.length; count++) {
     const batch = events[count]?.batch;
     if (events[count - 1]?.batch === batch && events[count - 1]?.type === 'runEnded') continue;
@@ -246,7 +247,7 @@ it.each([
   expect(errors?.[0]).toContain(message);
 });
 
-it('a stop while a transaction is under way waits for what its maker says of it, and nothing else is sent', async () => {
+it('a stop during a transaction waits for its outcome, and sends no other transaction', async () => {
   const flow = newFlow('Off');
   make(flow, 'sent');
   make(flow, 'unsent');
@@ -288,7 +289,7 @@ it('a run that is stopped after its transaction was signed says so', async () =>
   ]);
 });
 
-it('a transaction that is released releases its run; what keeps one from being stored is told', async () => {
+it('a released transaction releases its run; an error while storing one is reported', async () => {
   const flow = paidFlow();
   const failWith = (error: Error): ExecuteFlowOptions => {
     const execute = async () => {

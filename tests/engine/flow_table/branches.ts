@@ -1,11 +1,14 @@
 import { d, type FlowRow, s } from './row.ts';
 
-/** Gives `u` when its input is true, else `v`: the other one stays unset. */
+/** Sets `u` if the input is true, and `v` if not. The other output stays unset. */
 export const CHOOSE = 'let u = if a { "yes" }; let v = if !a { "no" };';
-/** The first of two inputs that is there. */
+/** Returns the first of two inputs that is not null. */
 export const MERGE = 'if a != () { a } else { b }';
 
-/** Branches: an output left unset ends what needs it, and a merge of optional inputs goes on; failures do the same. */
+/**
+ * Branches: an unset output stops the nodes that need it, and a merge of optional inputs continues. Failures act the
+ * same way.
+ */
 export const branchRows: FlowRow[] = [
   {
     title: 'the output that a script leaves unset stops its branch, and the merge takes the other one',

@@ -2,7 +2,7 @@ import type { FormJson } from '../../support/flow_builder.ts';
 import { countDown, plusOne } from './interflow.ts';
 import { d, type FlowRow } from './row.ts';
 
-/** Calls of flows that fail, or that give less than was asked for. */
+/** Calls of flows that fail, or that lack a requested output. */
 export const failingCallRows: FlowRow[] = [
   {
     title: 'beyond the depth limit a call fails, and each caller on the way up says so',

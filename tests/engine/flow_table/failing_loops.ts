@@ -3,7 +3,9 @@ import type { FlowRow } from './row.ts';
 
 const ROWS: FormJson = [{ a: 1, b: 1 }, { b: 2 }, { a: 3 }, { a: 4, b: 4 }];
 
-/** Loops of which iterations fail or are passed over: absent at their index, shifting no other. */
+/**
+ * Loops with failed or skipped iterations: their indexes have no element, and the other elements keep their indexes.
+ */
 export const failingLoopRows: FlowRow[] = [
   {
     title: 'a failed iteration is absent where it is, and the ones after it keep their places',

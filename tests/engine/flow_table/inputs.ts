@@ -2,7 +2,7 @@ import { d, type FlowRow, s } from './row.ts';
 
 const mergeText = 'if a == () { "none" } else { a }';
 
-/** Where a node's inputs come from: edges, form data, the inputs of the run. */
+/** Sources of a node's inputs: edges, form data, the inputs of the run. */
 export const inputRows: FlowRow[] = [
   {
     title: 'the value of an edge wins over form data, and form data serves inputs without an edge',

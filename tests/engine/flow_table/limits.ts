@@ -1,17 +1,17 @@
 import type { FlowBuilder, FormJson, Port } from '../../support/flow_builder.ts';
 import { d, type FlowRow, s } from './row.ts';
 
-/** Arrays within each other. */
+/** Makes nested arrays. */
 const nestedJson = (levels: number): FormJson => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-/** The value within `levels` arrays, each made by a node of its own. */
+/** Nests the value in `levels` arrays, each made by a node of its own. */
 const nest = (flow: FlowBuilder, value: Port, levels: number): Port => {
   let nested = value;
   for (let level = 1; level <= levels; level++) nested = flow.collect(nested, `level ${level}`);
   return nested;
 };
 
-/** What a run and a value may come to at most. */
+/** The limits of a run and of a value. */
 export const limitRows: FlowRow[] = [
   {
     title: 'a run of as many node executions as are allowed succeeds',

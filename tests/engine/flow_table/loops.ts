@@ -1,6 +1,6 @@
 import { d, type FlowRow, list, s } from './row.ts';
 
-/** Loops of one level: once per element, zipped by index. */
+/** Loops of one level: one iteration for each element, zipped by index. */
 export const loopRows: FlowRow[] = [
   {
     title: 'what follows a foreach runs once per element, in order',

@@ -1,6 +1,6 @@
 import { type FlowRow } from './row.ts';
 
-/** Loops within loops, and what gathers them. */
+/** Loops inside loops, and the nodes that collect their elements. */
 export const nestedLoopRows: FlowRow[] = [
   {
     title: 'a foreach in a loop hands on the elements of all inner arrays, one after another',

@@ -1,6 +1,6 @@
 import { d, type FlowRow, s } from './row.ts';
 
-/** When nodes start: edges, the order of the nodes array, nodes without edges. */
+/** The order in which nodes start: by edges, by the order of the nodes array, and nodes without edges. */
 export const orderRows: FlowRow[] = [
   {
     title: 'a flow of no nodes succeeds with no outputs',

@@ -17,11 +17,11 @@ import { rows } from './rows.ts';
 import { scriptTransactions } from '../../support/scripted_transactions.ts';
 import { fuzzCases } from '../../support/fuzz_cases.ts';
 
-// Where the budget ends a run depends on how far its branches have come.
+// With a budget of executions, the end of a run depends on the progress of its branches.
 const unlimitedRows = rows.filter((row) => row.options?.limits?.nodeExecutions === undefined)
   .map((row) => [row.title, row] as const);
 
-/** Of each flow; those of `random_flows.test.ts` are timed by chance, too. */
+/** Number of random timings for each flow. `random_flows.test.ts` has random timings, too. */
 const TIMINGS = fuzzCases(5);
 
 function prepare(row: FlowRow) {
@@ -36,28 +36,29 @@ function prepare(row: FlowRow) {
     });
   const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>): ShownRun => {
     const shown = showRun(flow, flows, endOf(result), recorded);
-    // A line that was stored before its node had ended is written again; and the order of the lines is that of time.
+    // A line that was stored before its node had ended is written again. The order of the lines is their order in time.
     return { ...shown, logs: [...new Set(shown.logs)].toSorted() };
   };
   return { flow, claim, show };
 }
 
-/** The end of a transaction is stored in one go with those of its members. */
+/** True if the count splits a transaction's end from its members' ends, which are stored together. */
 function isInsideEnd(events: JournalEvent[], count: number): boolean {
   const batch = events[count]?.batch;
   return events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded');
 }
 
 describe('each flow of the table', () => {
-  it.each(unlimitedRows)('comes to the same whenever its worker dies: %s', async (_, row) => {
+  it.each(unlimitedRows)('has the same result whenever its worker dies: %s', async (_, row) => {
     const { claim, show } = prepare(row);
-    // With delays every third of the moments: `random_flows.test.ts` and `random_transactions.test.ts` have such ones, too.
+    // With delays, only every third moment: `random_flows.test.ts` and `random_transactions.test.ts` have such cases,
+    // too.
     for (const [registry, step] of [[tableRegistry, 1], [delayNodes(tableRegistry, 7), 3]] as const) {
       const undisturbed = await claim({ registry });
       const expected = show(undisturbed);
       for (let count = 0; count <= undisturbed.events.length; count += step) {
         const next = undisturbed.events[count];
-        // The warnings about a run are stored with its beginning.
+        // The warnings about a run are stored with its begin.
         if (next?.type === 'logged' && next.line.node_id === null) continue;
         if (isInsideEnd(undisturbed.events, count)) continue;
         const earlier = recordedBy(undisturbed.events.slice(0, count));
@@ -66,7 +67,7 @@ describe('each flow of the table', () => {
     }
   });
 
-  it.each(unlimitedRows)('comes to the same when each claim hands it back at the first chance: %s', async (_, row) => {
+  it.each(unlimitedRows)('has the same result when each claim releases it as early as possible: %s', async (_, row) => {
     const { claim, show } = prepare(row);
     const undisturbed = show(await claim());
     for (const registry of [tableRegistry, delayNodes(tableRegistry, 11)]) {
@@ -88,7 +89,7 @@ describe('each flow of the table', () => {
     }
   });
 
-  it.each(unlimitedRows)('comes to the same however long its nodes take: %s', async (_, row) => {
+  it.each(unlimitedRows)('has the same result however long its nodes take: %s', async (_, row) => {
     const { claim, show } = prepare(row);
     const undisturbed = show(await claim());
     for (let seed = 1; seed <= TIMINGS; seed++) {
@@ -96,7 +97,7 @@ describe('each flow of the table', () => {
     }
   });
 
-  it.each(unlimitedRows)('accounts for each of its nodes when it is stopped at any moment: %s', async (_, row) => {
+  it.each(unlimitedRows)('reports each of its nodes when it is stopped at any moment: %s', async (_, row) => {
     const { flow, claim } = prepare(row);
     const undisturbed = await claim();
     const ids = flow.nodes.filter(({ data }) => data.type !== 'mock').map(({ id }) => id);

@@ -5,9 +5,9 @@ import { type ExecuteFlowOptions, testNode } from '../../support/execute_flow.ts
 import { FlowBuilder } from '../../support/flow_builder.ts';
 import { instructionNode } from '../../support/scripted_transactions.ts';
 
-/** One flow of the table, and what it must come to; texts as `showRun` gives them. */
+/** One flow of the table, with its expected result; texts are as `showRun` writes them. */
 export interface FlowRow {
-  /** A full claim. */
+  /** The claim of the test, as a full sentence. */
   title: string;
   flow: (flow: FlowBuilder) => void;
   inputs?: ValueMap;
@@ -16,17 +16,17 @@ export interface FlowRow {
   options?: Pick<ExecuteFlowOptions, 'limits' | 'environment'>;
   output: string;
   runs: string[];
-  /** None: the run succeeds. */
+  /** The expected errors; none if the run succeeds. */
   errors?: string[];
   notRun?: string[];
   logs?: string[];
 }
 
-/** Hands two inputs on, of which the first takes a public key, beside an output of its own. */
+/** Passes two inputs on, the first of which must be a public key, and has an output of its own. */
 const keyNode = testNode(['key»', 'maybe?»'], ['own'], () => ({ own: { S: 'own' } }));
 keyNode.definition.targets[0]!.type_bounds = ['pubkey', 'keypair'];
 
-/** What only nodes of the chain do, or none must do. */
+/** Nodes with traits that only chain nodes have, or that no real node may have. */
 const testNodes: { [nodeId: string]: AnyModule } = {
   test_instruction: instructionNode,
   test_key: keyNode,
@@ -48,8 +48,8 @@ export function buildFlow(build: FlowRow['flow']): FlowBuilder {
 export const buildFlows = (flows: FlowRow['flows'] = {}): { [flowId: string]: FlowBuilder } =>
   Object.fromEntries(Object.entries(flows).map(([id, build]) => [id, buildFlow(build)]));
 
-/** A decimal. */
+/** Makes a decimal. */
 export const d = (number: number): Value => ({ D: String(number) });
-/** A text. */
+/** Makes a text. */
 export const s = (text: string): Value => ({ S: text });
 export const list = (...members: Value[]): Value => ({ A: members });

@@ -1,7 +1,7 @@
 import type { BuiltNode, FlowBuilder, FormJson, Port } from '../../support/flow_builder.ts';
 import { type FlowRow, list, s } from './row.ts';
 
-/** An instruction node of this title and name. */
+/** Adds an instruction node with this title and name. */
 const make = (
   flow: FlowBuilder,
   name: string,
@@ -14,14 +14,14 @@ const bundled = (build: (flow: FlowBuilder) => void) => (flow: FlowBuilder) => {
   build(flow);
 };
 
-/** Two nodes that know nothing of each other, and one behind the first one's signature. */
+/** Adds two independent nodes, and one that needs the first one's signature. */
 const threeNodes = (flow: FlowBuilder) => {
   const first = make(flow, 'first');
   make(flow, 'second');
   flow.output('out', make(flow, 'third', { in: first.output('signature') }).output('signature'));
 };
 
-/** Gives the signature of one transaction. */
+/** Returns the signature of a single transaction. */
 const oneTransaction = (flow: FlowBuilder) =>
   flow.output('signature', make(flow, 'inner', { in: flow.input('in', 'x') }).output('signature'), 'out');
 

@@ -1,6 +1,6 @@
 import type { FlowRow } from './row.ts';
 
-/** Loops that meet: paired by index. */
+/** Loops that are joined by index. */
 export const zipRows: FlowRow[] = [
   {
     title: 'two loops of one length are zipped by index',
