@@ -8227,22 +8227,27 @@ grant execute on function public.redeliver_webhook(uuid) to anon, authenticated,
 
 -- sql/70_queue/10_flow_run_jobs.sql
 
--- How a run passes through the queue; each step is a function in a file of its name:
+-- The steps of a run in the queue; each step is a function in a file of its name:
 --
---   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A visible message is a run to be claimed.
---   claim       claim_flow_runs takes the next runs: next_owners says whose turn it is, and lock_next_flow_runs takes the runs of each
---               owner in the order of their turns. The claim gets its claim_number and hides the message until the lease ends.
---   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
---               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
---               workers in a row is a suspect (awake_jobs tells both): it is claimed alone.
+--   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A run can be claimed
+--               while its message is visible.
+--   claim       claim_flow_runs claims the next runs: next_owners decides whose turn it is, and lock_next_flow_runs
+--               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides the
+--               message until the lease ends.
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. The messages of a lost worker become visible
+--               while their jobs are still held; the next claim sees this, and counts the lost worker. A run that lost
+--               two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
 --   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
---   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
---               claimed at once or, when a node waits for a time, after it has slept until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A run that
---               waits for the input of somebody (sql/75_pending_inputs/) sleeps until it is answered or expires.
---   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
+--               its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
+--               expires. A run that waits for somebody's input (sql/75_pending_inputs/) sleeps until the input is
+--               answered or expires.
+--   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
+--               messages.
 --
--- A worker writes under lock_claimed_run only, which refuses every claim but the newest.
+-- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and finish_flow_runs
+-- skips results of older claims.
 create table private.flow_run_jobs (
   flow_run_id uuid primary key,
   user_id uuid not null,
@@ -8270,68 +8275,79 @@ create table private.flow_run_jobs (
   redriven_from uuid[],
   is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
-  constraint flow_run_jobs_asleep_while_nobody_holds_it check (sleeps_until is null or (message_id is not null and not is_held))
+  constraint flow_run_jobs_asleep_while_nobody_holds_it
+    check (sleeps_until is null or (message_id is not null and not is_held))
 );
-comment on table private.flow_run_jobs is 'What the runner needs to know about each root run, and readers of flow_run must not see. A job stays when its run has ended.';
+comment on table private.flow_run_jobs is
+  'The data of each root run that the runner needs and that readers of flow_run must not see. A job is kept when its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. There is no foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
+  'The run. Not a foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key: a user''s runs, and with them their jobs, are deleted with the user''s flows.';
+  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended, or that may be redriven.';
+  'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
 comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
-  'The deployment whose max_runs_in_flight the run counts for until it ends; null when it counts for none.';
-comment on column private.flow_run_jobs.counted_shares is 'The group and the caller of private.deployment_usage that the run counts for, in this order.';
+  'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
+comment on column private.flow_run_jobs.counted_shares is
+  'The group and the caller of private.deployment_usage that count this run, in this order.';
 comment on column private.flow_run_jobs.turn is
-  'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
-comment on column private.flow_run_jobs.claim_number is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
+  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
+comment on column private.flow_run_jobs.claim_number is
+  'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
-  'A worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
+  'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers were lost in a row, without the one that may hold the run now: see private.awake_jobs. A node that ends, or a release, sets it to 0.';
-comment on column private.flow_run_jobs.work_ms is 'How many milliseconds claims have worked on the run, as far as they reported.';
+  'The number of consecutive workers that were lost, without the one that may hold the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
+comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
-  'How many bytes of JSON the nodes of the run and of the runs it called have put out, as far as claims reported: so much a worker has to hold in memory to go on.';
-comment on column private.flow_run_jobs.action_lookups is 'How often the transaction that the run put out has been looked for on the chain.';
+  'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
+comment on column private.flow_run_jobs.action_lookups is
+  'The number of look-ups on the chain of the transaction that the run output.';
 comment on column private.flow_run_jobs.has_ended_inputs is
-  'An input that a node of the run waits for was submitted or cancelled, and no worker has taken that yet.';
-comment on column private.flow_run_jobs.input_bytes is 'How many bytes of JSON were submitted to inputs of the run.';
+  'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
+comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
-  'When a run that was released for later may be claimed again; null when it does not sleep. Claims look only at jobs that do not sleep, so sleeping runs cost them nothing.';
-comment on column private.flow_run_jobs.stop_requested_at is 'When the first request to stop came. stop_reason and stop_timeout_millies are that request''s.';
+  'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
+comment on column private.flow_run_jobs.stop_requested_at is
+  'The time of the first stop request. stop_reason and stop_timeout_millies are that request''s.';
 comment on column private.flow_run_jobs.failed_at is
-  'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.on_end is
-  'on_end of the deployment, copied at the start: where the run is told of; null when nowhere. It is here because starters read flow_run, and must not see it.';
+  'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
 comment on column private.flow_run_jobs.chain_depth is
-  'How many runs have led to this one, each by its outgoing webhook to the incoming webhook of the next: by it loops end.';
+  'The number of runs that led to this one, each by an outgoing webhook to the incoming webhook of the next. A limit of it ends loops.';
+-- The first entry is flow_run.redriven_from. The run before it follows if that run was a redrive itself and ended
+-- before it had reached all that it could have taken over. Not a foreign key: sweep_runner keeps these runs until the
+-- redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
-  'The runs that a redriven run takes node executions over from, the newest first; null for all other runs. It is the one that flow_run.redriven_from names, and the one before it if that was a redrive which ended before it had come to all that it could have taken over. There is no foreign key: sweep_runner keeps those of runs that have not ended.';
+  'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
 comment on column private.flow_run_jobs.is_complete is
-  'A worker has executed all that could run. False while the run has not ended, and when it was stopped, ran into a limit, or lost its workers.';
+  'True if a worker executed everything that could run. False before the run has ended, and if it was stopped, exceeded a limit, or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
-create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null and sleeps_until is null;
+create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)
+  where message_id is not null and sleeps_until is null;
 create index flow_run_jobs_snapshot_hash_idx_redrivable on private.flow_run_jobs (snapshot_hash)
   where failed_at is not null or stop_requested_at is not null;
-create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id) where redriven_from is not null and message_id is not null;
+create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id)
+  where redriven_from is not null and message_id is not null;
 create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
 
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that holds it is lost too.
+  -- If the message is visible although the job is held, the worker that holds it is lost, too.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j
 where j.message_id is not null and j.sleeps_until is null;
 comment on view private.awake_jobs is
-  'The jobs that claims look at: of runs that have not ended and do not sleep. lost_claims and is_suspect hold for those whose message is visible.';
-comment on column private.awake_jobs.lost_claims is 'How many workers in a row were lost with the run.';
+  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
+comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
 comment on column private.awake_jobs.is_suspect is
-  'The run has lost two workers in a row. It may be what ended them, so it is claimed alone.';
+  'True if the run has lost two workers in a row. It may have ended them, so it is claimed alone.';
 
 create function private.tg_flow_run__after_delete()
 returns trigger
@@ -8343,7 +8359,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_flow_run__after_delete() is 'Deletes the job of a deleted root run. Definer: jobs are private.';
+comment on function private.tg_flow_run__after_delete() is
+  'Deletes the job of a deleted root run. Definer: jobs are private.';
 create trigger _500_delete_job after delete on public.flow_run
   for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
 
@@ -8358,14 +8375,14 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_delete() is
-  'Deletes the message of a deleted run from the queue. Definer: those who delete flows have no rights in the queue.';
+  'Deletes the message of a deleted run from the queue. Definer: users who delete flows have no rights in the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
 
--- Their function stands with the limits that it counts for: sql/60_starts/20_start_limits.sql.
--- Deferred to the commit, after which the transaction takes no more locks. So a transaction that waits for these rows is never waited for
--- in turn, and there is no deadlock.
--- A constraint trigger is a constraint, so it is named like one.
+-- The trigger function is in sql/60_starts/20_start_limits.sql, with the limits that it counts for. The triggers are
+-- deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
+-- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
+-- constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -8383,16 +8400,21 @@ create table private.queue_settings (
   constraint queue_settings_single check (id),
   constraint queue_settings_max_length_natural check (max_length >= 0)
 );
-comment on table private.queue_settings is 'Settings of the queue that an operator has changed, in one row. Without it the default of private.max_queue_length() holds.';
-comment on column private.queue_settings.max_length is 'From so many runs on that wait to be claimed the queue is full.';
+comment on table private.queue_settings is
+  'Settings of the queue that an operator has changed, in one row. Without the row, private.max_queue_length() has its default.';
+comment on column private.queue_settings.max_length is
+  'The number of runs waiting to be claimed from which the queue is full.';
 
--- Sequences, because what a start notes in them stays when that start is refused, and noting it takes no lock.
+-- Sequences, because a value that a start sets remains when that start is refused, and setting it takes no lock.
 create sequence private.queue_check_message minvalue 0;
-comment on sequence private.queue_check_message is 'The id of the message from which on the queue is counted again. Until then it counts as not full.';
+comment on sequence private.queue_check_message is
+  'The id of the message from which the queue is counted again. Until then it is not treated as full.';
 create sequence private.queue_full_until minvalue 0;
-comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full counts as full and is not counted again; 0 while there is room.';
+comment on sequence private.queue_full_until is
+  'The time, in milliseconds since 1970, until which a queue that was found full is treated as full without being counted again; 0 while there is room.';
 create sequence private.queue_refused_owner minvalue 0;
-comment on sequence private.queue_refused_owner is 'A hash of the owner whose runs were found to fill the queue, until it counts as full no longer or is counted again; 0 of nobody.';
+comment on sequence private.queue_refused_owner is
+  'A hash of the owner whose runs were found to fill the queue, until the queue is counted again or is not treated as full any more; 0 for no owner.';
 
 create function private.max_queue_length()
 returns integer
@@ -8401,7 +8423,8 @@ set search_path = ''
 as $$
   select coalesce((select s.max_length from private.queue_settings as s), 100000);
 $$;
-comment on function private.max_queue_length() is 'Does what public.max_queue_length says. Definer: the settings are private.';
+comment on function private.max_queue_length() is
+  'Implements public.max_queue_length. Definer: the settings are private.';
 grant execute on function private.max_queue_length() to service_role;
 
 create function private.lock_queue_check(wait boolean default true)
@@ -8420,7 +8443,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'The lock of whoever counts the queue or sets its limit, until the transaction ends. Returns whether the caller has it; with wait it waits until it has.';
+  'Takes the lock for counting the queue or setting its limit, until the transaction ends. Returns true if the caller has the lock; with wait it waits for the lock.';
 
 create function private.await_queue_check()
 returns void
@@ -8428,11 +8451,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Shared, so that those who wait do not wait for each other: each would hold the lock until its transaction ends.
+  -- A shared lock, so that waiting transactions do not wait for each other: each would hold the lock until it ends.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
-comment on function private.await_queue_check() is 'Waits until nobody has the lock of private.lock_queue_check.';
+comment on function private.await_queue_check() is
+  'Waits until no transaction holds the lock of private.lock_queue_check.';
 
 create function private.queue_clock()
 returns bigint
@@ -8441,7 +8465,7 @@ set search_path = ''
 as $$
   select (extract(epoch from clock_timestamp()) * 1000)::bigint;
 $$;
-comment on function private.queue_clock() is 'The time in the unit of private.queue_full_until.';
+comment on function private.queue_clock() is 'The present time in the unit of private.queue_full_until.';
 
 create function private.is_queue_count_due(message_id bigint)
 returns boolean
@@ -8450,19 +8474,19 @@ begin atomic
   select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
 end;
 comment on function private.is_queue_count_due(bigint) is
-  'Whether the start with this message has to look at the queue. Most starts do not: see private.check_queue_length.';
+  'True if the start with this message has to count the queue. Most starts do not: see private.check_queue_length.';
 
 create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the queue was empty.
+-- Keeps the plan from being made for an empty queue and reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
-  -- Not negative, as the values of the sequence.
+  -- Not negative, like all values of the sequence.
   v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
   v_is_known boolean := coalesce(
     pg_sequence_last_value('private.queue_refused_owner') = v_owner
@@ -8470,12 +8494,12 @@ declare
     false
   );
 begin
-  -- Whoever strikes again and again does not have ten thousand runs counted each time. Only the last owner who was refused is known:
-  -- for others it is as before.
+  -- Repeated starts for one owner do not count ten thousand runs each time. Only the last refused owner is remembered;
+  -- runs of other owners are counted.
   if v_is_known then
     v_count := v_share;
   else
-    -- Counted no further than the share, along the index of each owner's runs by turn.
+    -- Counts at most the share, by the index of each owner's runs by turn.
     select count(*) into v_count
     from (
       select from private.flow_run_jobs as j
@@ -8493,8 +8517,11 @@ begin
   end if;
 end;
 $$;
+-- Owners with fewer runs have room, however many runs others queue. The last refused owner is refused without counting
+-- while the queue is treated as full. To work off a queue of the default length takes longer than the 10 seconds of
+-- Retry-After; a queue that just reached the limit takes less.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. Who was refused last is refused without counting for as long as the queue counts as full. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
+  'For a full queue: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Definer: the queue is private.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -8512,7 +8539,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room nobody waits for whoever counts: few runs start meanwhile, beside the hundredth that is not counted.
+  -- While there is room, no start waits for the one that counts: few runs start meanwhile, and a hundredth of the limit
+  -- is not counted anyway.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -8520,7 +8548,7 @@ begin
     end if;
     perform private.await_queue_check();
   end if;
-  -- Whoever had the lock before has counted, or changed the limit.
+  -- The transaction that had the lock before has counted the queue or changed the limit.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
@@ -8530,27 +8558,33 @@ begin
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- Whoever had the lock found nothing out: the queue still counts as full, and the next start counts it.
+  -- The transaction that had the lock did not count: the queue is still treated as full, and the next start counts it.
   if not v_is_counting then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
-  -- The time is a sub-select, so that the index is used and messages that are due later are not looked at.
+  -- The time is in a sub-select, so that the index is used and messages that are due later are not read.
   select count(*) into v_length
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes as long as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
+  -- A count takes time in proportion to the limit. So the next one follows after a hundredth of the limit, in messages
+  -- or in milliseconds.
   if v_length >= v_max_length then
-    perform setval('private.queue_refused_owner', 0), setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
+    perform setval('private.queue_refused_owner', 0),
+      setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
   else
-    perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
+    perform setval('private.queue_full_until', 0),
+      setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
   end if;
 end;
 $$;
+-- So neither an owner, nor callers who start an owner's deployments, can use up the queue of the others. The queue is
+-- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
+-- messages of a hundredth of the limit, so it may become longer by that much.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by somebody else than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. So no owner, and nobody who starts an owner''s deployments, uses up the queue of the others. The queue is full when max_queue_length runs wait to be claimed. They are counted no further than the limit, and again only after as many new messages as a hundredth of it: a queue may grow so much longer. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. Definer: the queue is private.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -8564,11 +8598,13 @@ begin
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- The next start counts anew, after this commits, and other starts wait for what it finds.
-  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
+  -- After the commit, the next start counts anew, and other starts wait for its result.
+  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0),
+    setval('private.queue_full_until', 1);
 end;
 $$;
-comment on function private.set_max_queue_length(integer) is 'Does what public.set_max_queue_length says. Definer: the settings are private.';
+comment on function private.set_max_queue_length(integer) is
+  'Implements public.set_max_queue_length. Definer: the settings are private.';
 grant execute on function private.set_max_queue_length(integer) to service_role;
 
 create function public.set_max_queue_length(max_length integer)
@@ -8578,8 +8614,11 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(set_max_queue_length.max_length);
 $$;
+-- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
+-- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a
+-- hundredth of the limit, so it may become longer by that much. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: from how many runs on that wait to be claimed the queue is full. Then nobody but the owner starts the deployments of an owner who has a tenth of so many runs there or more: 429 queue_full. With 0 only owners start anything. What waits is counted again after a hundredth of the limit: the queue may grow so much longer. 400 request_invalid.';
+  'For operators: sets the number of runs waiting to be claimed from which the queue is full. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -8590,7 +8629,7 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: from how many waiting runs on the queue is full; 100000 unless set by set_max_queue_length.';
+  'For operators: the number of waiting runs from which the queue is full; 100000 unless set by set_max_queue_length.';
 grant execute on function public.max_queue_length() to service_role;
 
 -- sql/70_queue/30_wake_flow_runs.sql
@@ -8599,29 +8638,32 @@ create function private.has_claimable_run(min_age interval default '0')
 returns boolean
 language plpgsql stable security invoker
 set search_path = ''
--- A plan that is kept must not be one that was made while the queue was empty.
+-- Keeps the plan from being made for an empty queue and reused for a full one.
 set enable_seqscan = off
 as $$
 begin
   return coalesce(
-    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_claimable_run.min_age, false
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1)
+      <= clock_timestamp() - has_claimable_run.min_age,
+    false
   );
 end;
 $$;
 comment on function private.has_claimable_run(interval) is
-  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+  'True if some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- To notify orders all commits one behind the other, so nobody is notified unless a worker waits, which has this lock or is about to get
-  -- it. Else the lock is kept until the end of the transaction: a worker that begins to wait, waits for that before its look at the queue.
-  -- The planner puts this one expression in place of a call.
-  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0) or pg_notify('flow_runs', '') is null;
+  -- NOTIFY orders all commits, so it is sent only if a worker waits: that worker holds this lock or is about to get it.
+  -- Otherwise the transaction keeps the shared lock to its end, and a worker that begins to wait waits for that end
+  -- before its look at the queue. The planner inlines this single expression.
+  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
+    or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Called by every transaction that makes a run claimable: when it commits, a worker that waits looks at the queue. False when one was notified.';
+  'Called by every transaction that makes a run claimable: when it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -8629,8 +8671,11 @@ language sql volatile security invoker
 begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
+-- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
+-- every transaction that did so without notifying is committed, so that a look at the queue after it misses no run.
+-- Only one session has this lock at a time; others wait for it.
 comment on function private.await_claimable_runs() is
-  'For a worker with a session of its own, which has said listen flow_runs: until it ends its session or unlocks, whoever makes a run claimable notifies that channel. Returns when every transaction that did so without notifying is committed, so a look at the queue after it misses no run. One session at a time has this lock; others wait for it.';
+  'Makes a worker''s session, which listens to the channel flow_runs, be notified of claimable runs. Returns when all earlier ones are visible to its next look. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -8644,14 +8689,15 @@ begin
   if set_visible_after.seconds = 0 then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt does this for one message, with dynamic SQL that is planned at each call: five times the cost of this update.
+  -- pgmq.set_vt does this for one message, by dynamic SQL that is planned at each call: five times the cost of this
+  -- update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
   where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for so many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
+  'Hides messages for this many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -8668,7 +8714,7 @@ begin
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'Lets a run that no worker holds be claimed at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
+  'Makes a run that no worker holds claimable at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -8676,7 +8722,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A job that another transaction has locked is skipped: that transaction wakes it, or the next claim does.
+  -- Skips jobs that other transactions have locked: those transactions wake them, or the next claim does.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -8687,7 +8733,7 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of runs whose time has come, up to a thousand at a time, so that claims look at them. Definer: jobs are private. Called under the lock of claim_flow_runs.';
+  'Ends the sleep of runs whose time has come, up to a thousand in one call, so that claims read them. Called under the lock of claim_flow_runs. Definer: jobs are private.';
 
 -- sql/70_queue/40_next_owners.sql
 
@@ -8698,10 +8744,11 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'How far claims have come in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim; claims write it one at a time.';
-comment on column private.last_claim.user_id is 'The owner whose run was claimed last. The user may be deleted since.';
+  'The position of claims in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim. One claim at a time writes it.';
+comment on column private.last_claim.user_id is
+  'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
-  'A suspect whose turn came while others were claimed, since it is claimed alone: the next claim takes it first, if it still can.';
+  'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
 
 create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
@@ -8722,8 +8769,11 @@ begin
     select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.awake_jobs as j
-    -- `offset 0` makes this one look at an index for each job. A join might get a plan, and keep it, that reads the whole queue for each.
-    cross join lateral (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0) as m
+    -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
+    -- each.
+    cross join lateral (
+      select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
+    ) as m
     where (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
     order by j.user_id, j.turn
     limit 1;
@@ -8732,7 +8782,7 @@ begin
         return next;
         v_count := v_count + 1;
       end if;
-      -- On to the next owner.
+      -- Continues with the next owner.
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
@@ -8746,8 +8796,10 @@ begin
   end loop;
 end;
 $$;
+-- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
+-- the turn of the first such run, and with its id if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'Whose turn it is: the owners who have a run to be claimed, without owners_with_places, in the order of their ids, beginning after after_owner (null: with the first). Each comes with the turn of the first such run, and with its id if it is a suspect. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, in the order of their turns, without owners_with_places. Definer: queue and jobs are private.';
 
 -- sql/70_queue/41_next_flow_runs.sql
 
@@ -8760,7 +8812,9 @@ begin
   select j.user_id, j.lost_claims into lock_queued_run.user_id, lock_queued_run.lost_claims
   from private.awake_jobs as j
   cross join lateral (
-    select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+    select from pgmq.q_flow_runs as m
+    where m.msg_id = j.message_id and m.vt <= clock_timestamp()
+    for no key update skip locked
   ) as m
   join public.flow_run as r on r.id = j.flow_run_id
   where j.flow_run_id = lock_queued_run.flow_run_id
@@ -8768,10 +8822,11 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs locks those that it chooses, and returns its owner and its lost workers; nulls when it is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
+  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], only_run_id uuid, out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
+  max_runs integer, owners_with_places uuid[], only_run_id uuid,
+  out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
 language plpgsql volatile security definer
@@ -8792,13 +8847,17 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- A run that nobody else waits beside is next, whoever's turn it is.
+  -- A run that is the only one in the queue is next, whoever's turn it is.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
-    if v_tried.user_id is not null and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true then
+    if v_tried.user_id is not null
+      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true
+    then
       run_ids := array[lock_next_flow_runs.only_run_id];
       lost_claims := array[v_tried.lost_claims];
-      last_user_id := case when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
+      last_user_id := case
+        when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id
+      end;
       return;
     end if;
   end if;
@@ -8808,15 +8867,16 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that it takes no other run down with its worker. The one that an earlier claim postponed comes
-      -- before all owners, and does not move the order of owners on. Else it is a suspect's turn if the first owner's first run is one.
+      -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
+      -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
+      -- the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
-        -- It may have made progress meanwhile, and be no suspect any more.
+        -- The suspect may have made progress meanwhile, and not be a suspect any more.
         continue when (v_tried.lost_claims >= 2) is not true;
         if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
-          -- This claim is not for its owner: the suspect stays postponed.
+          -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
           v_postponed_id := v_tried_id;
         else
           suspect_id := v_postponed_id;
@@ -8829,14 +8889,16 @@ begin
     end if;
 
     v_runs_per_owner := case
-      when lock_next_flow_runs.owners_with_places is null then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- These are reserved places: each owner gets one, so that some are left for the owners who come next.
+      when lock_next_flow_runs.owners_with_places is null
+        then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
+      -- Reserved places: each owner gets one run, so that some are left for the owners who come next.
       else 1
     end;
     -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
     select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
       array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
-      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1], max(chosen.round), max(chosen.owner_position)
+      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1],
+      max(chosen.round), max(chosen.owner_position)
     into run_ids, lost_claims, last_user_id, v_rounds, v_owner_count
     from (
       select own.*, o.user_id, o.owner_position
@@ -8846,10 +8908,12 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- Message, job and run are all locked: what an older claim, a stop or a heartbeat has just committed is read again, and a run
-          -- that one of them is changing now is skipped.
+          -- Message, job and run are all locked: changes that an older claim, a stop or a heartbeat has just committed
+          -- are read again, and a run that one of them is changing now is skipped.
           cross join lateral (
-            select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+            select from pgmq.q_flow_runs as m
+            where m.msg_id = j.message_id and m.vt <= clock_timestamp()
+            for no key update skip locked
           ) as m
           join public.flow_run as r on r.id = j.flow_run_id
           where j.user_id = o.user_id and j.turn >= o.turn and not j.is_suspect
@@ -8861,17 +8925,18 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If that left too few runs, and these or
-    -- other owners may have more, look again at twice as many.
+    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If too few runs were
+    -- found, and these or other owners may have more, the search is repeated with twice as many owners.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
-        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner) or cardinality(v_owner_ids) = v_max_owners
+        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner)
+        or cardinality(v_owner_ids) = v_max_owners
       )
     ) is not true;
     v_max_owners := 2 * v_max_owners;
   end loop;
-  -- The first suspect whose owner's turn has passed with this claim is postponed to the next one.
+  -- If this claim skips a suspect, remember the first one; the next claim takes it alone.
   suspect_id := coalesce(v_postponed_id, (
     select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
     where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
@@ -8879,8 +8944,12 @@ begin
   ));
 end;
 $$;
+-- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
+-- owners_with_places, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
+-- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
+-- claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. only_run_id: the only run whose message was visible, if there was one. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';
+  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';
 
 -- sql/70_queue/42_claim_flow_runs.sql
 
@@ -8889,14 +8958,15 @@ create function private.claim_flow_runs(
   owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
+  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. That plan may be made while the queue is empty, and must be
--- good for a full one too: these settings leave only plans that use indexes. The high costs they cause would turn JIT on, for nothing.
+-- Planning would take longer than the claim itself, so the first plan is kept. It may be made while the queue is empty,
+-- but must also suit a full one: these settings admit only plans that use indexes. Their high costs would make Postgres
+-- use JIT, which only costs time.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -8912,7 +8982,7 @@ declare
   v_next record;
   v_run_ids uuid[];
 begin
-  -- While nothing is queued, idle workers take no lock and look at no run that is due later.
+  -- While no run is queued, idle workers take no lock and read no run that is due later.
   loop
     select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
@@ -8920,18 +8990,19 @@ begin
     exit when v_visible_ids is not null;
     v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
-      -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
+      -- A waiting claim holds a connection that starts could use, so only one waits at a time.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
+  -- One claim at a time: so each sees the result of the one before, and none returns empty while runs are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
-      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places, case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places,
+      case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
     );
     exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
     perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
@@ -8966,10 +9037,12 @@ begin
     where m.msg_id = j.message_id
   )
   select
-    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
+    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
+    coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
-      'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
-      -- As text, since JavaScript would read a JSON number as a float.
+      'output_instructions', r.output_instructions, 'action_identity', r.action_identity,
+      'action_signer', r.action_signer,
+      -- As text, because JavaScript would read a JSON number as a float.
       'fees', (
         select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
         from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
@@ -8977,15 +9050,16 @@ begin
       'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
     ),
     encode(j.snapshot_hash, 'hex'),
-    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
+    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null
+      else s.data::text end,
     j.work_ms,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
     j.output_bytes,
-    case when j.redriven_from is not null
-      then (select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from))
-    end
+    case when j.redriven_from is not null then (
+      select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from)
+    ) end
   from claimed as j
   join public.flow_run as r on r.id = j.flow_run_id
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
@@ -8993,7 +9067,7 @@ begin
 end;
 $$;
 comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
+  'Implements public.claim_flow_runs. Definer: queue, jobs and snapshots are private.';
 grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 create function public.claim_flow_runs(
@@ -9001,8 +9075,8 @@ create function public.claim_flow_runs(
   wait_ms integer default 0, owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
+  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint, has_due_webhook boolean
 )
 language plpgsql volatile security invoker
@@ -9011,18 +9085,26 @@ as $$
 begin
   return query
   select c.*, false from private.claim_flow_runs(
-    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
-    claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
+    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
   ) as c;
-  -- A worker that has claimed runs hears of due webhooks by its next claim.
+  -- A worker that has claimed runs learns of due webhooks from its next claim.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
   end if;
 end;
 $$;
+-- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
+-- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
+-- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_places is for reserved
+-- places: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
+-- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
+-- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
+-- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
+-- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_ms for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. Waits up to wait_ms if there is none. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 -- sql/70_queue/43_heartbeat_flow_runs.sql
@@ -9033,7 +9115,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A job that is locked already is skipped: a
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped: a
   -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
   perform private.set_visible_after(
     array(
@@ -9054,10 +9136,12 @@ begin
     coalesce(j.has_ended_inputs, false)
   from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
   left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.claim_number is distinct from c.claim_number or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
+  where j.claim_number is distinct from c.claim_number or j.message_id is null
+    or j.stop_requested_at is not null or j.has_ended_inputs;
 end;
 $$;
-comment on function private.heartbeat_flow_runs(jsonb, integer) is 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
+comment on function private.heartbeat_flow_runs(jsonb, integer) is
+  'Implements public.heartbeat_flow_runs. Definer: queue and jobs are private.';
 grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
@@ -9068,12 +9152,14 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 -- sql/70_queue/44_flow_run_history.sql
 
-create function private.node_runs_page(run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json)
+create function private.node_runs_page(
+  run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json
+)
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -9089,21 +9175,25 @@ declare
 begin
   <<pages>>
   for v_run_id in
-    select r.id from unnest(node_runs_page.run_ids) as r (id) where v_last_run_id is null or r.id >= v_last_run_id order by r.id
+    select r.id from unnest(node_runs_page.run_ids) as r (id)
+    where v_last_run_id is null or r.id >= v_last_run_id
+    order by r.id
   loop
     if v_run_id is distinct from v_last_run_id then
       v_node_id := '00000000-0000-0000-0000-000000000000';
       v_times := -1;
     end if;
-    -- Large values are read from storage only when their row is written out, so only those of this page are ever in memory.
+    -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors
+      from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
       order by n.node_id, n.times
     loop
       v_text := json_build_object(
-        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt, 'retry_at', v_row.retry_at,
-        'start_time', v_row.start_time, 'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
+        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
+        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
+        'output', v_row.output, 'errors', v_row.errors
       )::text;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
@@ -9117,7 +9207,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer) is
-  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` on until the page has max_bytes; next is where the next page goes on, null for the last. Definer: for callers that are already checked.';
+  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -9139,7 +9229,7 @@ as $$
   ) as p;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Does what public.flow_run_history_page says. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history_page. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -9148,14 +9238,16 @@ language sql stable security definer
 set search_path = ''
 as $$
   with recursive tree as (
-    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
+    where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, makes this one look at an index for each run of the tree. The planner expects a far larger tree, since it
-    -- goes by the average of all runs that call others, and would read whole tables instead.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. The planner expects a far
+    -- larger tree, from the average of all runs that call others, and would read whole tables instead.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
-      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c where c.parent_flow_run_id = tree.id offset 0
+      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c
+      where c.parent_flow_run_id = tree.id offset 0
     ) as r
   ),
   page as materialized (
@@ -9165,22 +9257,26 @@ as $$
   select json_build_object(
     'children', (
       select coalesce(json_agg(json_build_object(
-        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
-        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- With pages, the inputs are left out: the interflow node that called the run makes them again.
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
+        'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
+        'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        -- With pages, the inputs are left out: the interflow node that called the run computes them again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- Once a called run and the interflow node that called it have both ended, nobody reads the result any more.
+        -- If a called run and the interflow node that called it have both ended, its result is not read any more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
-          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
+          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
+            and e.times = r.parent_times and e.end_time is not null
         ))
     ),
-    'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
-      -- Of a called run that has ended, its result is enough.
+    'node_runs', case
+      when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
+    else (
+      -- The result of a called run that has ended suffices.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -9190,7 +9286,7 @@ as $$
       select coalesce(json_agg(json_build_object(
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text, since JavaScript would read a JSON number as a float.
+        -- As text, because JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
         'outcome', t.outcome, 'signature', t.signature,
         'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
@@ -9199,9 +9295,10 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- They are not executed again, but count for the tree's limit of executions, each attempt as one.
+      -- Ended executions are not repeated, but count for the tree's limit of executions, each attempt as one.
       select coalesce(sum(n.attempt), 0)
-      from tree cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      from tree
+      cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
     ),
     'log_counts', (
@@ -9215,7 +9312,7 @@ as $$
   );
 $$;
 comment on function private.flow_run_history(uuid, integer) is
-  'Does what public.flow_run_history says. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -9225,11 +9322,17 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
 $$;
+-- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
+-- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
+-- more. transactions has all, with their signature requests. This is separate from claim_flow_runs, so that a run with
+-- too long a history fails alone. It returns json, because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: what earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}. node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page of flow_run_history_page, with next for the next page. children leaves out called runs whose result nobody needs any more. transactions has all, with their signature requests. It is a call of its own, apart from claim_flow_runs, so that a run with too long a history fails alone. It returns json, since jsonb is limited to 256 MB.';
+  'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
-create function public.flow_run_history_page(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
+create function public.flow_run_history_page(
+  flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304
+)
 returns json
 language sql stable security invoker
 set search_path = ''
@@ -9238,8 +9341,10 @@ as $$
     flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
   );
 $$;
+-- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
+-- brings it to max_bytes. next is the after of the next page; null on the last one.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}. A page begins behind after, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that brings it to max_bytes. next is the after of the next page; null on the last page.';
+  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 -- sql/70_queue/45_earlier_flow_runs.sql
@@ -9253,11 +9358,11 @@ as $$
     select u.id, null::uuid as parent_flow_run_id, null::uuid as parent_node_id, null::integer as parent_times
     from unnest(earlier_run_tree.run_ids) as u (id)
     union all
-    -- `offset 0` makes this one look at an index for each run, as in flow_run_history.
+    -- `offset 0` forces one search of an index for each run, as in flow_run_history.
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- Of a call that succeeded its outputs are enough.
+    -- The outputs of a call that succeeded suffice, so its run is left out.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -9267,7 +9372,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called, as far as a redrive goes on from them: without those whose calls succeeded. Definer: for callers that are already checked.';
+  'These root runs and the runs that they called, as far as a redrive continues them: runs whose calls succeeded are left out. Definer: its callers check who asks.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -9275,7 +9380,9 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_roots uuid[] := (select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id);
+  v_roots uuid[] := (
+    select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id
+  );
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
@@ -9286,7 +9393,8 @@ begin
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
     'children', case when v_is_first then (
-      select coalesce(json_agg(t), '[]') from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
+      select coalesce(json_agg(t), '[]')
+      from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
     ) else '[]' end,
     'node_runs', v_page.node_runs::json,
     'next', v_page.next
@@ -9294,7 +9402,7 @@ begin
 end;
 $$;
 comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
-  'Does what public.earlier_flow_runs says. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.earlier_flow_runs. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
@@ -9304,8 +9412,11 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
 $$;
+-- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
+-- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
+-- because the outputs of the calls are taken over.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: what a redriven run may take over, in pages, {roots, children, node_runs, next}: the runs that it was redriven from, the newest first, and the runs that they called, both on the first page; and the node runs of all of them, as flow_run_history_page gives them. Without runs whose calls succeeded, since the outputs of the call are taken over.';
+  'For the runner: the executions that a redrive may take over, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 -- sql/70_queue/50_lock_claimed_run.sql
@@ -9319,20 +9430,22 @@ declare
   v_run public.flow_run;
   v_claim_number integer;
 begin
-  -- The run is locked before its job is read, in the order in which claims and stops lock them.
+  -- Locks the run before its job is read, in the order of claims and stops.
   select r.* into v_run
   from public.flow_run as r
   where r.id = lock_claimed_run.flow_run_id and r.end_time is null
   for no key update;
-  select j.claim_number into v_claim_number from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
+  select j.claim_number into v_claim_number
+  from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
   if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
-    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+    perform private.fail(409, 'claim_lost',
+      'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
   end if;
   return v_run;
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Whose claim may write: the newest claim of a run that has not ended, given by its claim_number. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
+  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Writes of a worker begin with it. Definer: jobs are private.';
 
 -- sql/70_queue/51_store_progress.sql
 
@@ -9346,35 +9459,40 @@ declare
 begin
   with stored as (
     insert into public.flow_run as r (
-      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code, not_run, start_time, end_time,
-      parent_flow_run_id, parent_node_id, parent_times, chain_network
+      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code,
+      not_run, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times, chain_network
     )
     select
-      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors,
-      private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key,
+      c.inputs, c.output, c.errors, private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time,
+      c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
     from jsonb_to_recordset(store_called_runs.children) as c (
-      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
-      end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[],
+      start_time timestamptz, end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
     )
     on conflict on constraint flow_run_pkey do update
-    set status = excluded.status, output = excluded.output, errors = excluded.errors, error_code = excluded.error_code, not_run = excluded.not_run,
-      end_time = excluded.end_time
-    -- A request that arrives late changes no run that has ended.
+    set status = excluded.status, output = excluded.output, errors = excluded.errors,
+      error_code = excluded.error_code, not_run = excluded.not_run, end_time = excluded.end_time
+    -- A late request must not change a run that has ended.
     where r.end_time is null
     returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
   )
-  select array_agg((run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event)::private.new_run_event) into v_events
+  select array_agg((
+    run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events
   from stored as s
-  join jsonb_to_recordset(store_called_runs.children) as c (id uuid, start_position integer, end_position integer) on c.id = s.id
+  join jsonb_to_recordset(store_called_runs.children)
+    as c (id uuid, start_position integer, end_position integer) on c.id = s.id
   cross join lateral (
-    values ('run_start', s.is_new, c.start_position, s.start_time), ('run_finish', s.end_time is not null, c.end_position, s.end_time)
+    values ('run_start', s.is_new, c.start_position, s.start_time),
+      ('run_finish', s.end_time is not null, c.end_position, s.end_time)
   ) as e (event, is_stored, position, "time")
   where e.is_stored;
   return v_events;
 end;
 $$;
 comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run, and returns the events that this makes. Definer: only functions write runs.';
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Returns the resulting events. Definer: only functions write runs.';
 
 create function private.store_transaction_outcomes(transactions jsonb)
 returns void
@@ -9388,8 +9506,9 @@ begin
     flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- Nobody needs these signatures any more: for example, the signer of an action has just sent the transaction. If the requests stayed
-  -- open, pending_signature_request would show them before the next transaction's, and the run would wait for their answers.
+  -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
+  -- the requests stayed open, pending_signature_request would show them before the next transaction's, and the run
+  -- would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -9398,7 +9517,7 @@ begin
 end;
 $$;
 comment on function private.store_transaction_outcomes(jsonb) is
-  'Stores what became of transactions in a run''s tree, and ends their open signature requests. Definer: nobody else writes these tables.';
+  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer: only functions write these tables.';
 
 create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
 returns private.new_run_event[]
@@ -9409,8 +9528,10 @@ declare
   v_events private.new_run_event[];
 begin
   with stored as (
-    -- Their values go from row to row: the worker names them only.
-    insert into public.node_run as n (flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over)
+    -- The values are copied from row to row, because the worker sends only the keys.
+    insert into public.node_run as n (
+      flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over
+    )
     select t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, true
     from jsonb_to_recordset(store_taken_over.executions) as t (
       flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
@@ -9425,7 +9546,8 @@ begin
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time
   )
   select array_agg((
-    store_taken_over.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+    store_taken_over.run_id, e.position, e.time,
+    (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
   )::private.new_run_event) into v_events
   from stored as s
   join jsonb_to_recordset(store_taken_over.executions) as t (
@@ -9437,17 +9559,20 @@ begin
   return v_events;
 end;
 $$;
+-- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}]; executions
+-- of other owners' runs are skipped.
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
-  'Copies node executions that a redriven run takes over, [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}], of runs of this owner, and returns the events that this makes. Definer: only functions write runs.';
+  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
 
 create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+-- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
+-- them.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Who calls this may have it off; a nested loop over the rows of a large progress would take longer than storing them.
+-- A caller may have turned it off; a nested loop over the rows of a large progress would take longer than storing them.
 set enable_hashjoin = on
 as $$
 declare
@@ -9463,7 +9588,8 @@ declare
   v_log_events private.new_run_event[];
 begin
   select
-    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'), bool_or(p.progress -> 'transactions' <> '[]'),
+    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'),
+    bool_or(p.progress -> 'transactions' <> '[]'),
     bool_or(p.progress -> 'inputs' <> '[]'), bool_or(p.progress -> 'logs' <> '[]')
   into v_has_children, v_has_taken_over, v_has_transactions, v_has_inputs, v_has_logs
   from unnest(store_progress_of.progresses) as p (progress);
@@ -9477,26 +9603,30 @@ begin
   end if;
 
   with stored as (
-    insert into public.node_run as n (flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors)
+    insert into public.node_run as n (
+      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors
+    )
     select
-      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time, e.input, e.output, e.errors
+      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
+      e.input, e.output, e.errors
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
-      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz, end_time timestamptz,
-      input jsonb, output jsonb, errors text[]
+      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
+      end_time timestamptz, input jsonb, output jsonb, errors text[]
     )
     on conflict on constraint node_run_pkey do update
     set
       attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors
-    -- A request that arrives late changes no node run that has ended, and takes no attempt back. The report that a node has begun changes
-    -- nothing that is stored already, since the node may have put something out meanwhile.
+    -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
+    -- node has begun changes no stored row, because the node may have output values meanwhile.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
-      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null) and excluded.output is not null
+      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
+        and excluded.output is not null
     )
-    -- A row that was there already has an xmax: it was locked for the update.
+    -- A row that existed has an xmax, because it was locked for the update.
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
@@ -9505,26 +9635,30 @@ begin
   from stored as s
   join (
     select p.run_id, k.*
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
+      as p (run_id, progress, numbers_events)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
       flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
     )
     where p.numbers_events
   ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
   cross join lateral (
-    values ('node_start', s.is_new, g.start_position, s.start_time), ('node_finish', s.end_time is not null, g.end_position, s.end_time)
+    values ('node_start', s.is_new, g.start_position, s.start_time),
+      ('node_finish', s.end_time is not null, g.end_position, s.end_time)
   ) as e (event, is_stored, position, "time")
   where e.is_stored;
 
   if v_has_taken_over then
     select array_agg(e) into v_taken_over_events
-    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses) as p (run_id, user_id, progress)
+    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses)
+      as p (run_id, user_id, progress)
     cross join lateral unnest(private.store_taken_over(p.run_id, p.user_id, p.progress -> 'taken_over')) as e
     where p.progress -> 'taken_over' <> '[]';
   end if;
 
   if v_has_transactions then
-    perform private.store_transaction_outcomes(p.progress -> 'transactions') from unnest(store_progress_of.progresses) as p (progress);
+    perform private.store_transaction_outcomes(p.progress -> 'transactions')
+    from unnest(store_progress_of.progresses) as p (progress);
   end if;
 
   if v_has_inputs then
@@ -9537,11 +9671,14 @@ begin
 
   if v_has_logs then
     with stored as (
-      insert into public.flow_run_logs as l (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+      insert into public.flow_run_logs as l (
+        flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content
+      )
       select g.flow_run_id, g.log_index, p.user_id, g.node_id, g.times, g.time, g.log_level, g.module, g.content
       from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
       cross join lateral jsonb_to_recordset(p.progress -> 'logs') as g (
-        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text,
+        module text, content text
       )
       on conflict on constraint flow_run_logs_pkey do nothing
       returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
@@ -9552,17 +9689,24 @@ begin
     from stored as s
     join (
       select p.run_id, k.*
-      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
-      cross join lateral jsonb_to_recordset(p.progress -> 'logs') as k (flow_run_id uuid, log_index integer, position integer)
+      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
+        as p (run_id, progress, numbers_events)
+      cross join lateral jsonb_to_recordset(p.progress -> 'logs')
+        as k (flow_run_id uuid, log_index integer, position integer)
       where p.numbers_events
     ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
   end if;
 
-  perform private.add_run_events(v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events);
+  perform private.add_run_events(
+    v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events
+  );
 end;
 $$;
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
+-- the runs. numbers_events is false for a run that ends with this report, and whose events private.unnumbered_events
+-- computes. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
-  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. numbers_events: false for a run that ends with this report, and whose events private.unnumbered_events tells. Definer: nobody else writes these tables.';
+  'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
 
 create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
@@ -9576,7 +9720,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: nobody else writes these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -9588,15 +9732,16 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- A node has ended, so the run makes progress: what it was executing when workers were lost is over.
+    -- The end of a node is progress: the execution during which workers were lost is over.
     lost_claim_count = case
-      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
+      else j.lost_claim_count
     end
   where j.flow_run_id = store_job_progress.flow_run_id;
 end;
 $$;
 comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that goes on, and forgets lost workers when a node has ended. Definer: jobs are private.';
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer: jobs are private.';
 
 -- sql/70_queue/52_release_flow_run.sql
 
@@ -9609,28 +9754,31 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- Only while the run is held: a release that arrives twice changes nothing the second time.
+  -- Only while the run is held: a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run that is to stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
+    -- A run does not sleep if it is to stop or an input was answered: a message that came while the run was held could
+    -- not wake it.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so losses are counted anew. Otherwise runs that happened to be there when others ended their workers
-    -- would stay suspects while they wait, and each would be executed alone after every release.
+    -- This worker was not lost, so losses are counted anew. Otherwise runs that were held when others ended their
+    -- workers would stay suspects while they wait, and each would be executed alone after every release.
     lost_claim_count = 0,
-    -- The run goes behind those that came meanwhile, of the same owner too: so long runs take turns with new ones.
+    -- The run goes behind those that came meanwhile, also of the same owner: so long runs take turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
-  perform private.set_visible_after(array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end);
+  perform private.set_visible_after(
+    array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end
+  );
   return v_message_id is not null;
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it is to stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. Returns false if the claim was already released. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -9638,9 +9786,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress);
+  perform private.store_progress(
+    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress
+  );
   perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
-  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds) and release_flow_run.delay_seconds > 0 then
+  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds)
+    and release_flow_run.delay_seconds > 0
+  then
     update public.flow_run as r set status = 'waiting'
     where r.id = release_flow_run.flow_run_id
       and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
@@ -9648,51 +9800,67 @@ begin
 end;
 $$;
 comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
-  'Does what public.release_flow_run says. Definer: queue and jobs are private.';
+  'Implements public.release_flow_run. Definer: queue and jobs are private.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
-create function public.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0)
+create function public.release_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0
+)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress, release_flow_run.delay_seconds
+    release_flow_run.flow_run_id, release_flow_run.claim_number,
+    release_flow_run.progress, release_flow_run.delay_seconds
   );
 $$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
+-- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
+-- an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it is to stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/70_queue/53_checkpoint_flow_run.sql
 
-create function private.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
+create function private.checkpoint_flow_run(
+  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress);
+  perform private.store_progress(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress
+  );
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
-    -- Only while the run is held: a checkpoint that arrives after the release hides nothing.
-    array(select j.message_id from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held),
+    -- Only while the run is held: a checkpoint that arrives after the release hides no message.
+    array(
+      select j.message_id from private.flow_run_jobs as j
+      where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
+    ),
     checkpoint_flow_run.lease_seconds
   );
 end;
 $$;
 comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
+  'Implements public.checkpoint_flow_run. Definer: queue and jobs are private.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
-create function public.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
+create function public.checkpoint_flow_run(
+  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
+)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
   perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number,
+    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
   );
 end;
 $$;
@@ -9710,11 +9878,14 @@ as $$
 declare
   v_seconds integer;
 begin
-  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
+  perform private.store_progress(
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+  );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
-  -- that nobody holds, and wakes it. No unanswered request: at once. Some are open: when the first of them expires. All have expired:
-  -- in a second, because a worker whose clock is slow would suspend the run again at once.
+  -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
+  -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
+  -- the first of them expires. If all have expired, it is a second, because a worker whose clock is slow would suspend
+  -- the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -9726,7 +9897,8 @@ begin
   end if;
 end;
 $$;
-comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
+comment on function private.suspend_flow_run(uuid, integer, jsonb) is
+  'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
 create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
@@ -9734,10 +9906,15 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
+  select private.suspend_flow_run(
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+  );
 $$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
+-- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
+-- request is unanswered, and in a second if all unanswered ones have expired.
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
 -- sql/70_queue/60_end_flow_run.sql
@@ -9746,16 +9923,17 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+-- Keeps the plan from being made for an empty table and reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_events private.new_run_event[];
 begin
-  -- `offset 0` makes this one look at an index for the children of each run. The planner expects far more children than there are, since
-  -- it goes by the average of all runs that call others, and would read all called runs instead.
+  -- `offset 0` forces one search of an index for the children of each run. The planner expects far more children, from
+  -- the average of all runs that call others, and would read all called runs instead.
   with recursive descendant as (
-    select child.id, child.end_time from public.flow_run as child where child.parent_flow_run_id = end_called_runs.root_flow_run_id
+    select child.id, child.end_time from public.flow_run as child
+    where child.parent_flow_run_id = end_called_runs.root_flow_run_id
     union all
     select child.id, child.end_time
     from descendant
@@ -9766,8 +9944,11 @@ begin
     update public.flow_run as r
     set
       status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
-      errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
+      errors = case end_called_runs.status
+        when 'stopped' then null else array['the run that called this flow has ended']
+      end,
+      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id),
+      end_time = clock_timestamp()
     where r.id = any (array(select descendant.id from descendant where descendant.end_time is null))
     returning r.id, r.end_time
   )
@@ -9778,13 +9959,13 @@ begin
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is
-  'Ends the called runs in a root run''s tree that have not ended: as stopped when the root was stopped, else as failed. Definer: only functions write runs.';
+  'Ends the called runs in a root run''s tree that have not ended: as stopped if the root was stopped, otherwise as failed. Definer: only functions write runs.';
 
 create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -9808,14 +9989,16 @@ begin
   ), ended_run as (
     update public.flow_run as r
     set
-      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors, error_code = private.error_code(f.errors[1]),
-      not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)), end_time = clock_timestamp()
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      error_code = private.error_code(f.errors[1]), not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)),
+      end_time = clock_timestamp()
     from result as f
     where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null
   ), ended_job as (
     update private.flow_run_jobs as j
     set
-      message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
+      message_id = null, is_held = false, sleeps_until = null,
+      work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
       failed_at = case f.status when 'failed' then clock_timestamp() end,
       is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
     from result as f
@@ -9831,13 +10014,13 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
+  -- Called runs end with the root at the latest. Some are left if the root ends before a worker continued them.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- So that readers of open requests see that nobody waits for an answer.
+  -- Readers of open requests must see that answers are not awaited any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -9852,8 +10035,12 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
+-- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
+-- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
+-- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
+-- runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'The one place where root runs end: stores their results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes the messages from the queue, and stores the webhooks that on_end asks for. results: [{flow_run_id, status, output, errors, not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes that have no node run. The caller has locked runs and jobs, in this order; message_ids are those of the jobs. Definer: only functions write runs.';
+  'Ends root runs that the caller has locked; the only function that does. Definer: only functions write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
@@ -9865,17 +10052,20 @@ as $$
 declare
   v_message_id bigint;
 begin
-  -- The job before its message, the order in which heartbeats lock them.
+  -- Locks the job before its message, in the order of heartbeats.
   select j.message_id into v_message_id
   from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
-  perform private.end_flow_runs(array[end_flow_run.flow_run_id], array[v_message_id], jsonb_build_array(jsonb_build_object(
-    'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
-    'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
-  )));
+  perform private.end_flow_runs(
+    array[end_flow_run.flow_run_id], array[v_message_id],
+    jsonb_build_array(jsonb_build_object(
+      'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
+      'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
+    ))
+  );
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run without a worker, as end_flow_runs does. The caller has locked the run. Definer: only functions write runs.';
+  'Ends a run without a worker, by end_flow_runs. The caller has locked the run. Definer: only functions write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -9893,11 +10083,12 @@ as $$
   ) with ordinality as n (node, position)
   where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
     and not exists (
-      select from public.node_run as r where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
+      select from public.node_run as r
+      where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow that have no node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
 
 -- sql/70_queue/61_finish_flow_run.sql
 
@@ -9905,7 +10096,7 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+-- Keeps the plan from being made for empty tables and reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -9921,44 +10112,47 @@ declare
   v_numbers_events boolean[];
   v_results jsonb := finish_flow_runs.results;
 begin
-  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position),
-    array_agg(held.numbers_events)
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress),
+    array_agg(held.position), array_agg(held.numbers_events)
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- What a short run has come to is all in this one report. Then private.unnumbered_events tells its events, and nothing is written of them.
+      -- This one report has all events of a short run. private.unnumbered_events computes them, so they are not stored.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- Not `exists`, for which a plan that is made while the table is empty reads all of it, and is kept.
+        -- Not `exists`: its plan, made while the table is empty and then kept, would read the whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Looks at an index for each result: a join might get a plan, and keep it, that reads all runs for the few that have not ended. A run
-    -- that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
+    -- Searches an index for each result: a join might keep a plan that reads all runs for the few that have not ended.
+    -- Skips runs that other transactions have locked: waiting for them while holding other runs could end in a
+    -- deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Its job is locked after it. Who locks a job without its run, such as a heartbeat, waits for nobody here. What it was changed to
-    -- meanwhile is read again, so this sees the newest claim.
+    -- The job is locked after its run. Transactions that lock a job without its run, such as heartbeats, wait for no
+    -- lock held here. A job that they changed is read again, so this sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same in all transactions.
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- An older claim of a run may come with the newest: a worker that slept through its lease claims its own run again.
+    -- An older claim of a run may come with the newest: a worker that outlasted its lease may claim its own run again.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
       -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
-      v_results := (select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position));
+      v_results := (
+        select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
+      );
     end if;
     perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
     perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
@@ -9967,7 +10161,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_runs(jsonb) is
-  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_runs. Definer: only functions write runs, and the queue is private.';
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
@@ -9980,14 +10174,14 @@ as $$
 begin
   perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.claim_number);
   perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
-    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number, 'status', finish_flow_run.status,
-    'output', finish_flow_run.output, 'errors', finish_flow_run.errors, 'not_run', finish_flow_run.not_run,
-    'progress', finish_flow_run.progress
+    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number,
+    'status', finish_flow_run.status, 'output', finish_flow_run.output, 'errors', finish_flow_run.errors,
+    'not_run', finish_flow_run.not_run, 'progress', finish_flow_run.progress
   )));
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Does what public.finish_flow_run says. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_run. Definer: only functions write runs, and the queue is private.';
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
@@ -10004,8 +10198,10 @@ begin
   );
 end;
 $$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
+-- not_run: null for all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
@@ -10017,8 +10213,11 @@ begin
   return private.finish_flow_runs(finish_flow_runs.results);
 end;
 $$;
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
+-- runs that another transaction has locked. If one of the results can't be stored, raises that error and finishes no
+-- run.
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, [{flow_run_id, claim_number, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips runs of an older claim, and locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;
 
 -- sql/70_queue/80_runner_metrics.sql
@@ -10028,8 +10227,8 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  -- clock_timestamp() is in sub-selects, since a volatile function in a condition keeps an index from being used.
-  -- Runs that sleep and runs that do not have an index each.
+  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
+  -- that sleep, and runs that do not, have an index each.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -10054,7 +10253,7 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      -- The sub-select is one look at an index for each run that has not ended. A join might read all runs.
+      -- The sub-select searches an index for each run that has not ended. A join might read all runs.
       select count(*) from job as j
       where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
@@ -10065,7 +10264,7 @@ as $$
   )
   from queue cross join hidden;
 $$;
-comment on function private.runner_metrics() is 'Does what public.runner_metrics says. Definer: the queue is private.';
+comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer: the queue is private.';
 grant execute on function private.runner_metrics() to service_role;
 
 create function public.runner_metrics()
@@ -10075,25 +10274,30 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
+-- queue_length: runs that may be claimed now, those of lost workers included. oldest_queued_seconds: the time that the
+-- first of them has waited, null if there is none. delayed: runs that were released for later. running: runs that a
+-- worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
+-- hour. pending_webhooks: deliveries that have not been made yet.
 comment on function public.runner_metrics() is
-  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature or an input; failed_last_hour; and pending_webhooks: deliveries that were not made yet.';
+  'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;
 
 -- sql/70_queue/81_sweep_steps.sql
 
--- The steps of sweep_runner. Each skips rows that other transactions have locked, which the next sweep deletes: a sweep waits for nobody, so
--- nobody waits for a waiting sweep. `offset 0` makes a `not exists` one look at an index for each row; a join would read the whole table.
--- The steps are planned with the settings of sweep_runner.
+-- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
+-- sweep never waits for a lock, and no transaction waits for a waiting sweep. `offset 0` makes a `not exists` search an
+-- index for each row; a join would read the whole table. The steps are planned with the settings of sweep_runner.
 
 create function private.runs_being_redriven()
 returns setof uuid
 language sql stable security definer
 set search_path = ''
 as $$
-  select unnest(j.redriven_from) from private.flow_run_jobs as j where j.redriven_from is not null and j.message_id is not null;
+  select unnest(j.redriven_from) from private.flow_run_jobs as j
+  where j.redriven_from is not null and j.message_id is not null;
 $$;
 comment on function private.runs_being_redriven() is
-  'The runs that redriven runs which have not ended take executions over from. Definer: the jobs are private.';
+  'The runs from which unfinished redrives take executions over. Definer: the jobs are private.';
 
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
@@ -10106,16 +10310,16 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- An id holds the time at which its run was made, which is before its end. So the search needs no index on the ends, which would cost
-    -- every start.
+    -- An id contains the time at which its run was made, which is before the run's end. So the search needs no index on
+    -- the ends, which would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
-      -- A run that is being redriven is read until its redrive has ended.
+      -- A redrive reads the old run until the redrive has ended.
       and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
   );
-  -- From the lock on, nobody can redrive one of them. A redrive that was committed before the lock is found by looking again.
+  -- Once locked, these runs can't be redriven. A redrive that was committed before the lock is found by a second look.
   delete from public.flow_run as r
   where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;
@@ -10123,7 +10327,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago with all that is theirs, and returns how many. Definer: only functions write runs.';
+  'Deletes root runs that ended longer than max_age ago with everything that belongs to them, and returns how many. Definer: only functions write runs.';
 
 create function private.delete_old_idempotency_keys(max_keys integer)
 returns bigint
@@ -10158,9 +10362,12 @@ begin
     from unnest(array(
       select m.msg_id from pgmq.q_flow_runs as m
       where not exists (
-          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
+          select from private.flow_run_jobs as j
+          where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
         )
-        and not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null)
+        and not exists (
+          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null
+        )
       limit delete_stray_messages.max_messages
       for update skip locked
     )) as stray (id)
@@ -10169,7 +10376,7 @@ begin
 end;
 $$;
 comment on function private.delete_stray_messages(integer) is
-  'Deletes messages that belong to no run, and returns how many. Definer: queue and jobs are private.';
+  'Deletes messages without a run, and returns how many. Definer: queue and jobs are private.';
 
 -- sql/70_queue/82_sweep_snapshots.sql
 
@@ -10186,7 +10393,8 @@ begin
   );
 end;
 $$;
-comment on function private.snapshots_of_pending_runs() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+comment on function private.snapshots_of_pending_runs() is
+  'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
 create function private.is_snapshot_redrivable(hash bytea)
 returns boolean
@@ -10199,7 +10407,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'Whether a run that failed or was stopped has this snapshot: a redrive of it needs it. Definer: the jobs are private.';
+  'True if a run that failed or was stopped has this snapshot: its redrive would need it. Definer: the jobs are private.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -10220,13 +10428,13 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- From the lock on, nobody can take one of these snapshots for a new deployment or run. Those who took one before the lock are found by
-  -- looking again, at deployments first and at runs second: if a deployment is gone by the first look, all runs that were started from it
-  -- are committed by the second.
+  -- Once locked, these snapshots can't be used by a new deployment or run. Uses that began before the lock are found by
+  -- a second look, at deployments first and at runs second: if a deployment is gone by the first look, all runs that
+  -- were started from it are committed by the second.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that has ended meanwhile does not count as pending any more.
+      -- A run that has ended meanwhile is not pending any more.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -10236,7 +10444,7 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that neither a deployment needs nor a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that are needed neither by a deployment nor by a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
 
 -- sql/70_queue/83_sweep_runner.sql
 
@@ -10255,13 +10463,15 @@ begin
   end if;
 end;
 $$;
-comment on function private.check_sweep_arguments(interval, integer) is 'Refuses arguments out of their range: 400 request_invalid.';
+comment on function private.check_sweep_arguments(interval, integer) is
+  'Refuses arguments out of their range: 400 request_invalid.';
 
 create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. The rows that are looked for here have none.
+-- The planner expects a scan of the whole table to find a reference soon, as for most rows. The rows that a sweep
+-- deletes have none.
 set enable_seqscan = off
 as $$
 declare
@@ -10277,7 +10487,7 @@ begin
   v_messages := private.delete_stray_messages(sweep_runner.max_runs);
   v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
   perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
-  -- Last, since a start of the same graph waits for it until the transaction ends.
+  -- Last, because a start of the same graph waits for it until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
@@ -10286,7 +10496,7 @@ begin
 end;
 $$;
 comment on function private.sweep_runner(interval, integer) is
-  'Does what public.sweep_runner says. Definer: only functions delete runs, and the rest is private.';
+  'Implements public.sweep_runner. Definer: only functions delete runs, and the other tables are private.';
 grant execute on function private.sweep_runner(interval, integer) to service_role;
 
 create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
@@ -10296,8 +10506,12 @@ set search_path = ''
 as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
+-- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
+-- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
+-- are needed neither by a deployment nor by a run that has not ended or may be redriven. Of each kind at most max_runs.
+-- 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment needs nor a run that has not ended or may be redriven; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;
 
 -- sql/70_queue/84_poke_runner.sql
@@ -10312,12 +10526,14 @@ declare
   v_secret text;
 begin
   if to_regclass('vault.decrypted_secrets') is not null then
-    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1' into v_secret using vault_secret.name;
+    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1'
+    into v_secret using vault_secret.name;
   end if;
   return nullif(v_secret, '');
 end;
 $$;
-comment on function private.vault_secret(text) is 'A secret from Vault by its name; null when there is no such secret, or no Vault. For administrators only.';
+comment on function private.vault_secret(text) is
+  'A secret from Vault by its name; null if there is no such secret, or no Vault. For administrators only.';
 
 create function private.poke_runner()
 returns text
@@ -10347,8 +10563,10 @@ begin
   return format('request %s is sent', v_request_id);
 end;
 $$;
+-- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
+-- net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: when a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about what it did, or why it did nothing.';
 
 -- sql/70_queue/85_schedule_runner.sql
 
@@ -10361,14 +10579,18 @@ as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute keeps up with 166 starts a second.
-    ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age)),
+    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute suffices for 166
+    -- starts a second.
+    ('flow_runner_sweep', '* * * * *', format(
+      'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
+    )),
     -- pg_cron never deletes its own history.
     ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
       'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_schedules'', ''flow_runner_sweep'', ''flow_runner_history'') '
       'and d.end_time < now() - interval ''1 day''');
 $$;
-comment on function private.runner_cron_jobs(interval) is 'The jobs for pg_cron: pokes keep runs going, schedules that are due are started, sweeps delete runs that ended longer than max_age ago, and the history of the jobs is cut.';
+comment on function private.runner_cron_jobs(interval) is
+  'The jobs for pg_cron: poke the runner, start due schedules, delete runs that ended longer than max_age ago, and trim the history of the jobs.';
 
 create function private.check_runner_schedule()
 returns table (item text, is_ok boolean, note text)
@@ -10414,12 +10636,15 @@ begin
   return query select 'queue', coalesce(v_waited < 60, true),
     case
       when v_waited is null then 'no run waits for a worker'
-      else format('a run has waited %s s for a worker; answers to pokes: select * from net._http_response order by id desc', v_waited)
+      else format(
+        'a run has waited %s s for a worker; answers to pokes: select * from net._http_response order by id desc',
+        v_waited
+      )
     end;
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks what private.schedule_runner needs and has set up: one row for each item, with what is missing and how to mend it. The row "queue" shows whether pokes arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with what is missing and how to fix it. The row "queue" shows whether pokes arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -10439,7 +10664,7 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules, with pg_cron, the pokes of the runner, the starts of schedules that are due and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. A second call changes the jobs of the first. 400 request_invalid. For administrators only.';
+  'Schedules with pg_cron the pokes of the runner, the starts of due schedules and the sweep that deletes runs max_age after their end (null: never). Returns the result of private.check_runner_schedule. A second call replaces the jobs. 400 request_invalid. For administrators only.';
 
 -- sql/70_queue/90_grant_runner.sql
 
@@ -10456,8 +10681,9 @@ begin
     select p.oid from pg_catalog.pg_proc as p
     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.proname in (
       'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
-      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction', 'finish_flow_run', 'finish_flow_runs',
-      'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item', 'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
+      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
+      'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
+      'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
       'store_webhook_attempt'
     )
   loop
@@ -10466,7 +10692,7 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: lets a role execute runs, and nothing else: what a worker calls of schema public, and what that calls of schema private. To be called again when an upgrade has replaced such functions. Invoker: only the owner of the functions can grant them.';
+  'For operators: lets a role execute runs, and nothing else, by granting it the functions that a worker calls. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';
 
 -- sql/75_pending_inputs/10_api_inputs.sql
 

@@ -2,7 +2,10 @@ import { sign } from 'hono/jwt';
 
 const HOUR_S = 3600;
 
-/** An access token as Supabase Auth signs it, made an hour ago; `expiresIn` seconds from now, an hour by default. */
+/**
+ * Signs an access token as Supabase Auth does, issued an hour ago. It expires `expiresIn` seconds from now, an hour by
+ * default.
+ */
 export function signAccessToken(
   userId: string,
   options: { secret: string; isAnonymous?: boolean; expiresIn?: number },

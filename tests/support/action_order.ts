@@ -21,7 +21,7 @@ export type ActionOptions = WorldOptions & {
   given?: Partial<TransactionOrder>;
 };
 
-/** An action of a transfer of 1 SOL by its signer, unless it has other members. */
+/** Makes an action: a transfer of 1 SOL by its signer, unless other members are given. */
 export async function makeActionOrder(chain: TestChain, { members, given, ...options }: ActionOptions = {}) {
   const [signer, identity, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair(), makeKeypair().publicKey];
   const settings = { ...options.settings, action_identity: identity.publicKey, action_signer: signer.publicKey };
@@ -29,7 +29,7 @@ export async function makeActionOrder(chain: TestChain, { members, given, ...opt
   const world = makeWorld(chain, { ...options, settings, storedKeys });
   const build = members ?? (() => [memberOf(wallet(signer), [transferFrom(signer.publicKey, recipient)])]);
   const order = world.order(build(signer, recipient), given);
-  /** The wire format of what was given to the signer, once it was. */
+  /** Returns the wire format of the transaction that the signer got; undefined before that. */
   const request = () =>
     waitFor(() => {
       const asked = world.store.requests().find(({ pubkey }) => pubkey === signer.publicKey);

@@ -9,10 +9,10 @@ import type { Keypair } from './keypairs.ts';
 import { call, deploy, type Person, storeFlow } from './people.ts';
 import type { TestChain } from './solana.ts';
 
-/** What the buyer pays, in lamports. */
+/** The price that the buyer pays, in lamports. */
 export const PRICE = 10_000_000n;
 
-/** The buyer, of whom the start gives the public key, pays the shop; the buyer pays the network's fee too. */
+/** A flow in which the buyer, whose public key the start gives, pays the shop and the network's fee. */
 export function paymentFlow(shop: string, retry?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder();
   const buyer = flow.use('generate_keypair', { private_key: flow.input('buyer') }, { title: 'buyer wallet' });
@@ -29,7 +29,7 @@ type Settings = Database['public']['Tables']['flow_deployments']['Update'];
 
 type Columns = Parameters<typeof storeFlow>[2];
 
-/** Deploys a flow that runs on this chain and that anybody may start, with settings of its owner. */
+/** Deploys a flow for this chain that anybody may start, with settings of its owner. */
 export async function deployAction(
   owner: Person,
   chain: Pick<TestChain, 'url'>,
@@ -51,7 +51,7 @@ export async function deployAction(
   return deploymentId;
 }
 
-/** A run as who started it knows it; on the test stack unless another one's functions are named. */
+/** A started run with its token; on the test stack unless the functions of another one are named. */
 export type StartedRun = StartResult & { functionsUrl?: string };
 
 const post = (path: string, token: string, body: object, functionsUrl?: string): Promise<Response> =>
@@ -65,7 +65,7 @@ const post = (path: string, token: string, body: object, functionsUrl?: string):
 const get = (path: string, { token, functionsUrl }: StartedRun): Promise<Response> =>
   call(path, { method: 'GET', token, ...(functionsUrl !== undefined && { functionsUrl }) });
 
-/** Starts a deployment as somebody who shows a credential, such as a public key and nothing else. */
+/** Starts a deployment with a credential, such as only a public key. */
 export async function startAs(
   credential: string,
   deploymentId: string,
@@ -76,24 +76,24 @@ export async function startAs(
   return await response.json() as StartResult;
 }
 
-/** Waits for the next signature that a run asks for. */
+/** Waits for the next signature request of a run. */
 export async function nextRequest(run: StartedRun): Promise<PendingSignatureRequest> {
   const response = await get(`flow/signature_request/${run.flow_run_id}?wait=20`, run);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json() as PendingSignatureRequest;
 }
 
-/** Signs a message as a wallet in a browser does: from its bytes alone. */
+/** Signs a message as a browser wallet does: from its bytes alone. */
 export const signMessage = (message: string, { secretKey }: Keypair): string =>
   base58.encode(ed25519.sign(base64.decode(message), secretKey));
 
-/** Submits a signature; gives the answer. */
+/** Submits a signature and returns the response. */
 export const submitSignature = (
   { token, functionsUrl }: Omit<StartedRun, 'flow_run_id'>,
   body: { id: string; signature: string; new_msg?: string },
 ) => post('signature/submit', token, body, functionsUrl);
 
-/** Signs a request of a run; gives the answer's status and, of an error, its code. */
+/** Signs a request of a run. Returns the status and, for an error, its code. */
 export async function answerRequest(
   run: StartedRun,
   { id, message }: PendingSignatureRequest,
@@ -105,7 +105,7 @@ export async function answerRequest(
   return [response.status, (await response.json() as { code?: string }).code];
 }
 
-/** Signs what the run asks for next; it has to be this key. */
+/** Signs the next request of the run, which must be for this key. */
 export async function signNext(run: StartedRun, pair: Keypair): Promise<PendingSignatureRequest> {
   const request = await nextRequest(run);
   if (request.pubkey !== pair.publicKey) throw new Error(`${request.pubkey} is asked`);
@@ -114,7 +114,7 @@ export async function signNext(run: StartedRun, pair: Keypair): Promise<PendingS
   return request;
 }
 
-/** How a run ended, as the holder of its token sees it. */
+/** Returns how a run ended, read with its token. */
 export async function outputOf(run: StartedRun): Promise<{ status: number; body: unknown }> {
   for (;;) {
     const response = await get(`flow/output/${run.flow_run_id}?wait=20`, run);

@@ -7,19 +7,19 @@ const environment: Record<string, string> = {
   RUNNER_DISABLED: '1',
 };
 
-/** A call of a function of the database that has not been answered. */
+/** An unanswered call of a database function. */
 interface Call {
   name: string;
   args: Record<string, unknown>;
   answer: () => void;
 }
 
-/** A platform whose database answers when a test says so: for who waits for whom. */
+/** A platform whose database answers when the test tells it to, for tests of waiting. */
 export interface AskedDatabase {
   platform: Platform;
   /** The functions that were called. */
   asked: string[];
-  /** Calls that wait for an answer, the oldest first. */
+  /** Unanswered calls, the oldest first. */
   underWay: Call[];
   /** Lets promises settle. */
   settle: () => Promise<void>;
@@ -28,7 +28,7 @@ export interface AskedDatabase {
   answerAll: () => Promise<void>;
 }
 
-/** Makes one whose functions give these results. */
+/** Makes a database whose functions return these results. */
 export function askDatabase(result: (name: string, args: Record<string, unknown>) => unknown): AskedDatabase {
   const asked: string[] = [];
   const underWay: Call[] = [];

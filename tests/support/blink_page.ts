@@ -4,7 +4,7 @@ import { BlinkSolanaConfig } from '@dialectlabs/blinks-core/solana';
 import { createElement, useMemo } from 'react';
 import { createRoot } from 'react-dom/client';
 
-/** What the test tells the page. */
+/** The test's input to the page. */
 export interface BlinkPageOptions {
   /** The link, `solana-action:…`. */
   link: string;
@@ -14,14 +14,14 @@ export interface BlinkPageOptions {
   chainId: string;
 }
 
-/** What the wallet does; the key itself never comes into the page. */
+/** The wallet's functions. The key itself never enters the page. */
 export interface BlinkPageWallet {
   connect: () => Promise<string>;
-  /** Signs a transaction, base64, sends it, and gives its signature. */
+  /** Signs a transaction, given in base64, sends it, and returns its signature. */
   signAndSend: (transaction: string) => Promise<string>;
 }
 
-// SAFETY: the test exposes both before it opens the page.
+// SAFETY: the test exposes both functions before it opens the page.
 const { connect, signAndSend } = window as unknown as BlinkPageWallet;
 
 function Shop({ link, chainUrl, chainId }: BlinkPageOptions) {
@@ -33,7 +33,7 @@ function Shop({ link, chainUrl, chainId }: BlinkPageOptions) {
       signMessage: async () => ({ error: 'not asked for' }),
     }), [chainUrl, chainId]);
   const { blink } = useAction({ url: link });
-  // Dialect's list of sites that it trusts can't be asked: this blink is in no list, as each new one.
+  // Dialect's list of trusted sites can't be reached, so this blink counts as not listed.
   return blink === null ? null : createElement(Blink, { blink, adapter, securityLevel: 'all' });
 }
 

@@ -6,16 +6,16 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import type { BlinkPageOptions } from './blink_page.ts';
 
 export interface BlinkSite {
-  /** The address of a page that shows this link. */
+  /** Returns the address of a page that shows this link. */
   pageOf: (options: BlinkPageOptions) => string;
   close: () => Promise<void>;
 }
 
-/** Serves, on loopback, a site whose page shows a link as Dialect's `Blink` component does. */
+/** Serves, on loopback, a site whose page shows a link with Dialect's `Blink` component. */
 export async function startBlinkSite(): Promise<BlinkSite> {
   const { outputFiles: [script] } = await build({
     stdin: {
-      // What @solana/web3.js takes for granted, first.
+      // First the global that @solana/web3.js expects.
       contents: `import { Buffer } from 'buffer/'; globalThis.Buffer = Buffer; await import('./blink_page.ts');`,
       resolveDir: join(projectDir, 'tests/support'),
     },

@@ -8,7 +8,7 @@ import { findChrome } from './chrome.ts';
 import { makeClient, type Person } from './people.ts';
 import { waitFor } from './wait.ts';
 
-/** What processes of a browser share lies in shared memory where that has room, which it may not have in a container. */
+/** True if the browser's processes may use shared memory, which a container may lack. */
 const hasSharedMemory = (): boolean => {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
@@ -18,23 +18,23 @@ const hasSharedMemory = (): boolean => {
   }
 };
 
-/** No sandbox, since tests run as root in containers; drawn without a graphics card's emulation, which costs most of a page. */
+/** No sandbox, because tests run as root in containers. No GPU emulation, which is most of a page's cost. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', ...(hasSharedMemory() ? [] : ['--disable-dev-shm-usage'])];
 
-/** How long a page may take for anything: as all limits of tests, far more than a busy machine needs. */
+/** Time limit of every action of a page: far more than a busy machine needs, like all limits of tests. */
 const PATIENCE_MS = 100_000;
 
 let launched: Promise<Browser> | undefined;
 
-/** The browser of this process, which Playwright ends with it. */
+/** Starts the browser of this process; Playwright ends it with the process. */
 export const launchBrowser = (): Promise<Browser> =>
   launched ??= findChrome().then((executablePath) => chromium.launch({ executablePath, args: ARGUMENTS }));
 
-/** What the browser says of a request that the API refused; the test that made it expects that. */
+/** True for the browser's message about a request that the API refused; the test expects such messages. */
 const isRefusal = (text: string): boolean =>
   text.startsWith('Failed to load resource: the server responded with a status of');
 
-/** Collects what a page does that no page of the console may do. */
+/** Collects events that no page of the console may cause. */
 function watch(page: Page, origins: ReadonlySet<string>): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
@@ -51,14 +51,14 @@ function watch(page: Page, origins: ReadonlySet<string>): string[] {
   return faults;
 }
 
-/** A console that is open in a browser. */
+/** A console in a browser. */
 export interface ConsolePage {
   page: Page;
   /** Opens a path of the console, such as `flows/7`, and waits for its heading. */
   goto: (path: string) => Promise<void>;
-  /** Fails on every serious or critical fault that axe-core finds on the page as it is. */
+  /** Fails on every serious or critical fault that axe-core finds on the page. */
   checkAccessibility: () => Promise<void>;
-  /** Does so in light, and then tries in dark the rules that look at colours: nothing but those differs between the two. */
+  /** Checks in light, and then in dark only the rules about colours, because the schemes differ in colours only. */
   checkAccessibilityInBoth: () => Promise<void>;
 }
 
@@ -72,19 +72,19 @@ async function waitForConsole(consoleUrl: string): Promise<void> {
   });
 }
 
-/** The smaller of its two files: it is sent to each document that is scanned, and read there. */
+/** The smaller of axe-core's two files: it is sent to each scanned document and parsed there. */
 const AXE_SCRIPT = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe reports on a fault, of what it knows. */
+/** The reported parts of axe's faults. */
 type AxeFault = Pick<Axe.Result, 'id' | 'help'> & { targets: string[] };
 
-/** Faults alone are described, and no rule that counts here needs files to be loaded: either costs as much as the rules. */
+/** Options that save as much time as the rules take: only faults are described, and no files are preloaded. */
 const AXE_OPTIONS: Axe.RunOptions = { resultTypes: ['violations'], preload: false };
 
-/** The rules that look at colours. */
+/** The rules about colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Every serious or critical fault that axe-core finds. It runs in the page. */
+/** Returns every serious or critical fault that axe-core finds. It runs in the page. */
 async function findSeriousFaults(options: Axe.RunOptions): Promise<AxeFault[]> {
   // SAFETY: axe-core was loaded into the page before.
   const { axe } = window as unknown as { axe: typeof Axe };
@@ -93,7 +93,7 @@ async function findSeriousFaults(options: Axe.RunOptions): Promise<AxeFault[]> {
     .map(({ id, help, nodes }) => ({ id, help, targets: nodes.map(({ html }) => html) }));
 }
 
-/** Pages whose test has ended, in which nothing is stored. */
+/** Pages whose test has ended, cleared for the next test. */
 const idlePages: Page[] = [];
 
 async function makePage(browser: Browser): Promise<Page> {
@@ -103,13 +103,13 @@ async function makePage(browser: Browser): Promise<Page> {
 }
 
 /**
- * Makes a page ready for the next test: what its test has stored, left open and listened to is gone. The page's process
- * stays, with the scripts of the console read and compiled, which saves a third of what a page costs.
+ * Clears a page for the next test: stored data, open dialogs and listeners are gone. The page's process stays, with the
+ * console's scripts compiled, which saves a third of a page's cost.
  */
 async function tidy(page: Page, consoleUrl: string): Promise<void> {
   const others = page.context().pages().filter((other) => other !== page);
   await Promise.all(others.map((other) => other.close()));
-  // A picture of the console runs nothing that would store something again, and has the console's storage.
+  // An image of the console runs no script that would store data, and has the console's storage.
   await page.goto(new URL('favicon.svg', consoleUrl).href);
   await page.evaluate(() => [localStorage, sessionStorage].forEach((storage) => storage.clear()));
   await page.context().clearCookies();
@@ -119,20 +119,20 @@ async function tidy(page: Page, consoleUrl: string): Promise<void> {
   }
 }
 
-/** How a page is opened; `colorScheme` and `viewport` are Playwright's. */
+/** Options of a page; `colorScheme` and `viewport` are Playwright's. */
 export interface ConsolePageOptions {
   consoleUrl?: string;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
-  /** With `false`, the console need not be built yet. */
+  /** If `false`, the console need not be built yet. */
   isBuilt?: boolean;
-  /** With `true`, the browser has loaded no file before, and what the test does to its page stays with it. */
+  /** If `true`, the browser's cache is empty, and the page is not reused. */
   isFirstVisit?: boolean;
 }
 
 /**
- * Opens a page of the test stack's console, or of another one's, in a browser of its own session, until the test ends. A
- * test whose page leaves an error in the browser's console, breaks the policy or asks a third party, fails.
+ * Opens a page of the test stack's console, or of another one's, in a browser session of its own, until the test ends.
+ * A test fails if its page logs an error, breaks the policy or asks a third party.
  */
 export async function openConsole(options: ConsolePageOptions = {}): Promise<ConsolePage> {
   const { consoleUrl = inject('stack').CONSOLE_URL, isBuilt = true, isFirstVisit = false } = options;
@@ -141,7 +141,7 @@ export async function openConsole(options: ConsolePageOptions = {}): Promise<Con
   const page = (isKept ? idlePages.pop() : undefined) ?? await makePage(browser);
   let faults: string[] = [];
   onTestFinished(async ({ task }) => {
-    // A test that failed may have left a key pressed, or a page that does not answer.
+    // A failed test may have left a key pressed, or a page that does not answer.
     if (isKept && task.result?.state === 'pass') {
       await tidy(page, consoleUrl);
       idlePages.push(page);
@@ -154,7 +154,7 @@ export async function openConsole(options: ConsolePageOptions = {}): Promise<Con
   await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize(viewport)]);
   faults = watch(page, new Set([consoleUrl, inject('stack').API_URL].map((url) => new URL(url).host)));
   const check = async (axeOptions: Axe.RunOptions = {}) => {
-    // As the page's own script it would break the policy; evaluated by the browser's protocol it does not.
+    // A script of the page would break the policy. The browser's protocol evaluates it without that.
     if (!await page.evaluate(() => 'axe' in window)) await page.evaluate(AXE_SCRIPT);
     expect(await page.evaluate(findSeriousFaults, { ...AXE_OPTIONS, ...axeOptions })).toEqual([]);
   };
@@ -178,7 +178,7 @@ export async function openConsole(options: ConsolePageOptions = {}): Promise<Con
   };
 }
 
-/** Somebody who is signed in to the console, and reaches the API beside it. */
+/** A person who is signed in to the console and can call the API, too. */
 export interface ConsolePerson extends Person {
   email: string;
   password: string;
@@ -186,7 +186,7 @@ export interface ConsolePerson extends Person {
 
 const newCredentials = () => ({ email: `${crypto.randomUUID()}@example.com`, password: crypto.randomUUID() });
 
-/** Signs a new user up by the page's own form, and waits for the first page behind it. */
+/** Signs up a new user by the page's form, and waits for the first page after it. */
 export async function signUpInConsole({ page, goto }: ConsolePage): Promise<ConsolePerson> {
   const credentials = newCredentials();
   await goto('');
@@ -194,7 +194,7 @@ export async function signUpInConsole({ page, goto }: ConsolePage): Promise<Cons
   return { ...credentials, ...await signInByApi(credentials) };
 }
 
-/** Gives the pages that its test opens from then on to whom a session is of. It opens none. */
+/** Signs in the pages that the test opens from now on. It opens none. */
 async function enter({ page }: ConsolePage, session: Session): Promise<void> {
   const key = `flow-console-${new URL(inject('stack').API_URL).host}`;
   const entry = [key, JSON.stringify(session)];
@@ -202,7 +202,7 @@ async function enter({ page }: ConsolePage, session: Session): Promise<void> {
   onTestFinished(() => script.dispose());
 }
 
-/** Signs a new user up by the API: the pages that are opened from then on are theirs. It opens none. */
+/** Signs up a new user by the API, for the pages that are opened from now on. It opens none. */
 export async function enterConsole(opened: ConsolePage): Promise<ConsolePerson> {
   const credentials = newCredentials();
   const client = makeClient();
@@ -212,7 +212,7 @@ export async function enterConsole(opened: ConsolePage): Promise<ConsolePerson> 
   return { ...credentials, id: session.user.id, token: session.access_token, client };
 }
 
-/** Signs somebody in by the API who has an account, as in a browser of a second person. It opens no page. */
+/** Signs in an existing user by the API, as in the browser of a second person. It opens no page. */
 export async function signInToConsole(opened: ConsolePage, person: ConsolePerson): Promise<void> {
   const { data: { session }, error } = await makeClient().auth.signInWithPassword(person);
   if (session === null) throw new Error('sign-in failed', { cause: error });

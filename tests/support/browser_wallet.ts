@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { Keypair } from './keypairs.ts';
 
-/** What a page calls to have bytes signed: the key itself never comes into it. */
+/** The page's function for signatures. The key itself never enters the page. */
 const SIGN = 'signForTestWallet';
-/** What a page calls to have a signed transaction sent; the node that the wallet talks to is none of the page's business. */
+/** The page's function for sending, so that the page does not reach the wallet's RPC node. */
 const SEND = 'sendForTestWallet';
 
 interface PageWallet {
@@ -18,7 +18,7 @@ interface PageWallet {
   send: string;
 }
 
-/** Registers a wallet by the Wallet Standard, as an extension of a browser does. It runs in the page. */
+/** Registers a wallet by the Wallet Standard, as a browser extension does. It runs in the page. */
 function registerWallet({ address, publicKey, name, can, sign, send }: PageWallet): void {
   const account = { address, publicKey: new Uint8Array(publicKey), chains: ['solana:devnet'], features: can };
   const call = async (named: string, bytes: Uint8Array): Promise<number[]> => {
@@ -30,7 +30,7 @@ function registerWallet({ address, publicKey, name, can, sign, send }: PageWalle
   const signed = async (transaction: Uint8Array): Promise<Uint8Array> => {
     const signedTransaction = new Uint8Array(transaction);
     const messageAt = 1 + 64 * transaction[0]!;
-    // The fee payer is the first to sign.
+    // The fee payer's signature comes first.
     signedTransaction.set(await call(sign, transaction.subarray(messageAt)), 1);
     return signedTransaction;
   };
@@ -65,13 +65,15 @@ function registerWallet({ address, publicKey, name, can, sign, send }: PageWalle
 
 export interface BrowserWalletOptions {
   name?: string;
-  /** Sends a signed transaction. With it, the wallet says that it sends what it signs. */
+  /** Sends a signed transaction. If it is given, the wallet declares that it sends transactions. */
   send?: (wire: Uint8Array) => Promise<void>;
-  /** Asked each time before something is signed: what the wallet throws, such as `{code: 4001}`; undefined to sign. */
+  /**
+   * Called before each signature: returns the error that the wallet throws, such as `{code: 4001}`; undefined to sign.
+   */
   refuse?: () => object | undefined;
 }
 
-/** Gives the pages that its test opens from now on a wallet with this key, which pays for what it signs. */
+/** Adds a wallet with this key, which is the fee payer, to the pages that the test opens from now on. */
 export async function addBrowserWallet(
   page: Page,
   { publicKey, secretKey }: Keypair,

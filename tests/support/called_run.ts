@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** A called run that has begun, as workers tell of it. */
+/** Makes a called run that has begun, as workers report it. */
 export const calledRun = (id: string, parentId: string, flowId: number) => ({
   id,
   flow_id: flowId,

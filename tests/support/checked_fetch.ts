@@ -10,14 +10,14 @@ function textOf(body: RequestInit['body']): string | undefined {
 
 let contract: Contract | undefined;
 
-/** As fetch; throws a ContractError when docs/reference/openapi.json says otherwise of the request or the answer. */
+/** Calls fetch. Throws a ContractError if the request or the answer contradicts docs/reference/openapi.json. */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   contract ??= makeContract(JSON.parse(readFileSync(openapiFile, 'utf8')));
   const { url, method, headers } = input instanceof Request
     ? input
     : new Request(input, { ...init, body: undefined, signal: null });
-  // A stream of events may not end as long as the test does not let it; its text has no schema.
+  // A stream of events may last as long as the test; its text has no schema.
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   const body = isStream ? '""' : await response.clone().text();
   const answer = { status: response.status, headers: response.headers, body };
@@ -25,12 +25,15 @@ export const checkedFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** As checkedFetch, for supabase-js, which turns what fetch throws into an answer that a test may overlook: the run fails anyway. */
+/**
+ * Calls checkedFetch for supabase-js, which converts errors of fetch to answers that a test may overlook: the test run
+ * fails anyway.
+ */
 export const loudFetch: typeof fetch = async (input, init) => {
   try {
     return await checkedFetch(input, init);
   } catch (error) {
-    // Unhandled, on purpose.
+    // Left unhandled on purpose.
     if (error instanceof ContractError) void Promise.reject(error);
     throw error;
   }

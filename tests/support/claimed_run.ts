@@ -6,27 +6,27 @@ import type { Effect, KvStores } from '../../functions/runner/engine/node.ts';
 import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
 import { asSuperuser } from './tokens.ts';
 
-/** A run of the test stack that is claimed by nobody but the test, since no message in the queue tells of it. */
+/** A run of the test stack that only the test has claimed. The queue has no message of it. */
 export interface ClaimedRun {
   id: string;
-  /** Shows the run to its holder. */
+  /** The run's token. */
   token: string;
   claim: Claim;
-  /** The stores for an execution of a node, a new one unless given. */
+  /** Returns the key-value stores for a node execution, a new one by default. */
   stores: (effect?: Effect, claimNumber?: number) => Promise<KvStores>;
-  /** A node of the run begins. */
+  /** Begins a node of the run. */
   begin: () => Promise<Effect>;
   /** Ends the run. */
   end: () => Promise<void>;
 }
 
-/** The door through which workers call the database. */
+/** Calls database functions as workers do. */
 const serviceRpc = () => {
   const { API_URL, SECRET_KEY } = inject('stack');
   return makeRpc({ supabaseUrl: API_URL, apikey: SECRET_KEY, fetch });
 };
 
-/** What workers ask of the database, on the test stack. */
+/** Makes claims on the test stack, as workers have them. */
 export const stackClaims = (): Claims =>
   makeClaims(serviceRpc(), {
     runnerLeaseSeconds: 60,
@@ -35,12 +35,12 @@ export const stackClaims = (): Claims =>
     historyPageBytes: 1_048_576,
   });
 
-/** A claim of which nothing is known but what the database goes by, of a run that is no redrive. */
-// SAFETY: the claim is sent to the database, which reads no more of it, and asked for its history.
+/** Makes a claim with only the fields that the database reads, of a run that is not a redrive. */
+// SAFETY: the claim is only sent to the database and used to read its history.
 export const claimOf = (flow_run_id: string, claimNumber = 1): Claim =>
   ({ flow_run_id, claim_number: claimNumber, redriven_output_bytes: null }) as Partial<Claim> as Claim;
 
-/** Stores a run of the user's flow, as the first claim of a worker has it. */
+/** Stores a run of the user's flow, in the state of a worker's first claim. */
 export async function makeClaimedRun(userId: string, startedBy: string | null = null): Promise<ClaimedRun> {
   const { id, token } = await asSuperuser(async (sql) => {
     const [flow] = await sql`insert into public.flows (user_id) values (${userId}) returning id`;

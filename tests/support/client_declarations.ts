@@ -4,12 +4,15 @@ import { dirname, join } from 'node:path';
 import { buildDeclarations } from '../../client/build/declarations.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 
-/** All that declarations are made of: what the client imports of the project, the compiler's options, and the versions of packages. */
+/**
+ * The inputs of the declarations: the sources that the client imports, the compiler's options, and the versions of
+ * packages.
+ */
 const SOURCES = ['client', 'types', 'tsconfig.json', 'package-lock.json'];
 
 const KEPT = join(projectDir, 'node_modules/.cache/client_declarations.json');
 
-/** Names and contents of the sources below a folder. Tests and what was built are none of them. */
+/** Hashes names and contents of the sources below a folder, without tests and built files. */
 export function hashSources(dir: string): string {
   const hash = createHash('sha256');
   const isSource = (name: string) => /\.(ts|json)$/.test(name) && !/\.test\.ts$|(^|\/)(dist|node_modules)\//.test(name);
@@ -25,8 +28,8 @@ export function hashSources(dir: string): string {
 }
 
 /**
- * The declarations of the client's package, which take seconds to make: those of the last time, while nothing that they are made of has
- * changed.
+ * Returns the declarations of the client's package, which take seconds to make. They are cached while their inputs do
+ * not change.
  */
 export function keptDeclarations(
   { dir = projectDir, file = KEPT, make = buildDeclarations } = {},
@@ -38,7 +41,7 @@ export function keptDeclarations(
   }
   const declarations = make();
   mkdirSync(dirname(file), { recursive: true });
-  // Whoever reads it meanwhile has the old ones or the new.
+  // Replaced in one step, so that readers get either the old or the new file.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify({ hash, declarations: [...declarations] }));
   renameSync(`${file}.${process.pid}`, file);
   return declarations;

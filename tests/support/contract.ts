@@ -1,11 +1,11 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** An exchange that docs/reference/openapi.json says otherwise of. */
+/** An exchange that contradicts docs/reference/openapi.json. */
 export class ContractError extends Error {
   override name = 'ContractError';
 }
 
-/** What was sent; its body is empty when there was none, and undefined when it was no text. */
+/** A sent request; its body is empty if there was none, and undefined if it was not text. */
 export interface SentRequest {
   method: string;
   url: string;
@@ -13,7 +13,7 @@ export interface SentRequest {
   body: string | undefined;
 }
 
-/** What came back. */
+/** A received answer. */
 export interface ReceivedAnswer {
   status: number;
   headers: Headers;
@@ -38,7 +38,7 @@ interface DocumentedOperation {
   responses: { [status: string]: { content?: Content } | { $ref: string } };
 }
 
-/** As much of an OpenAPI document as is read here. */
+/** The parts of an OpenAPI document that are read here. */
 export interface OpenapiDocument {
   paths: { [path: string]: { [method: string]: unknown } };
   components: { [kind: string]: { [name: string]: unknown } };
@@ -49,11 +49,11 @@ const MAX_SHOWN_CHARACTERS = 500;
 
 const show = (text: string | undefined): string => text?.slice(0, MAX_SHOWN_CHARACTERS) ?? '';
 
-/** A JSON pointer as a URI fragment. */
+/** Encodes a JSON pointer as a URI fragment. */
 const pointer = (path: (string | number)[]): string =>
   path.map((part) => `/${encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
-/** The deepest errors: of alternatives, those of the one that was nearly met. */
+/** Describes the deepest errors; of alternatives, those of the closest match. */
 function describeErrors(errors: ErrorObject[]): string[] {
   const depth = ({ instancePath }: ErrorObject) => instancePath.split('/').length;
   const deepest = Math.max(...errors.map(depth));
@@ -76,18 +76,18 @@ const decode = (text: string): string => {
 
 /** Checks requests and answers against an OpenAPI document. */
 export interface Contract {
-  /** Throws a ContractError when the document says otherwise; what it doesn't describe passes. */
+  /** Throws a ContractError if the document is contradicted; undocumented exchanges pass. */
   check: (request: SentRequest, answer: ReceivedAnswer) => void;
 }
 
 export function makeContract(document: OpenapiDocument): Contract {
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
-  // The document itself is not a schema; those in it refer to it.
+  // The document itself is not a schema, but the schemas in it refer to it.
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema(document, DOCUMENT_ID);
   const validators = new Map<string, ValidateFunction>();
 
-  /** What is wrong with a value, by the schema at a place of the document. */
+  /** Returns the faults of a value, by the schema at a path of the document. */
   const findFaults = (path: (string | number)[], value: unknown): string[] => {
     const $ref = `${DOCUMENT_ID}#${pointer(path)}`;
     const validate = validators.get($ref) ?? ajv.compile({ $ref });
@@ -103,7 +103,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     }
   };
 
-  /** The part of the document that a reference means, with its place. */
+  /** Resolves a reference to a part of the document, with its path. */
   const resolve = <Part extends object>(part: Part | { $ref: string }, path: (string | number)[]) => {
     if (!('$ref' in part)) return { part, path };
     const [, , kind = '', name = ''] = part.$ref.split('/');
@@ -156,7 +156,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     if (reference === undefined) return [`there is no status ${status}`];
     const { part, path: place } = resolve(reference, [...path, 'responses', status]);
     if (part.content === undefined) return body === '' ? [] : ['there is no body'];
-    // PostgREST gives rows back when it is asked to.
+    // PostgREST returns rows if it is asked to.
     const prefer = request.headers.get('prefer') ?? '';
     if (body === '' && status < 300 && request.url.includes('/rest/v1/') && !prefer.includes('return=representation')) {
       return [];
@@ -166,7 +166,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     return findJsonFaults([...place, 'content', type, 'schema'], body).map((fault) => `body: ${fault}`);
   };
 
-  /** What the document says in words of the Edge Functions: how they refuse other routes than their own. */
+  /** Checks how the Edge Functions refuse unknown routes, which the document describes in words. */
   const findRefusalFaults = (code: string, status: number, answer: ReceivedAnswer): string[] => {
     const faults = findJsonFaults(['components', 'schemas', 'Error'], answer.body);
     if (faults.length > 0) return faults;
@@ -195,7 +195,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     const place = ['paths', template.path, method];
     const values = template.pattern.exec(documented)!.slice(1).map(decode);
     const pathValues = Object.fromEntries(template.names.map((name, index) => [name, values[index]!]));
-    // A request that makes no sense is one that is refused; a test may send it on purpose.
+    // A wrong request must be refused; a test may send one on purpose.
     const isRefused = answer.status >= 400 && answer.status < 500;
     return {
       operationId: operation.operationId,

@@ -12,14 +12,14 @@ import { findFreePort } from '../../supabase/local/ports.ts';
 import { readBody } from '../../supabase/local/request_body.ts';
 import type { ClaimedRun } from './claimed_run.ts';
 
-/** A function `flow` of a test's own, in front of the test stack. */
+/** A function `flow` of the test's own, in front of the test stack. */
 export interface CountedFlow {
-  /** What it has asked PostgREST since `forget`, an entry for each request: address and body. */
+  /** Returns its requests to PostgREST since `forget`, one entry each: address and body. */
   asked: () => string[];
-  /** Those of them by which it asks on behalf of all who wait. */
+  /** Returns those of them that ask for all waiting callers together. */
   looks: () => string[];
   forget: () => void;
-  /** Calls a route about a run as the holder of its token; resolves with the response, or with the name of the error. */
+  /** Calls a route about a run with its token; resolves with the response, or with the name of the error. */
   ask: (
     route: string,
     run: Pick<ClaimedRun, 'id' | 'token'>,
@@ -28,7 +28,7 @@ export interface CountedFlow {
   stop: () => Promise<void>;
 }
 
-/** Between a function and the stack: hands all requests on, and tells of them. */
+/** Passes all requests of a function on to the stack, and reports them. */
 async function startCounter(onRequest: (line: string) => void): Promise<Server> {
   const { API_URL } = inject('stack');
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ async function startCounter(onRequest: (line: string) => void): Promise<Server> 
   return server;
 }
 
-/** Serves it, with further variables in its environment. */
+/** Serves the function, with further environment variables. */
 export async function serveCountedFlow(env: Record<string, string> = {}): Promise<CountedFlow> {
   const { ANON_KEY, SERVICE_ROLE_KEY } = inject('stack');
   const dir = await mkdtemp(join(tmpdir(), 'flow-waiting-'));

@@ -4,11 +4,11 @@ import type { LoginRole } from '../../supabase/local/cluster.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import { TEMPLATE } from './template.ts';
 
-/** A database of a test file's own. */
+/** A database for one test file. */
 export interface TestDatabase {
-  /** Its address for a role. */
+  /** Returns its address for a role. */
   url: (role: LoginRole) => string;
-  /** A client of the role; ended by `close`. */
+  /** Connects as a role, until `close`. */
   connect: (role?: LoginRole) => Sql;
   close: () => Promise<void>;
 }
@@ -28,15 +28,15 @@ export async function cloneDatabase(): Promise<TestDatabase> {
       clients.push(client);
       return client;
     },
-    // It goes with its server at the end of the run: next to files that were just deleted, ext4 without a journal needs
-    // ten times as long to make those of the next database.
+    // Deleted with its server at the end of the run: ext4 without a journal needs ten times as long to make the files
+    // of the next database beside deleted ones.
     close: async () => {
       await Promise.all([...clients, admin].map((client) => client.end()));
     },
   };
 }
 
-/** How a statement ended: `done`, the code that `private.fail` raised, or a SQLSTATE. */
+/** Returns how a statement ended: `done`, the code of `private.fail`, or a SQLSTATE. */
 export async function codeOf(work: PromiseLike<unknown>): Promise<string> {
   try {
     await work;

@@ -1,4 +1,6 @@
-/** Makes a value of objects and lists such that whoever would change any of it throws. What is frozen already ends the way down. */
+/**
+ * Freezes a value with all its objects and lists, so that any change throws. Stops at objects that are already frozen.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -1,18 +1,21 @@
 import type { NodeCall, NodeRegistry } from '../../functions/runner/engine/node.ts';
 
-/** Numbers from 0 below 1, the same for the same seed: a linear congruential generator with the constants of Knuth and Lewis. */
+/**
+ * Makes a sequence of numbers from 0 to below 1 from a seed: a linear congruential generator with the constants of
+ * Knuth and Lewis.
+ */
 export function makeRandom(seed: number): () => number {
   let state = seed;
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-  // The first numbers of neighbouring seeds are neighbours.
+  // Neighbouring seeds begin with neighbouring numbers, so the first ones are skipped.
   for (let round = 0; round < 3; round++) next();
   return next;
 }
 
-/** The same nodes, each of which takes a random number of turns to begin, none now and then. */
+/** Wraps the nodes so that each begins after a random number of turns, sometimes none. */
 export function delayNodes(registry: NodeRegistry, seed: number): NodeRegistry {
   const random = makeRandom(seed);
   const delayed = <R>(work: (call: NodeCall) => R | Promise<R>) => (call: NodeCall): R | Promise<R> => {

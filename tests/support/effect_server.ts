@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on loopback that counts what it is asked, by path. */
+/** A server on loopback that counts its requests, by path. */
 export interface EffectServer {
   url: string;
   counts: Map<string, number>;
   close: () => Promise<void>;
 }
 
-/** Answers each request with `{"path": …}` after some milliseconds; what arrived counts, answered or not. */
+/**
+ * Answers each request with `{"path": …}` after some milliseconds. Every request that arrives counts, answered or not.
+ */
 export async function startEffectServer(delayMs: number): Promise<EffectServer> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {

@@ -39,9 +39,9 @@ import type { FlowBuilder } from './flow_builder.ts';
 
 export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';
 
-/** What an execution reported, as the database would have it. */
+/** The reports of an execution, as the database stores them. */
 export interface Recorded {
-  /** By the end of each execution; those that only began come last. */
+  /** In the order of their ends; executions that only began come last. */
   nodeRuns: NodeRun[];
   children: ChildRow[];
   inputs: AskedInput[];
@@ -53,28 +53,28 @@ export interface ExecuteFlowOptions {
   registry?: NodeRegistry;
   /** Flows that interflow nodes call, by id. */
   flows?: { [flowId: string]: FlowBuilder };
-  /** What an earlier claim recorded. */
+  /** The record of an earlier claim. */
   earlier?: Recorded;
-  /** The id of the run; ROOT_RUN_ID, unless given. */
+  /** The id of the run; ROOT_RUN_ID by default. */
   runId?: string;
   /** The runs that it was redriven from, the newest first. */
   redrivenFrom?: { runId: string; recorded: Recorded }[];
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
-  /** For less than this it waits by itself; for any time, unless given. */
+  /** Shorter waits do not release the run; by default none does. */
   leastSleepMs?: number;
   services?: Partial<NodeServices> & { transactions?: Transactions };
   environment?: Graph['environment'];
   network?: RunInfo['network'];
-  /** Another user than the owner, unless given. */
+  /** The starter; by default another user than the owner. */
   startedBy?: string;
   now?: () => number;
   journal?: Partial<Journal>;
-  /** Makes what executes its transactions, which are kept in memory too. */
+  /** Makes the transactions of the run, which are stored in memory, too. */
   makeTransactions?: (store: TransactionStore) => Transactions;
   isBundled?: boolean;
-  /** Whoever signs last, and sends the transaction. */
+  /** The key that signs last, and whose holder sends the transaction. */
   actionSigner?: string;
 }
 
@@ -90,16 +90,16 @@ type Reported =
   | { type: 'transactionStored'; record: TransactionRecord }
   | { type: 'transactionEnded'; transaction: Effect; outcome: FinalOutcome; signature: string | null };
 
-/** Something that an execution reported, at a time. */
+/** A report of an execution, with its time. */
 export type JournalEvent =
   & Reported
   & {
     at: string;
-    /** What was reported in one go is stored together. */
+    /** Reports of one batch are stored together. */
     batch: number;
   };
 
-/** What is stored when a worker has reported these events and then dies. */
+/** Returns the record of a worker that dies after it reported these events. */
 export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded): Recorded {
   const byKey = (runs: NodeRun[]) => new Map(runs.map((run) => [executionKey(run), run]));
   const ended = byKey(earlier?.nodeRuns.filter((run) => run.end_time !== null) ?? []);
@@ -144,7 +144,7 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
   };
 }
 
-/** Keeps what an execution reports in memory. */
+/** Records the reports of an execution in memory. */
 function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
   journal: Journal;
   transactionEnded: SettlementOptions['transactionEnded'];
@@ -159,7 +159,7 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
     if (!isOpen) queueMicrotask(() => isOpen = false);
     if (!isOpen) batch++;
     isOpen = true;
-    // A journal stores its batches sooner or later: what it gives must not depend on when, so that nothing of it may change.
+    // A journal may store a batch later, so the events must not change afterwards.
     events.push(deepFreeze({ ...reported, at: at(), batch }));
   };
   return {
@@ -192,7 +192,7 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
   };
 }
 
-/** Node executions of children that have ended: the database counts them, and tells no more of them. */
+/** Counts node executions of ended called runs: the database returns only their number. */
 function countEnded(
   { nodeRuns, children }: Pick<Recorded, 'nodeRuns' | 'children'> = { nodeRuns: [], children: [] },
 ): number {
@@ -200,7 +200,7 @@ function countEnded(
   return nodeRuns.filter((run) => ended.has(run.flow_run_id)).length;
 }
 
-/** What the nodes have put out so far: the database keeps the count. */
+/** Returns the bytes of node outputs so far, which the database counts. */
 const outputBytesOf = (earlier?: Recorded): number =>
   (earlier?.nodeRuns ?? []).flatMap(({ output }) => Object.values(output?.M ?? {}))
     .reduce((bytes, value) => bytes + heldBytes(measureValue(value)), 0);
@@ -274,7 +274,7 @@ export async function claimFlow(
   return { result, recorded: recordedBy(events, earlier), events };
 }
 
-/** What a claim came to that was to end its run. */
+/** Returns the result of a claim that must have ended its run. */
 export function endOf(result: RunResult | Release | Suspension): RunResult {
   if ('output' in result) return result;
   throw new Error(`the run is released: ${result.status}`);
@@ -286,7 +286,7 @@ export async function executeFlow(flow: FlowBuilder, inputs: ValueMap = {}, opti
   return { ...endOf(result), ...recorded };
 }
 
-/** A node for tests alone, with ports as the builder's specs name them. */
+/** Makes a node for tests, with ports named as in the builder's specs. */
 export function testNode(
   inputs: string[],
   outputs: string[],
@@ -311,7 +311,7 @@ export function testNode(
   };
 }
 
-/** The stop that a caller asks for. */
+/** Makes the halt of a caller's stop request. */
 export const stopHalt = (reason: string, graceMs: number): Halt => ({
   status: 'stopped',
   message: `canceled by user ${reason}`.trimEnd(),

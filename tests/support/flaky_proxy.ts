@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A door to a server on loopback that a test may shut. */
+/** A proxy of a server on loopback that a test can close. */
 export interface FlakyProxy {
   url: string;
-  /** Whether somebody is connected. */
+  /** True if there is a connection. */
   isUsed: () => boolean;
-  /** Breaks all connections and takes no new ones, until it is opened again. */
+  /** Breaks all connections and accepts no new ones until it is opened again. */
   shut: () => void;
   open: () => void;
-  /** Lets nothing through on the connections that there are, and tells nobody; new ones are served. */
+  /** Drops all data on the present connections without closing them; new ones are served. */
   silence: () => void;
   close: () => Promise<void>;
 }

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a server does with a request: a status with headers, no answer while the connection stays, or a broken connection. */
+/** The answer to a request: a status with headers, silence on an open connection, or a broken connection. */
 export type FlakyAnswer = { status: number; headers?: Record<string, string> } | 'silence' | 'break';
 
-/** A server on loopback that answers as a test wants. */
+/** A server on loopback that answers as the test tells it. */
 export interface FlakyServer {
   url: string;
-  /** When the requests of a path came, in milliseconds since 1970. */
+  /** Returns the times at which requests of a path came, in milliseconds since 1970. */
   requests: (path: string) => number[];
   close: () => Promise<void>;
 }
 
-/** Answers the nth request of each path, n counting from 1. */
+/** Starts the server. `answer` decides the answer to the nth request of each path, n counting from 1. */
 export async function startFlakyServer(answer: (n: number, path: string) => FlakyAnswer): Promise<FlakyServer> {
   const requests = new Map<string, number[]>();
   const server = createServer((request, response) => {

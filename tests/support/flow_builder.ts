@@ -16,11 +16,11 @@ export interface BuiltNode {
   id: string;
   output: (name: string) => Port;
   input: (name: string) => Port;
-  /** The handle that hands an input on. */
+  /** Returns the port that passes an input on. */
   passthrough: (name: string) => Port;
 }
 
-/** A port as the builder takes it: `amount` is required, `amount?` is optional, `amount»` is handed on as well. */
+/** The builder's notation of a port: `amount` is required, `amount?` is optional, `amount»` is also passed on. */
 export type PortSpec = string;
 
 const readSpec = (spec: PortSpec) => ({
@@ -29,7 +29,7 @@ const readSpec = (spec: PortSpec) => ({
   isPassthrough: spec.includes('»'),
 });
 
-/** Form data as a test writes it: numbers are numbers. */
+/** Form data in a test's notation: numbers are numbers. */
 export type FormJson = null | boolean | number | string | FormJson[] | { [name: string]: FormJson };
 
 export interface NodeSpec {
@@ -41,17 +41,17 @@ export interface NodeSpec {
   retry?: NodeRetry | undefined;
 }
 
-/** Builds flows as the editor saves them, with ids that count up: the same calls give the same flow. */
+/** Builds flows as the editor saves them, with ascending ids: the same calls make the same flow. */
 export class FlowBuilder {
   nodes: SnapshotNode[] = [];
   edges: SnapshotEdge[] = [];
-  /** Whether its instruction nodes share transactions. */
+  /** Decides whether its instruction nodes share transactions. */
   bundling: Graph['instructions_bundling'] = 'Off';
   #count = 0;
   #frozen: Graph | undefined;
   readonly #registry: NodeRegistry;
 
-  /** Takes the ports of the nodes that `use` adds from the registry's definitions. */
+  /** Makes a builder whose `use` reads the ports of nodes from the registry. */
   constructor(registry: NodeRegistry = nodeRegistry) {
     this.#registry = registry;
   }
@@ -76,7 +76,7 @@ export class FlowBuilder {
       id: this.#id(),
       name,
       type: 'free',
-      // Editors never write it; of a called flow's outputs nothing else could tell.
+      // Editors never write this member, but nothing else marks an optional output of a called flow.
       ...(isOptional && nodeId === 'interflow' && { optional: true }),
     }));
     this.nodes.push({
@@ -88,7 +88,7 @@ export class FlowBuilder {
         ...(retry && { retry }),
         sources,
         targets,
-        // SAFETY: graph() and the database turn it into lossless JSON.
+        // SAFETY: graph() and the database convert it to lossless JSON.
         targets_form: { form_data: form as LosslessJson },
       },
     });
@@ -110,7 +110,7 @@ export class FlowBuilder {
     return this;
   }
 
-  /** A node with the ports of its definition, as the editor places it, and edges into those inputs. */
+  /** Adds a node with the ports of its definition, as the editor does, and edges to these inputs. */
   use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title, retry }: NodeSpec = {}): BuiltNode {
     const definition = this.#registry(nodeId)?.definition;
     if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
@@ -129,7 +129,7 @@ export class FlowBuilder {
     return node;
   }
 
-  /** A flow input; its value comes out of the returned port. */
+  /** Adds a flow input and returns the port with its value. */
   input(label: string, fallback?: FormJson): Port {
     const form = { label, ...(fallback !== undefined && { form_label: fallback }) };
     return this.node('flow_input', { outputs: [label], form, title: label }).output(label);
@@ -139,7 +139,7 @@ export class FlowBuilder {
     return this.use('const', {}, { form: { type: 'Test', value: value as LosslessJson }, title }).output('Source');
   }
 
-  /** A constant of plain JSON. */
+  /** Adds a constant of plain JSON. */
   json(value: FormJson, title = 'json'): Port {
     return this.use('const', {}, { form: { type: 'JSON', value: JSON.stringify(value) }, title }).output('Source');
   }
@@ -148,7 +148,7 @@ export class FlowBuilder {
     return this.use('to_string', { stringify: from }, { title }).output('result');
   }
 
-  /** Runs what follows once for each element. */
+  /** Adds a loop: the nodes after it run once for each element. */
   foreach(array: Port, title?: string): Port {
     return this.use('foreach', { array }, { title }).output('element');
   }
@@ -157,46 +157,46 @@ export class FlowBuilder {
     return this.use('collect', { element }, { title }).output('array');
   }
 
-  /** A member of a map; where there is none, the node fails. */
+  /** Reads a member of a map; the node fails if there is none. */
   field(name: string, map: Port, title = name): Port {
     return this.use('json_get_field', { json_or_string: map }, { form: { field: name }, title }).output('result_json');
   }
 
-  /** The whole numbers from 0 below `end`. */
+  /** Makes the whole numbers from 0 to below `end`. */
   range(end: Port, title?: string): Port {
     return this.use('range', { end }, { form: { start: 0 }, title }).output('result');
   }
 
-  /** Hands `value` on, some milliseconds after it and `waitFor` have come. */
+  /** Passes `value` on, some milliseconds after it and `waitFor` have come. */
   wait(value: Port, durationMs: number, waitFor?: Port, title?: string): Port {
     const form = { duration_ms: durationMs, ...(waitFor === undefined && { wait_for: true }) };
     const edges = { value, ...(waitFor !== undefined && { wait_for: waitFor }) };
     return this.use('wait', edges, { form, title }).passthrough('value');
   }
 
-  /** A call of another flow; its inputs are those that have edges. */
+  /** Calls another flow; its inputs are those with edges. */
   interflow(flowId: number, edges: { [input: string]: Port }, outputs: PortSpec[], title = 'interflow'): BuiltNode {
     const inputs = Object.keys(edges);
     return this.#wire(this.node('interflow', { inputs, outputs, form: { id: flowId }, title }), edges);
   }
 
-  /** A Rhai script with the inputs of `edges`, a to e, and one to five outputs, u to z. */
+  /** Adds a Rhai script with the inputs of `edges`, a to e, and one to five outputs, u to z. */
   script(source: string, edges: { [input: string]: Port }, outputs = 1, title = 'script'): BuiltNode {
     const inputs = 'abcde'.indexOf(Object.keys(edges).toSorted().at(-1) ?? '') + 1;
     return this.use(`rhai_script_${inputs}x${outputs}`, edges, { form: { source }, title });
   }
 
-  /** A flow output of what comes out of `from`. */
+  /** Adds a flow output with the value of `from`. */
   output(label: string, from: Port, title = label): BuiltNode {
     return this.#wire(this.node('flow_output', { inputs: [label], form: { label }, title }), { [label]: from });
   }
 
-  /** As the columns of `flows` take it. */
+  /** Returns the flow in the form of the columns of `flows`. */
   row(): { nodes: SnapshotNode[]; edges: SnapshotEdge[] } {
     return { nodes: this.nodes, edges: this.edges };
   }
 
-  /** As the runner reads it out of a snapshot: numbers keep their source text. */
+  /** Returns the flow as the runner reads it from a snapshot: numbers keep their source text. */
   graph(): Graph {
     if (this.#frozen !== undefined) return this.#frozen;
     // SAFETY: the same graph, through JSON.
@@ -204,7 +204,7 @@ export class FlowBuilder {
     return { ...row, environment: {}, instructions_bundling: this.bundling };
   }
 
-  /** Ends the building: whoever claims it many times has its graph made once, and no claim can change it. */
+  /** Ends the building, so that the graph is made once for many claims and no claim can change it. */
   freeze(): this {
     this.#frozen = deepFreeze(this.graph());
     Object.freeze(this.nodes);
@@ -213,7 +213,7 @@ export class FlowBuilder {
   }
 }
 
-/** The smallest flow that does something: an input that comes out as text. */
+/** Makes a minimal flow: an input that becomes a text output. */
 export function textFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('text', flow.toText(flow.input('value', 'nothing')));

@@ -4,13 +4,13 @@ import type { Value, ValueMap } from '../../types/values/value.ts';
 import { type Recorded, ROOT_RUN_ID } from './execute_flow.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 
-/** Bytes that are text as that, others in base58. */
+/** Shows bytes as text if they are text, and in base58 otherwise. */
 function showBytes(text: string): string {
   const decoded = new TextDecoder().decode(base58.decode(text)).trimEnd();
   return /^[ -~]+$/.test(decoded) ? decoded : text;
 }
 
-/** A value to be read by people: `1` is D, `1u` U, `1i` I, `1f` F, other tags are named: `B3:…`. */
+/** Shows a value for readers: `1` is D, `1u` U, `1i` I, `1f` F; other tags are named: `B3:…`. */
 export function showValue(value: Value): string {
   if ('N' in value) return 'null';
   if ('S' in value) return JSON.stringify(value.S);
@@ -23,19 +23,22 @@ export function showValue(value: Value): string {
   return tag.length === 1 ? `${payload}${tag.toLowerCase()}` : `${tag}:${payload}`;
 }
 
-/** Values by name, in the order of the names. */
+/** Shows values by name, in the order of the names. */
 export const showMap = (map: ValueMap): string =>
   Object.keys(map).toSorted().map((name) => `${name}=${showValue(map[name]!)}`).join(' ');
 
 const shorten = (line: string) => line.length > 400 ? `${line.slice(0, 100)} … ${line.slice(-200)}` : line;
 
-/** What a run came to, to be read by people: nodes by their titles, whatever their ids. */
+/** A run's result for readers: nodes are named by their titles, whatever their ids are. */
 export interface ShownRun {
   status: string;
   output: string;
   errors: string[];
   notRun: string[];
-  /** By place in the flow and times, not by time: `Text#0 stringify=1 → result="1"`, `Breaks#2 ✗ message`, `Call#0 > Text#0 …`. */
+  /**
+   * In the order of the flow and of iterations, not of time: `Text#0 stringify=1 → result="1"`, `Breaks#2 ✗ message`,
+   * `Call#0 > Text#0 …`.
+   */
   runs: string[];
   logs: string[];
 }
@@ -47,7 +50,7 @@ interface Result {
   not_run: string[];
 }
 
-/** Shows what a run of `flow` came to; `flows` are those that it calls. */
+/** Shows the result of a run of `flow`; `flows` are those that it calls. */
 export function showRun(
   flow: FlowBuilder,
   flows: { [flowId: string]: FlowBuilder },
@@ -61,7 +64,7 @@ export function showRun(
     const { data } = graphs.get(runId)!.nodes[index]!;
     return { index, title: data.display_name ?? data.node_id };
   };
-  /** Where an execution stands in the tree: sorted as numbers, shown as titles. */
+  /** Returns the position of an execution in the tree: as numbers for sorting, as titles for display. */
   const place = (runId: string, nodeId: string, times: number): { order: number[]; text: string } => {
     const { index, title } = nodeOf(runId, nodeId);
     const own = `${title}#${times}`;
@@ -92,7 +95,7 @@ export function showRun(
   };
 }
 
-/** Parents before their children, then by place and times. */
+/** Compares positions: parents before their called runs, then by node and iteration. */
 function compareOrders(a: number[], b: number[]): number {
   const index = a.findIndex((number, at) => number !== b[at]);
   return index === -1 ? a.length - b.length : a[index]! - (b[index] ?? -1);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An address on loopback that cuts every request off until it is opened: a node that asks for it fails until then. */
+/** An address on loopback that breaks every request until it is opened: nodes that request it fail until then. */
 export interface Gate {
   url: string;
   open: () => void;

@@ -12,21 +12,21 @@ import { seedNodes } from '../../supabase/tools/publish_nodes.ts';
 import { copyStack, makeBlankStack, VOLATILE } from './blank_stack.ts';
 import { startTemplateCluster } from './template.ts';
 
-/** Addresses of the server that test files clone their databases on, by role. */
+/** Addresses of the server on which test files clone their databases, by role. */
 export type ClusterUrls = Record<LoginRole, string>;
 
 declare module 'vitest' {
   interface ProvidedContext {
     stack: StackStatus & { SUPERUSER_URL: string };
     cluster: ClusterUrls;
-    /** The file that holds all that the stack has logged. */
+    /** The file with the stack's log. */
     stackLog: string;
-    /** The folder of a stack that is migrated and stopped, for `copyStack`. */
+    /** The folder of a migrated, stopped stack, for `copyStack`. */
     blankStack: string;
   }
 }
 
-/** Boots, once for all test files, the real stack and a second server with a migrated template to clone. */
+/** Boots the real stack once for all test files, and a second server with a migrated template to clone. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dirOf = (name: string) => join(projectDir, '.stack', `test-${name}${process.pid}-`);
   const [blankStack, dir, templateDir] = [dirOf('blank-'), dirOf(''), dirOf('template-')];
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const teardown = async () => {
     await stack?.stop();
     await cluster?.part.stop();
-    // Those of single test files, too, which begin with the name of what they are copies of.
+    // Also the folders of single test files, whose names begin with the name of their original.
     const made = await readdir(join(projectDir, '.stack')).catch(() => []);
     const copies = made.map((name) => join(projectDir, '.stack', name)).filter((copy) => copy.startsWith(blankStack));
     for (const folder of [...copies, blankStack, dir, templateDir]) {
@@ -55,7 +55,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
         dir,
         watch: false,
         postgresSettings: VOLATILE,
-        // A line for each run of the tests would drown what matters; some of these fail on purpose.
+        // Lines for each run would hide the important ones; some runs fail on purpose.
         log: (line) => {
           appendFileSync(stackLog, `${line}\n`);
           if (!/"level":"info"|"event":"run_finished"/.test(line)) console.log(line);
@@ -64,9 +64,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       }),
       startTemplateCluster(templateDir, await findFreePort(port + 10)),
     ]);
-    // Else the first stacks that tests boot and end would each begin to build it.
+    // Otherwise the first stacks that tests boot and end would each begin to build it.
     stack.buildConsole();
-    // As npm start does: whatever definitions a test adds, those of the runner's nodes are there.
+    // Adds the definitions of the runner's nodes, as npm start does, whatever definitions tests add.
     await seedNodes(stack.status, { log: (line) => console.log(line) });
   } catch (error) {
     await teardown();

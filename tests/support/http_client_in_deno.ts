@@ -2,15 +2,15 @@ import process from 'node:process';
 import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
 
 /**
- * Makes the requests of its one argument, `{ ca, requests: {url, answers?, timeoutMs?}[] }`, where the host names resolve to each of
- * `answers` in turn and only 127.0.0.1 is allowed. Prints what came of them as JSON: a status with a body, or an error.
+ * Makes the requests of its argument, `{ ca, requests: {url, answers?, timeoutMs?}[] }`. Host names resolve to each of
+ * `answers` in turn, and only 127.0.0.1 is allowed. Prints the results as JSON: a status with a body, or an error.
  */
 interface Scenario {
   url: string;
   answers?: string[];
   timeoutMs?: number;
 }
-// SAFETY: the one caller is functions/runner/reach/deno.test.ts.
+// SAFETY: only functions/runner/reach/deno.test.ts calls this.
 const { ca, requests } = JSON.parse(process.argv[2] ?? '') as { ca: string; requests: Scenario[] };
 
 const outcomes = [];

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { makeBodyWriter } from '../../functions/runner/reach/response_body.ts';
 
-// Inflates bodies side by side, each given in one piece, and prints how often timers had their turn meanwhile, and what came out.
+// Inflates bodies in parallel, each given in one piece. Prints how often timers ran meanwhile, and the inflated bytes.
 const BODIES = 8;
 const INFLATED_BYTES = 8 * 1_048_576;
 

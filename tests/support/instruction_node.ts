@@ -20,10 +20,10 @@ import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
 import { makeNodeCall } from './node_call.ts';
 import type { TestChain } from './solana.ts';
 
-/** A wallet as an input that does not hold its secret key. */
+/** Makes an input for a wallet without its secret key. */
 export const walletOf = ({ address }: { address: string }): Value => ({ M: { public_key: { B3: address } } });
 
-/** What a node hands over, on a chain. */
+/** Returns the instructions of a node, on a chain. */
 export const build = async (
   module: InstructionModule,
   chain: TestChain,
@@ -32,16 +32,16 @@ export const build = async (
 ): Promise<BuiltInstructions> =>
   await module.buildInstructions(makeNodeCall(module, { inputs, ...chain.nodeCall(), ...given }));
 
-/** Rows of a table of refused inputs: each of these is missing among inputs that are otherwise good. */
+/** Makes rows of a table of refused inputs: in each row one of these inputs is missing. */
 export const missing = (...names: string[]): [message: string, inputs: ValueMap][] =>
-  // SAFETY: a field that is undefined is missing to whoever reads it.
+  // SAFETY: readers treat a field that is undefined as missing.
   names.map((name) => [`missing field \`${name}\``, { [name]: undefined } as unknown as ValueMap]);
 
-/** Base58 of who signs for instructions, the fee payer only where one of them wants its signature. */
+/** Returns the base58 keys of the signers of instructions; the fee payer only if an instruction needs its signature. */
 export const signerKeys = ({ instructions }: BuiltInstructions): string[] =>
   instructions.signers.map(({ publicKey }) => publicKey);
 
-/** Gives a signed transaction to the chain, and what became of it; throws what the preflight says. */
+/** Sends a signed transaction to the chain and returns its result. Throws the error of the preflight. */
 export async function land(chain: TestChain, wire: string): Promise<LandedTransaction> {
   const { result, error } = await chain.call('sendTransaction', wire, {
     encoding: 'base64',
@@ -52,8 +52,8 @@ export async function land(chain: TestChain, wire: string): Promise<LandedTransa
 }
 
 /**
- * Sends instructions in one v0 transaction, paid by the first one's fee payer. Of the keys at hand only those sign that the
- * instructions ask, and those they ask must be all that the transaction wants.
+ * Sends instructions in one v0 transaction, paid by the first one's fee payer. Only keys that the instructions need
+ * sign, and these must be all signatures of the transaction.
  */
 export async function send(
   chain: TestChain,

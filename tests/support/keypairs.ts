@@ -10,17 +10,17 @@ export interface Keypair {
   secretKey: Uint8Array<ArrayBuffer>;
 }
 
-/** What stands before the 32 secret bytes of an Ed25519 key in PKCS #8. Source: RFC 8410, section 10.3. */
+/** The bytes before the 32 secret bytes of an Ed25519 key in PKCS #8. Source: RFC 8410, section 10.3. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Makes a key pair. Node's generateKeyPairSync is not used: when a garbage collection comes while its key is exported as
- * JWK, Node 20 waits for itself, and the process of the tests hangs for ever.
+ * Makes a key pair without Node's generateKeyPairSync: if a garbage collection runs while its key is exported as JWK,
+ * Node 20 deadlocks, and the test process hangs.
  */
 export function makeKeypair(): Keypair {
   const secretKey = new Uint8Array(randomBytes(32));
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, secretKey]), format: 'der', type: 'pkcs8' });
-  // The key is the end of its DER.
+  // The key is at the end of the DER.
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
   return {
     publicKey: base58.encode(publicKey),
@@ -29,7 +29,7 @@ export function makeKeypair(): Keypair {
   };
 }
 
-/** Bytes in every form in which an answer could carry them. */
+/** Lists all forms in which an answer could contain bytes. */
 const formsOf = (bytes: Uint8Array): string[] => [
   base58.encode(bytes),
   base64.encode(bytes).replace(/=+$/, ''),
@@ -38,14 +38,14 @@ const formsOf = (bytes: Uint8Array): string[] => [
   [...bytes].join(','),
 ];
 
-/** Which of the secrets a text shows, in any form: whole, or the first half of it. */
+/** Returns the secrets that a text contains, in any form: whole, or their first half. */
 export const findSecrets = (text: string, secrets: Uint8Array[]): string[] => {
   const spaceless = text.toLowerCase().replaceAll(/\s|\\[nx]?/g, '');
   return secrets.flatMap((secret) => formsOf(secret).flatMap((form) => [form, form.slice(0, form.length / 2)]))
     .filter((form) => spaceless.includes(form.toLowerCase()));
 };
 
-/** What the route takes for a HARDCODED wallet. */
+/** Makes the request body of a HARDCODED wallet. */
 export const hardcoded = ({ publicKey, keypair }: Keypair, name = 'signer') => ({
   type: 'HARDCODED',
   name,
@@ -53,10 +53,10 @@ export const hardcoded = ({ publicKey, keypair }: Keypair, name = 'signer') => (
   keypair,
 });
 
-/** What the route takes for an ADAPTER wallet. */
+/** Makes the request body of an ADAPTER wallet. */
 export const adapter = (publicKey: string, name = 'browser') => ({ type: 'ADAPTER', name, public_key: publicKey });
 
-/** Asks the route to store a wallet. */
+/** Stores a wallet by the route. */
 export const upsertWallet = (person: Pick<Person, 'token'>, params: object): Promise<Response> =>
   call('wallets/upsert', {
     token: person.token,

@@ -1,7 +1,10 @@
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { waitFor } from './wait.ts';
 
-/** Whether work on other connections comes to wait for this, on so many of them, before it ends, as the observer sees it. */
+/**
+ * Tests whether work on this many other connections waits for this kind of event before it ends, as the observer sees
+ * it.
+ */
 async function comesToWait(
   observer: Sql,
   work: Promise<unknown>,
@@ -19,18 +22,21 @@ async function comesToWait(
 }
 
 /**
- * Resolves when work on another connection waits for a lock, as the observer sees it; rejects when the work ends without. Where others
- * wait already, `waiting` counts them too.
+ * Resolves when work on another connection waits for a lock, as the observer sees it; rejects if the work ends without
+ * waiting. `waiting` also counts connections that already wait.
  */
 export async function hasToWait(observer: Sql, work: Promise<unknown>, waiting = 1): Promise<void> {
   if (!await comesToWait(observer, work, 'Lock', waiting)) throw new Error('it did not wait');
 }
 
-/** Resolves with true when work on another connection sleeps in the database, as the observer sees it; with false when it has ended. */
+/**
+ * Resolves with true when work on another connection sleeps in the database, as the observer sees it; with false when
+ * it has ended.
+ */
 export const fallsAsleep = (observer: Sql, work: Promise<unknown>): Promise<boolean> =>
   comesToWait(observer, work, 'PgSleep');
 
-/** How many advisory locks of this name are held in the observer's database. */
+/** Counts the advisory locks of this name in the observer's database. */
 export async function countAdvisoryLocks(observer: Sql, name: string): Promise<number> {
   const [row] = await observer`
     select count(*)::integer as count from pg_locks

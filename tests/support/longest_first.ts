@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes longest: begun last, it would run when nothing is left to run beside it. */
+/** The slowest test files. Begun last, they would run alone at the end. */
 const LONGEST = [
   'tests/readme/readme.test.ts',
   'tests/pgtap/pgtap.test.ts',
@@ -27,7 +27,7 @@ const LONGEST = [
   'tests/durability/pending_inputs.test.ts',
 ];
 
-/** Begins with the longest test files, the others in vitest's own order. */
+/** Runs the slowest test files first, and the others in vitest's own order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

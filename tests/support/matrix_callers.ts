@@ -4,7 +4,7 @@ import { accessToken, anonymousSignIn, createApiKey, deleteUser } from './tokens
 
 export const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 
-/** Everybody who may call, and many who may not. */
+/** All kinds of callers, allowed or not. */
 export const callers = [
   'owner',
   'other user',
@@ -23,7 +23,7 @@ export const callers = [
 ] as const;
 export type Caller = typeof callers[number];
 
-/** The people behind the callers, and what each caller shows. */
+/** The people behind the callers, and the credential of each caller. */
 export interface Callers {
   owner: Person;
   other: Person;
@@ -61,7 +61,7 @@ export async function makeCallers(): Promise<Callers> {
   return { owner, other, anonymous, headers };
 }
 
-/** Who they are to the owner's rows. */
+/** Returns a caller's relation to the owner's rows. */
 export function kindOf(caller: Caller): 'owner' | 'other' | 'nobody' | 'service role' | 'refused' {
   switch (caller) {
     case 'owner':
@@ -70,7 +70,7 @@ export function kindOf(caller: Caller): 'owner' | 'other' | 'nobody' | 'service 
     case 'other user':
     case 'anonymous sign-in':
     case 'API key of other':
-    // Its token is good until it expires; nothing is left that it could see.
+    // The token is valid until it expires, but no row is left that it could read.
     case 'token of a deleted user':
       return 'other';
     case 'anon key as bearer':
@@ -84,7 +84,7 @@ export function kindOf(caller: Caller): 'owner' | 'other' | 'nobody' | 'service 
   }
 }
 
-/** What a caller is answered on /rest/v1: the status, and the error's code or how many rows. */
+/** Returns a caller's answer on /rest/v1: the status, and the error's code or the number of rows. */
 export async function askRest(
   headers: Record<string, string>,
   method: string,

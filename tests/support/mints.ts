@@ -14,13 +14,13 @@ import { asMint, asTokenAccount } from '../../supabase/local/chain/account_encod
 import { land } from './instruction_node.ts';
 import type { TestChain } from './solana.ts';
 
-/** The mint at an address, or undefined. */
+/** Returns the mint at an address, or undefined. */
 export function mintAt(chain: TestChain, address: string): Mint | undefined {
   const account = chain.ledger.read(address);
   return account && asMint(account);
 }
 
-/** The token account at an address, or undefined. */
+/** Returns the token account at an address, or undefined. */
 export function tokenAt(chain: TestChain, address: string): Token | undefined {
   const account = chain.ledger.read(address);
   return account && asTokenAccount(account);
@@ -29,7 +29,7 @@ export function tokenAt(chain: TestChain, address: string): Token | undefined {
 const landAll = async (chain: TestChain, payer: KeyPairSigner, instructions: Instruction[]) =>
   await land(chain, await chain.sign(payer, instructions));
 
-/** A new mint of the authority's, made without the code under test. */
+/** Makes a new mint of the authority, without the code under test. */
 export async function createMint(chain: TestChain, authority: KeyPairSigner, decimals: number): Promise<Address> {
   const mint = await generateKeyPairSigner();
   const space = getMintSize();
@@ -50,7 +50,7 @@ export async function associatedAddress(owner: Address, mint: Address): Promise<
   return (await findAssociatedTokenPda({ owner, mint, tokenProgram: TOKEN_PROGRAM_ADDRESS }))[0];
 }
 
-/** The owner's new associated token account, with so many of the smallest units of the authority's mint in it. */
+/** Makes the owner's associated token account, with this many of the smallest units of the authority's mint. */
 export async function createTokenAccount(
   chain: TestChain,
   authority: KeyPairSigner,

@@ -1,6 +1,6 @@
 import { FlowBuilder } from './flow_builder.ts';
 
-/** A chain of nodes. */
+/** Makes a chain of nodes. */
 export function chainFlow(length: number): FlowBuilder {
   const flow = new FlowBuilder();
   let port = flow.input('n');
@@ -9,7 +9,7 @@ export function chainFlow(length: number): FlowBuilder {
   return flow;
 }
 
-/** A loop over the numbers below the input, each as text, gathered again. */
+/** Makes a loop over the numbers below the input, which are converted to texts and collected. */
 export function loopFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const element = flow.foreach(flow.range(flow.input('n')));
@@ -17,14 +17,14 @@ export function loopFlow(): FlowBuilder {
   return flow;
 }
 
-/** Hands its input on after some milliseconds. */
+/** Makes a flow that passes its input on after some milliseconds. */
 export function waitFlow(durationMs: number): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('out', flow.wait(flow.input('n'), durationMs));
   return flow;
 }
 
-/** Calls another flow twice, one call after the other. */
+/** Makes a flow that calls another flow twice, one call after the other. */
 export function callingFlow(flowId: number): FlowBuilder {
   const flow = new FlowBuilder();
   const first = flow.interflow(flowId, { n: flow.input('n') }, ['out']);
@@ -33,7 +33,7 @@ export function callingFlow(flowId: number): FlowBuilder {
   return flow;
 }
 
-/** Posts to the address that is its input. */
+/** Makes a flow that posts to the address in its input. */
 export function postingFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const post = flow.use('http_request', { url: flow.input('url') }, { form: { method: 'POST' }, title: 'Post' });
@@ -41,7 +41,7 @@ export function postingFlow(): FlowBuilder {
   return flow;
 }
 
-/** The Collatz steps from the input down to 1, counted by a flow that calls itself. */
+/** Makes a flow that calls itself to count the Collatz steps from the input down to 1. */
 export function collatzFlow(ownId: number): FlowBuilder {
   const flow = new FlowBuilder();
   const n = flow.input('n');

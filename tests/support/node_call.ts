@@ -14,7 +14,7 @@ export const testRun: RunInfo = {
   environment: {},
 };
 
-/** What a node under test sees: nothing but its inputs, unless more is given. */
+/** Makes the call of a node under test: only its inputs, unless more is given. */
 export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): NodeCall {
   return {
     inputs: {},
@@ -39,6 +39,6 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
   };
 }
 
-/** Runs a node by itself. */
+/** Runs a node alone. */
 export const runNode = async (module: NodeModule, inputs: ValueMap, given: Partial<NodeCall> = {}): Promise<ValueMap> =>
   await module.run(makeNodeCall(module, { inputs, ...given }));

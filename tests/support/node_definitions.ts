@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../supabase/local/paths.ts';
 
-/** What a client posts; some of it on purpose no definition. */
+/** JSON that a client posts; on purpose not always a definition. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
@@ -13,13 +13,13 @@ function readDefinitions(dir: string): [name: string, definition: JsonObject][] 
     .map((file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(dir, file), 'utf8'))]);
 }
 
-/** Definitions of ours, each with something of its own. */
+/** The project's fixtures, each with a special feature. */
 export const fixtureDefinitions = readDefinitions(join(projectDir, 'tests/fixtures/node_definitions'));
 
-/** Real ones, where the folder beside the project is there. */
+/** Definitions from the folder beside the project, if it exists. */
 export const sharedDefinitions = readDefinitions(join(projectDir, '../shared/node-definitions'));
 
-/** The columns that hold the definition; the other ones are the database's own. */
+/** The columns of a definition; the database keeps the others. */
 export const definitionColumns = [
   'type',
   'data',
@@ -30,17 +30,17 @@ export const definitionColumns = [
   'targets_form.extra',
 ] as const;
 
-/** What a stored definition reads like: without -0, and with null for what it leaves out. */
+/** Returns a definition as it is stored: without -0, and with null for missing members. */
 export const asStored = (definition: JsonObject): JsonObject => ({
   ...Object.fromEntries(definitionColumns.map((column) => [column, null])),
   ...JSON.parse(JSON.stringify(definition)),
 });
 
-/** The definition in a row of the table. */
+/** Returns the definition in a row of the table. */
 export const definitionOf = (row: object): JsonObject =>
   Object.fromEntries(Object.entries(row).filter(([name]) => (definitionColumns as readonly string[]).includes(name)));
 
-/** A piece of JSON text that JSON.stringify never writes. */
+/** JSON text that JSON.stringify never writes. */
 class RawJson {
   text: string;
   constructor(text: string) {
@@ -59,7 +59,7 @@ function toText(draft: Draft): string {
 
 type Container = Draft[] | { [name: string]: Draft };
 
-/** Every object and array in a draft; the draft itself comes first. */
+/** Lists every object and array in a draft, the draft itself first. */
 function containers(draft: Draft): Container[] {
   if (typeof draft !== 'object' || draft === null || draft instanceof RawJson) return [];
   return [draft as Container, ...Object.values(draft).flatMap(containers)];
@@ -67,7 +67,7 @@ function containers(draft: Draft): Container[] {
 
 const nest = (levels: number): RawJson => new RawJson('[{"a":'.repeat(levels) + '0' + '}]'.repeat(levels));
 
-/** Greatest double, the first number that is infinite, and their neighbours. */
+/** The greatest double, the first infinite number, and their neighbours. */
 const edgeNumbers = [
   '1.7976931348623157e308',
   '-1.7976931348623158e308',
@@ -131,14 +131,14 @@ const arbitraryMutation: fc.Arbitrary<Mutation> = fc.record({
   value: arbitraryDraft,
 });
 
-/** A copy, since what fast-check gives may be given again. */
+/** Copies a draft, because fast-check may return the same one again. */
 function copy(draft: Draft): Draft {
   if (typeof draft !== 'object' || draft === null || draft instanceof RawJson) return draft;
   if (Array.isArray(draft)) return draft.map(copy);
   return Object.fromEntries(Object.entries(draft).map(([name, member]) => [name, copy(member)]));
 }
 
-/** As an own member, whatever its name: assigning to __proto__ does something else. */
+/** Sets an own member, whatever its name: assigning to __proto__ would set the prototype. */
 const setMember = (object: object, name: string, value: Draft): void => {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 };
@@ -146,7 +146,7 @@ const setMember = (object: object, name: string, value: Draft): void => {
 function mutate(draft: { [name: string]: Draft }, { how, container: at, member, name, value }: Mutation): void {
   const all = containers(draft);
   const container = all[at % all.length]!;
-  // What a write says of the database's own columns is ignored: they are not part of the definition.
+  // A write's values of the database's own columns are ignored, because they are not part of the definition.
   const isTaken = container === draft && databaseColumns.includes(name);
   if (Array.isArray(container)) {
     const index = container.length === 0 ? 0 : member % container.length;
@@ -168,7 +168,7 @@ function mutate(draft: { [name: string]: Draft }, { how, container: at, member, 
   }
 }
 
-/** JSON texts of definitions, good ones and ones with up to four random changes, in I-JSON and a little beyond. */
+/** JSON texts of definitions: valid ones, and ones with up to four random changes, in I-JSON and slightly beyond. */
 export const definitionTexts: fc.Arbitrary<string> = fc.tuple(
   fc.constantFrom(...[...fixtureDefinitions, ...sharedDefinitions].map(([, definition]) => JSON.stringify(definition))),
   fc.array(arbitraryMutation, { maxLength: 4 }),

@@ -7,12 +7,12 @@ import { rest, type RestRequest } from './rest.ts';
 export type NodeRow = Database['public']['Tables']['nodes']['Row'];
 export type NodeInsert = Database['public']['Tables']['nodes']['Insert'];
 
-/** Headers of an upsert that answers with the row. */
+/** Headers of an upsert that returns the row. */
 export const merge = { prefer: 'resolution=merge-duplicates,return=representation' };
 
 const [, complete] = fixtureDefinitions.find(([name]) => name === 'complete')!;
 
-/** The complete fixture under a node_id of its own. */
+/** Makes the complete fixture under a new node_id. */
 export const makeDefinition = (changes: JsonObject = {}): NodeInsert =>
   // SAFETY: every fixture is a definition; JsonObject is only less exact.
   ({
@@ -31,6 +31,6 @@ export async function post(definition: NodeInsert, credential: RestRequest): Pro
   return body[0];
 }
 
-/** The rows of a definition's node_id that the holder of a credential sees. */
+/** Reads the rows of a definition's node_id that a credential may see. */
 export const readBy = async (credential: RestRequest, definition: NodeInsert): Promise<NodeRow[]> =>
   (await rest(`nodes?node_id=eq.${nodeId(definition)}`, credential)).body;

@@ -12,28 +12,28 @@ import { type Stack, type StackOptions, startStack } from '../../supabase/local/
 import { dataDirOf } from '../../supabase/local/stack_dir.ts';
 import { copyStack, VOLATILE } from './blank_stack.ts';
 
-/** A stack that a test file may break: its own folder, port and Edge Functions. */
+/** A stack for one test file, which may break it: its own folder, port and Edge Functions. */
 export interface OwnStack {
   port: number;
   dir: string;
-  /** Boots it on the data of the former boot. */
+  /** Boots it on the data of the previous boot. */
   boot: (options?: Partial<StackOptions>) => Promise<Stack>;
   /** Writes the function `hello`, or another one. */
   writeFunction: (source: string, name?: string) => Promise<void>;
-  /** What it has logged since the last boot. */
+  /** Returns its log since the last boot. */
   logged: () => string[];
-  /** The part that has crashed since the last boot. */
+  /** Returns the part that has crashed since the last boot. */
   crash: () => string | undefined;
-  /** Serves these functions of the project: each that is not asked for would cost half a second of a processor. */
+  /** Serves these functions of the project. Each one costs half a second of a processor. */
   serve: (...names: string[]) => Promise<void>;
   stop: () => Promise<void>;
   remove: () => Promise<void>;
 }
 
 /**
- * Its data is a copy of the migrated stack `blank`, the one of the test run unless given; where it is null, the first
- * boot makes it. A copy is deleted at the end of the run: next to files that were just deleted, ext4 without a journal
- * needs ten times as long to make others.
+ * Makes a stack whose data is a copy of the migrated stack `blank`, by default the test run's; if it is null, the first
+ * boot makes the data. Copies are deleted at the end of the run: ext4 without a journal needs ten times as long to make
+ * files beside deleted ones.
  */
 export async function makeOwnStack(name: string, blank: string | null = inject('blankStack')): Promise<OwnStack> {
   const port = await findFreePort(24_000 + (process.pid % 700) * 4);
@@ -77,7 +77,7 @@ export async function makeOwnStack(name: string, blank: string | null = inject('
     stop,
     async remove() {
       await stop();
-      // Nobody would find the data by a folder that a test has deleted.
+      // Without its folder, the end of the run would not find the data.
       if (blank === null || !existsSync(dir)) {
         await deleteData(dataDirOf(dir));
         await rm(dir, { recursive: true, force: true });

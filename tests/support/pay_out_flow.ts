@@ -1,10 +1,10 @@
 import type { NodeRetry } from '../../types/flow.ts';
 import { FlowBuilder } from './flow_builder.ts';
 
-/** What is paid out, in lamports. */
+/** The amount that is paid, in lamports. */
 export const PAID = 1_000_000n;
 
-/** A wallet of the flow's owner pays whoever the start names. */
+/** Makes a flow in which a wallet of the flow's owner pays the address that the start gives. */
 export function payOutFlow(wallet: string, retry?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder();
   const sender = flow.use('wallet', {}, { form: { public_key: wallet }, title: 'wallet' }).output('keypair');

@@ -6,14 +6,14 @@ import { waitFor } from './wait.ts';
 
 export type PendingInput = Database['public']['Tables']['pending_inputs']['Row'];
 
-/** A flow that puts out what somebody sends. */
+/** Makes a flow that outputs the input of somebody else. */
 export function askingFlow(form: FormJson = {}, title = 'Approve'): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('answer', flow.use('api_input', {}, { form, title }).output('value'));
   return flow;
 }
 
-/** The inputs that the reader sees of a run's tree, once there are so many. */
+/** Reads the inputs in a run's tree that the reader may see, once there are this many. */
 export const pendingInputs = ({ client }: Pick<Person, 'client'>, runId: string, count = 1): Promise<PendingInput[]> =>
   waitFor(async () => {
     const { data, error } = await client.from('pending_inputs').select('*').eq('root_flow_run_id', runId).order('id');
@@ -21,7 +21,7 @@ export const pendingInputs = ({ client }: Pick<Person, 'client'>, runId: string,
     return data.length === count ? data : undefined;
   });
 
-/** Sends a body to the URL of an input; without one, it cancels. */
+/** Posts a body to the URL of an input; without a body, it cancels the input. */
 export const answer = (url: string, body?: object, headers: Record<string, string> = {}): Promise<Response> =>
   checkedFetch(url, {
     method: body === undefined ? 'DELETE' : 'POST',

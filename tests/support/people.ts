@@ -14,7 +14,7 @@ export interface Person {
   client: SupabaseClient<Database>;
 }
 
-/** A supabase-js client as a new visitor has it. */
+/** Makes a supabase-js client of a new visitor. */
 export const makeClient = (): SupabaseClient<Database> => {
   const { API_URL, PUBLISHABLE_KEY } = inject('stack');
   return createClient<Database>(API_URL, PUBLISHABLE_KEY, {
@@ -23,7 +23,7 @@ export const makeClient = (): SupabaseClient<Database> => {
   });
 };
 
-/** Signs a new user up through the Auth API. */
+/** Signs up a new user through the Auth API. */
 export async function signUp(): Promise<Person> {
   const client = makeClient();
   const { data, error } = await client.auth.signUp({ email: `${randomUUID()}@example.com`, password: randomUUID() });
@@ -31,7 +31,7 @@ export async function signUp(): Promise<Person> {
   return { id: data.session.user.id, token: data.session.access_token, client };
 }
 
-/** A request to an Edge Function of the test stack, or of another one. */
+/** Sends a request to an Edge Function of the test stack, or of another one. */
 export const call = (
   path: string,
   init: RequestInit & { token?: string; functionsUrl?: string } = {},
@@ -44,7 +44,7 @@ export const call = (
   });
 };
 
-/** The answer's JSON; throws when it is not a success. */
+/** Returns the answer's JSON; throws if it is not a success. */
 async function succeed<Result>(response: Response): Promise<Result> {
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json() as Result;
@@ -73,7 +73,7 @@ export const start = async (person: Person, query: string, params?: StartDeploym
     }),
   );
 
-/** The run's row, once it has ended. */
+/** Returns the run's row, once it has ended. */
 export const finishedRun = (person: Person, runId: string) =>
   waitFor(async () => {
     const { data, error } = await person.client.from('flow_run').select('*').eq('id', runId).single();

@@ -1,6 +1,6 @@
 import type { Sql } from '../../supabase/local/postgres.ts';
 
-/** A node of a query plan, as `explain (format json)` gives it. */
+/** A node of a query plan, in the form of `explain (format json)`. */
 export interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
@@ -8,7 +8,7 @@ export interface Plan {
   Plans?: Plan[];
 }
 
-/** The plan of a statement, with what executing it touched. */
+/** Executes a statement and returns its plan, with the buffers that it touched. */
 export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Promise<Plan> {
   const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${statement}`);
   return (row!['QUERY PLAN'] as [{ Plan: Plan }])[0].Plan;
@@ -17,8 +17,8 @@ export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Prom
 export const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
 
 /**
- * Stores rows by thousands without what the server does for each of them: its triggers, which keep to quotas among others, and
- * the looks at what it refers to. What triggers would have added is for the caller to store.
+ * Stores thousands of rows without triggers and checks of foreign keys. The caller has to store the values that
+ * triggers would add.
  */
 export async function withoutTriggers<T>(sql: Sql, store: () => Promise<T>): Promise<T> {
   await sql`set session_replication_role = replica`;
@@ -29,7 +29,7 @@ export async function withoutTriggers<T>(sql: Sql, store: () => Promise<T>): Pro
   }
 }
 
-/** Scans of whole tables, and rows read, of these tables: the server's counters before a statement and after it, which is taken back. */
+/** Counts scans of whole tables, and rows read, of these tables during a statement, which is rolled back. */
 export async function countReads(
   sql: Sql,
   tables: string[],

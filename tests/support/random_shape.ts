@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import type { FlowBuilder, Port } from './flow_builder.ts';
 
-/** Makes a port of two earlier ones, with a node of this title. */
+/** Makes a port from two earlier ones, by a node with this title. */
 export type MakePort = (flow: FlowBuilder, a: Port, b: Port, title: string) => Port;
 
-/** What a random flow is made of: which of the kinds its nodes are, and between which earlier ports they stand. */
+/** The shape of a random flow: the kind of each node, and the earlier ports that it connects. */
 export interface Shape {
   nodes: { kind: number; a: number; b: number }[];
-  /** Where each node goes in the nodes array. */
+  /** The position of each node in the nodes array. */
   order: Iterator<number>;
 }
 
-/** Shapes of flows with up to `maxLength` nodes of these kinds. */
+/** Generates shapes of flows with up to `maxLength` nodes of these kinds. */
 export const shapeArbitraries = (kinds: readonly MakePort[], maxLength: number) => ({
   nodes: fc.array(fc.record({ kind: fc.nat(kinds.length - 1), a: fc.nat(), b: fc.nat() }), {
     minLength: 1,
@@ -20,7 +20,7 @@ export const shapeArbitraries = (kinds: readonly MakePort[], maxLength: number) 
   order: fc.infiniteStream(fc.nat()),
 });
 
-/** Adds the nodes of a shape to a flow that has the first ports; every port is an output. */
+/** Adds the nodes of a shape to a flow with the first ports; every port becomes an output. */
 export function addShape(
   flow: FlowBuilder,
   kinds: readonly MakePort[],

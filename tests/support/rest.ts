@@ -3,9 +3,9 @@ import { inject } from 'vitest';
 
 export interface RestRequest {
   method?: string;
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a text is sent unchanged. */
   body?: unknown;
-  /** The project's key that the gateway asks for; default: the publishable one. */
+  /** The project's key for the gateway; the publishable one by default. */
   apikey?: string;
   token?: string | undefined;
   headers?: Record<string, string>;
@@ -13,12 +13,12 @@ export interface RestRequest {
 
 export interface RestAnswer {
   status: number;
-  // SAFETY: each test says by its assertions what it expects in it.
+  // SAFETY: the assertions of each test check its contents.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
 }
 
-/** A request to PostgREST of the test stack, as a client without supabase-js makes it. */
+/** Sends a request to PostgREST of the test stack, as a client without supabase-js does. */
 export async function rest(path: string, request: RestRequest = {}): Promise<RestAnswer> {
   const { API_URL, PUBLISHABLE_KEY } = inject('stack');
   const { method = request.body === undefined ? 'GET' : 'POST', body, apikey = PUBLISHABLE_KEY, token, headers } =

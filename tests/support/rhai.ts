@@ -4,13 +4,13 @@ import type { RhaiLimits } from '../../functions/runner/rhai/limits.ts';
 import { compileScript, type RunOptions } from '../../functions/runner/rhai/script.ts';
 import { typeName } from '../../functions/runner/rhai/values.ts';
 
-/** What a script gives, as `debug` shows it; a decimal with its type, which its text does not tell. */
+/** Returns a script's result as `debug` shows it; a decimal with its type, which its text lacks. */
 export function evaluate(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
   const { value } = compileScript(source, limits).run(options);
   return typeName(value) === 'decimal' ? `${debugText(value)} decimal` : debugText(value);
 }
 
-/** How a script fails: `kind line:column reason`. Throws what is not a RhaiError, and when it doesn't fail. */
+/** Returns a script's failure: `kind line:column reason`. Throws other errors, and if the script does not fail. */
 export function failureOf(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
   try {
     evaluate(source, options, limits);

@@ -5,21 +5,21 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import type { SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
 import { FlowBuilder } from './flow_builder.ts';
 
-/** Flows as the editor saves them: ours, and real ones that lie beside the project where it is developed. */
+/** The folders of flows that editors saved: the project's, and one beside the project if it exists. */
 export const ownFlows = join(projectDir, 'tests/fixtures/flows');
 export const sharedFlows = join(projectDir, '../shared/flows');
 export const hasSharedFlows = existsSync(sharedFlows);
 
-/** Reads a flow as the editor exports it. */
+/** Reads a flow that the editor exported. */
 export function readFlow(folder: string, name: string): FlowBuilder {
-  // SAFETY: an export of the editor, with members that nobody reads at run time.
+  // SAFETY: an export of the editor; members that the type lacks are not read at run time.
   const { nodes, edges, instructions_bundling: bundling = 'Off' } = parse(
     readFileSync(join(folder, `${name}.json`), 'utf8'),
   ) as unknown as { nodes: SnapshotNode[]; edges: SnapshotEdge[]; instructions_bundling?: FlowBuilder['bundling'] };
   return Object.assign(new FlowBuilder(), { nodes, edges, bundling });
 }
 
-/** The same flow with changed settings of its nodes of one kind, its numbers as JavaScript sends them. */
+/** Returns the flow with changed settings of its nodes of one kind, with numbers as JavaScript sends them. */
 export function withSettings(flow: FlowBuilder, nodeId: string, settings: { [name: string]: unknown }): FlowBuilder {
   const { nodes, edges } = JSON.parse(stringify(flow.row())!) as ReturnType<FlowBuilder['row']>;
   for (const { data } of nodes) {

@@ -18,8 +18,8 @@ const nameOf = ({ inputs }: Pick<NodeCall, 'inputs'>): string => readFieldOr(inp
 const signerOf = (publicKey: string): ChainSigner => ({ type: 'adapter', publicKey, isNamedByFlow: false });
 
 /**
- * An instruction node of which no chain knows: it makes one instruction of its `name`, for which `payer` pays, and hands `made` on at
- * once. What comes to `in` is handed on as well, or keeps it from making any when it is "bad".
+ * An instruction node for tests, without a chain: it makes one instruction with its `name`, paid by `payer`, and passes
+ * `made` on at once. It also passes `in` on, but makes no instruction if `in` is "bad".
  */
 export const instructionNode: InstructionModule = {
   definition: testNode(['name', 'payer?', 'in?»', 'submit?'], ['made', 'signature'], () => ({})).definition,
@@ -38,7 +38,7 @@ export const instructionNode: InstructionModule = {
 export const instructionRegistry: NodeRegistry = (nodeId) =>
   nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
 
-/** The same nodes when instructions can't be made, all of them or those of this name. */
+/** The same nodes, but all instruction nodes, or those with this name, fail to make instructions. */
 export const failingRegistry = (message: string, name?: string): NodeRegistry => (nodeId) =>
   nodeId !== 'test_instruction' ? nodeRegistry(nodeId) : {
     ...instructionNode,
@@ -48,11 +48,13 @@ export const failingRegistry = (message: string, name?: string): NodeRegistry =>
     },
   };
 
-/** A signature that can be read: the text, in 64 bytes. */
+/** Makes a readable signature: the text, in 64 bytes. */
 export const signatureOf = (text: string): string =>
   base58.encode(new TextEncoder().encode(text.padEnd(64).slice(0, 64)));
 
-/** Makes the record of a transaction; its message and its bytes are the names of its instructions, a space between. */
+/**
+ * Makes the record of a transaction. Its message and its bytes are the names of its instructions, separated by spaces.
+ */
 export function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord {
   const [first] = members;
   if (first === undefined) throw new Error('a transaction has members');
@@ -70,13 +72,13 @@ export function recordOf({ members, chargesFees }: TransactionOrder): Transactio
 }
 
 /**
- * Stores and executes each transaction at once, and logs it; one with an instruction that is named "fails" fails for that. What is
- * stored already is continued as it is.
+ * Stores and executes each transaction at once, and logs it; one with an instruction named "fails" fails. A stored
+ * transaction is continued unchanged.
  */
 export const scriptTransactions = (store: TransactionStore): Transactions => ({
   execute: async (order) => {
     const { stored } = order;
-    // One that waited for signatures is whole now.
+    // A transaction that waited for signatures has all of them now.
     const record = stored?.wire == null ? { ...recordOf(order), ...stored, wire: recordOf(order).wire } : stored;
     if (stored?.wire == null) {
       const payer = order.members[0]?.instructions?.feePayer.publicKey;

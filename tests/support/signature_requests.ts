@@ -23,7 +23,7 @@ import { memo } from './solana.ts';
 
 const BLOCKHASH = base58.encode(new Uint8Array(32).fill(7)) as Blockhash;
 
-/** Base64 of a message that this key pays for: a priority fee, then memos. */
+/** Makes a message in base64 that this key pays for: a priority fee, then memos. */
 export function makeMessage(feePayer: string, options: { price?: bigint; texts?: string[] } = {}): string {
   const { price = 100n, texts = ['hello'] } = options;
   const instructions: Instruction[] = [
@@ -45,7 +45,7 @@ export function makeMessage(feePayer: string, options: { price?: bigint; texts?:
 export const signMessage = ({ secretKey }: Keypair, message: string): string =>
   base58.encode(ed25519.sign(base64.decode(message), secretKey));
 
-/** A transaction of one node of a run, as a worker stores it before it is signed. */
+/** Makes a transaction of one node of a run, as a worker stores it before it is signed. */
 export function makeTransaction(flow_run_id: string, message: string, node_id = randomUUID()): TransactionRecord {
   const effect = { flow_run_id, node_id, times: 0 };
   return {
@@ -66,7 +66,7 @@ export const makeRequest = (
   change: Partial<NewSignatureRequest> = {},
 ): NewSignatureRequest => ({ pubkey, msg, signatures: null, timeout_ms: 180_000, ...change });
 
-/** A worker has the run ask a key for its signature; gives the id of the request. */
+/** Stores a signature request of a run for a key, as a worker does, and returns its id. */
 export async function askFor(
   { id, claim }: Pick<ClaimedRun, 'id' | 'claim'>,
   { publicKey }: Keypair,
@@ -79,7 +79,7 @@ export async function askFor(
   return request!.id;
 }
 
-/** Asks what a run asks for; `null` waits as long as the route does by itself. */
+/** Requests the open signature request of a run; `null` waits for the route's default time. */
 export const getRequest = (
   runId: string,
   token: string | undefined,
@@ -92,7 +92,7 @@ export const getRequest = (
     headers,
   });
 
-/** The request that a run asks for. */
+/** Reads the open signature request of a run. */
 export const readRequest = async (runId: string, token: string): Promise<PendingSignatureRequest> =>
   await (await getRequest(runId, token)).json();
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server on loopback that takes requests and never answers. */
+/** A server on loopback that accepts requests and never answers. */
 export interface SilentServer {
   url: string;
-  /** Requests that wait for an answer now. */
+  /** Number of requests that wait for an answer. */
   waiting: () => number;
   close: () => Promise<void>;
 }

@@ -24,7 +24,7 @@ import { testRun } from './node_call.ts';
 
 export const SOL = 1_000_000_000n;
 
-/** The memo program that RUNTIME calls v2; v1 is what action identities use. */
+/** The SPL Memo program, version 2; version 1 is used for action identities. */
 export const MEMO_V2 = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address;
 export const MEMO_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo' as Address;
 
@@ -39,16 +39,16 @@ export const transfer = (source: KeyPairSigner, destination: Address, amount: bi
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are judged by the assertions on them
 export type RpcAnswer = { status: number; result?: any; error?: { code: number; message: string; data?: any } };
 
-/** A chain of a test's own, and what its client needs. */
+/** A chain for one test file, and the functions of its client. */
 export interface TestChain extends Chain {
-  /** Calls a method by hand and gives the body as it came, whole numbers as bigints. */
+  /** Calls a method and returns the body, whole numbers as bigints. */
   call: (method: string, ...params: unknown[]) => Promise<RpcAnswer>;
-  /** A new key with so many lamports. */
+  /** Makes a key with this many lamports. */
   fundedSigner: (amount?: bigint) => Promise<KeyPairSigner>;
-  /** Base64 of a signed transaction; under the newest blockhash unless another is given. */
+  /** Signs a transaction, in base64, under the newest blockhash unless another is given. */
   sign: (feePayer: KeyPairSigner, instructions: Instruction[], blockhash?: string) => Promise<string>;
   balance: (address: string) => bigint;
-  /** What a node of a run on this chain sees. */
+  /** The call of a node whose run is on this chain. */
   nodeCall: () => Pick<NodeCall, 'http' | 'run'>;
 }
 

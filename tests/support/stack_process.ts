@@ -6,12 +6,12 @@ import { waitFor } from './wait.ts';
 
 /** A running `npm start`. */
 export interface NpmStart {
-  /** npm itself; it leads a process group, as under a terminal. */
+  /** The process of npm; it leads a process group, as in a terminal. */
   process: ChildProcess;
   output: () => string;
-  /** Resolves when the stack says that it is ready. */
+  /** Resolves when the stack prints that it is ready. */
   ready: () => Promise<true>;
-  /** Resolves with npm's exit code or signal once npm, and whatever holds its output open, is gone. */
+  /** Resolves with npm's exit code or signal, when npm and all processes with its output have ended. */
   ended: Promise<number | NodeJS.Signals>;
 }
 
@@ -42,7 +42,7 @@ export function npmStart(port: number, ...args: string[]): NpmStart {
   return { process: child, output: () => output, ready, ended };
 }
 
-/** Runs what `npm run --silent status -- --json` runs, or with other arguments. */
+/** Runs the command of `npm run --silent status -- --json`, or with other arguments. */
 export function npmStatus(port: number, ...args: string[]): Promise<CommandResult> {
   const format = args.length > 0 ? args : ['--json'];
   const child = spawn(process.execPath, npmScript('status', ...format, '--port', String(port)), { cwd: projectDir });
@@ -52,6 +52,6 @@ export function npmStatus(port: number, ...args: string[]): Promise<CommandResul
   return new Promise((resolve) => child.once('close', (code) => resolve({ ...result, code })));
 }
 
-/** The processes of the stack on a port: `npm start`, its children, and Postgres by the folder that its data lies in. */
+/** Returns the processes of the stack on a port: `npm start`, its children, and Postgres, found by its data folder. */
 export const stackProcesses = (port: number, dataDir: string): number[] =>
   findProcesses((line) => line.includes(`start --port ${port}`) || line.includes(dataDir));

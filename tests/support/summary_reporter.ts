@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Writes how many tests passed, failed and were skipped, and which passed only when tried again, to the file TEST_SUMMARY. */
+/**
+ * Writes the numbers of passed, failed and skipped tests, and the tests that passed only when repeated, to the file
+ * TEST_SUMMARY.
+ */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap(({ children }) => [...children.allTests()]);

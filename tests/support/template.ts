@@ -10,10 +10,13 @@ import { VOLATILE } from './blank_stack.ts';
 /** The database that test files clone. */
 export const TEMPLATE = 'test_template';
 
-/** Starts the server of a migrated stack, and makes the template in it: with pgTAP and the helpers of tests/pgtap/helpers.sql. */
+/**
+ * Starts the server of a migrated stack, and makes the template in it, with pgTAP and the helpers of
+ * tests/pgtap/helpers.sql.
+ */
 export async function startTemplateCluster(dir: string, port: number): Promise<Cluster> {
   const { dbPassword } = await loadKeys(keysFileOf(dir));
-  // An analyze that comes between would have a plan made anew, which reads rows that a test of reads counts.
+  // An automatic analyze would make Postgres plan anew, which reads rows that tests count.
   const settings = { ...VOLATILE, autovacuum: 'off' };
   const cluster = await startCluster({ dataDir: dataDirOf(dir), port, dbPassword, settings });
   try {

@@ -4,13 +4,13 @@ import { connect } from '../../supabase/local/postgres.ts';
 import { signAccessToken } from './access_token.ts';
 import { makeClient, type Person } from './people.ts';
 
-/** An access token as Supabase Auth would sign it; `secret` and `expiresIn` make it a wrong one. */
+/** Signs an access token as Supabase Auth does; `secret` and `expiresIn` can make it invalid. */
 export const accessToken = (
   userId: string,
   options: { isAnonymous?: boolean; secret?: string; expiresIn?: number } = {},
 ): Promise<string> => signAccessToken(userId, { ...options, secret: options.secret ?? inject('stack').JWT_SECRET });
 
-/** Does something as superuser, once. */
+/** Runs work as superuser, on a connection of its own. */
 export async function asSuperuser<Result>(work: (sql: ReturnType<typeof connect>) => Promise<Result>): Promise<Result> {
   const sql = connect(inject('stack').SUPERUSER_URL);
   try {
@@ -20,7 +20,10 @@ export async function asSuperuser<Result>(work: (sql: ReturnType<typeof connect>
   }
 }
 
-/** A user of Supabase's anonymous sign-in; the local Auth API has none, so the row and the token are made as it makes them on hosted Supabase. */
+/**
+ * Makes a user of Supabase's anonymous sign-in. The local Auth API has none, so the row and the token are made as on
+ * hosted Supabase.
+ */
 export async function anonymousSignIn(): Promise<{ id: string; token: string }> {
   const id = randomUUID();
   await asSuperuser((sql) => sql`insert into auth.users (id, is_anonymous) values (${id}, true)`);
@@ -29,14 +32,14 @@ export async function anonymousSignIn(): Promise<{ id: string; token: string }> 
 
 export const deleteUser = (id: string) => asSuperuser((sql) => sql`delete from auth.users where id = ${id}`);
 
-/** A new API key of a user. */
+/** Makes a new API key of a user. */
 export async function createApiKey(person: Person, name = 'test'): Promise<{ id: string; key: string }> {
   const { data, error } = await person.client.rpc('create_api_key', { name });
   if (error !== null) throw new Error(error.message);
   return data as { id: string; key: string };
 }
 
-/** A supabase-js client that shows further headers with every request. */
+/** Makes a supabase-js client that sends further headers with every request. */
 export const clientWith = (headers: Record<string, string>) => {
   const client = makeClient();
   const rest = client as unknown as { rest: { headers: Headers } };

@@ -14,21 +14,21 @@ type StoredRequest = StoredSignatureRequest & {
   signatures: { pubkey: string; signature: string }[] | null;
 };
 
-/** Keeps transactions as the database does, and plays the door through which they are signed. */
+/** Stores transactions as the database does, and answers signature requests. */
 export interface TestTransactionStore extends TransactionStore {
-  /** The one transaction that is stored, as a worker finds it; undefined when there is none. */
+  /** Returns the single stored transaction, as a worker reads it; undefined if there is none. */
   stored: () => StoredTransaction | undefined;
-  /** Its requests as those see them who are asked. */
+  /** Returns its requests as the signers see them. */
   requests: () => StoredRequest[];
-  /** Signs for a request as a wallet does; given another message, that one. */
+  /** Signs a request as a wallet does; if another message is given, signs that one. */
   answer: (pair: Keypair, newMessage?: Uint8Array) => void;
-  /** The time of every request that has no answer is over. */
+  /** Ends the time of every unanswered request. */
   expire: () => void;
-  /** All that it was given to keep, as text. */
+  /** Returns everything that was stored, as text. */
   seen: () => string;
 }
 
-/** A copy: nobody shares an object with the database. */
+/** Copies a value, because callers share no objects with the database. */
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 export function makeTransactionStore(): TestTransactionStore {

@@ -17,7 +17,7 @@ import { makeTransactionStore, type TestTransactionStore } from './transaction_s
 
 export const RUN_ID = '01930000-0000-7000-8000-0000000000ff';
 
-/** The settings of a run that sends its transactions, and charges nothing for them. */
+/** Makes the settings of a run that sends its transactions and charges no fees. */
 export const plainSettings = (url: string): RunSettings => ({
   output_instructions: false,
   action_identity: null,
@@ -26,10 +26,10 @@ export const plainSettings = (url: string): RunSettings => ({
   chain_network: { url, cluster: 'devnet' },
 });
 
-/** The 64 bytes of a key pair. */
+/** Returns the 64 bytes of a key pair. */
 export const bytesOf = ({ keypair }: Keypair): Uint8Array => base58.decode(keypair);
 
-/** A key pair in a flow's values. */
+/** Makes the signer of a key pair in a flow's values. */
 export const inValues = (pair: Keypair): ChainSigner => ({
   type: 'keypair',
   publicKey: pair.publicKey,
@@ -37,14 +37,14 @@ export const inValues = (pair: Keypair): ChainSigner => ({
   isNamedByFlow: false,
 });
 
-/** The wallet of a key that is not in the flow's values. */
+/** Makes the wallet of a key that is not in the flow's values. */
 export const wallet = ({ publicKey }: { publicKey: string }, isNamedByFlow = false): ChainSigner => ({
   type: 'adapter',
   publicKey,
   isNamedByFlow,
 });
 
-/** A node execution that hands over instructions. */
+/** Makes a node execution with instructions. */
 export const memberOf = (
   feePayer: ChainSigner,
   instructions: Instruction[],
@@ -54,11 +54,11 @@ export const memberOf = (
   instructions: { feePayer, signers, instructions },
 });
 
-/** A transfer, signed for by whoever the transaction has. */
+/** Makes a transfer, signed by the transaction's signer. */
 export const transferFrom = (from: string, to: string, amount = SOL): Instruction =>
   getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount });
 
-/** An instruction that wants nothing but a signature. */
+/** Makes an instruction that only needs signatures. */
 export const signedMemo = (text: string, ...keys: string[]): Instruction => ({
   programAddress: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address,
   accounts: keys.map((key) => ({ address: address(key), role: AccountRole.READONLY_SIGNER })),
@@ -71,30 +71,30 @@ export async function fundedKeypair(chain: TestChain, amount = 10n * SOL): Promi
   return pair;
 }
 
-/** Called around each call of the network and the store; what it throws ends the worker there and then. */
+/** Called around each call of the network and the store; an error that it throws ends the worker at once. */
 export type OnStep = (name: string, when: 'before' | 'after') => void | Promise<void>;
 
-/** What a JSON-RPC request sends, as text. */
-// SAFETY: its body is made at once.
+/** Returns the body of a JSON-RPC request as text. */
+// SAFETY: JSON-RPC requests make their bodies synchronously.
 export const bodyText = ({ makeBody }: HttpRequest): string => new TextDecoder().decode(makeBody!() as Uint8Array);
 
-/** The method of a JSON-RPC request. */
+/** Returns the method of a JSON-RPC request. */
 export const methodOf = (request: HttpRequest): string => /"method":"(\w+)"/.exec(bodyText(request))?.[1] ?? '';
 
-/** What the transactions of a run see, and what is seen of them. */
+/** The environment of a run's transactions, and the records of it. */
 export interface TransactionWorld {
   store: TestTransactionStore;
   order: (members: TransactionMember[], given?: Partial<TransactionOrder>) => TransactionOrder;
-  /** A new worker goes on with an order, from what is stored. */
+  /** Continues an order as a new worker, from the stored state. */
   execute: (order: TransactionOrder) => Promise<TransactionEnd>;
   /** Calls of the network and the store, in order. */
   steps: string[];
   onStep: (hook: OnStep) => void;
   /** Lines of the log. */
   logged: string[];
-  /** Every copy of a stored key that was given out. */
+  /** Every copy of a stored key that was opened. */
   opened: Uint8Array[];
-  /** How often it waited for somebody outside. */
+  /** Number of waits for somebody outside. */
   waits: () => number;
 }
 
@@ -106,7 +106,7 @@ export interface WorldOptions {
   limits?: Partial<TransactionsOptions['limits']>;
 }
 
-/** A world on a chain whose clock stands still: a slot goes by with each call of its network. */
+/** Makes a world on a chain whose clock stands still: each call of its network advances it by a slot. */
 export function makeWorld(
   chain: TestChain,
   { settings, storedKeys = [], options, limits }: WorldOptions = {},
@@ -182,7 +182,7 @@ export function makeWorld(
   };
 }
 
-/** An order: the fee payer gives 1 SOL away, and others sign a memo. */
+/** Makes an order: the fee payer sends 1 SOL, and others sign a memo. */
 export async function makeSharedOrder(
   chain: TestChain,
   asSigner: (payer: Keypair) => ChainSigner,
@@ -198,7 +198,7 @@ export async function makeSharedOrder(
   return { world, order, payer, recipient, execute: () => world.execute(order) };
 }
 
-/** Somebody who is asked. */
+/** Makes a signer who has to be asked. */
 export const adapter = (): { pair: Keypair; signer: ChainSigner } => {
   const pair = makeKeypair();
   return { pair, signer: wallet(pair) };

@@ -8,21 +8,21 @@ export type Tag = typeof tags[number];
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((given) => !given.includes('\0'));
 
-/** Names that an object has, or takes for something else, beside ordinary ones. */
+/** Ordinary names, and names that objects treat specially. */
 const name = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '0', '-', 'a/b', 'a~b', ''));
 
 const integer = (min: bigint, max: bigint) => fc.bigInt({ min, max }).map(String);
 
 const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength });
 
-/** A decimal's text of a mantissa and a scale, with all its places. */
+/** Writes a decimal from a mantissa and a scale, with all its places. */
 export function decimalText(mantissa: bigint, scale: number): string {
   const digits = String(mantissa < 0n ? -mantissa : mantissa).padStart(scale + 1, '0');
   const split = digits.length - scale;
   return `${mantissa < 0n ? '-' : ''}${digits.slice(0, split)}${scale === 0 ? '' : `.${digits.slice(split)}`}`;
 }
 
-/** Mantissas of every size, not only of the greatest one. */
+/** Mantissas of every size, not only large ones. */
 export const mantissas = fc.tuple(
   fc.integer({ min: 0, max: 96 }),
   fc.bigInt({ min: 0n, max: 2n ** 96n - 1n }),
@@ -32,7 +32,7 @@ export const mantissas = fc.tuple(
 
 export const scales = fc.integer({ min: 0, max: 28 });
 
-/** Values of each tag, in canonical form; the members of A and M are of any. */
+/** Values of each tag, in canonical form; members of A and M have any tag. */
 export const valuesOf = fc.letrec<Record<Tag | 'any', Value>>((tie) => ({
   N: fc.constant({ N: 0 }),
   S: text.map((S) => ({ S })),

@@ -2,8 +2,8 @@ const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
 /**
- * The first answer that is not undefined; throws when there is none in time. It asks less often the longer it waits, since
- * to ask takes time from what is waited for.
+ * Calls a function until its answer is not undefined; throws if the time is over. The intervals grow, because each call
+ * takes time from the awaited work.
  */
 export async function waitFor<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,

@@ -10,7 +10,7 @@ import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
 
 type Message = Extract<CompiledTransactionMessage, { version: 0 }> & CompiledTransactionMessageWithLifetime;
 
-/** A message, in base64, with one more instruction in front, of a program that it does not name yet, as a wallet puts it there. */
+/** Adds an instruction of a new program at the front of a message, in base64, as wallets do. */
 export function addInstruction(message: string, program: string, data: Uint8Array): string {
   const { header, staticAccounts, instructions, ...rest } = getCompiledTransactionMessageDecoder().decode(
     base64.decode(message),
@@ -25,7 +25,7 @@ export function addInstruction(message: string, program: string, data: Uint8Arra
   return base64.encode(new Uint8Array(getCompiledTransactionMessageEncoder().encode(changed)));
 }
 
-/** SetComputeUnitPrice, with a u64 of micro-lamports. */
+/** Adds SetComputeUnitPrice, with a u64 of micro-lamports. */
 export function addPrice(message: string, microLamports: bigint): string {
   const data = new Uint8Array(9);
   data[0] = 3;

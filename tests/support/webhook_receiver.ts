@@ -9,26 +9,26 @@ export interface ReceivedWebhook {
   method: string;
   headers: { [name: string]: string };
   body: string;
-  // SAFETY: each test says by its assertions what it expects in it.
+  // SAFETY: the assertions of each test check its contents.
   // oxlint-disable-next-line typescript/no-explicit-any
   message: any;
 }
 
-/** How a receiver answers; one that does nothing with the response never answers. */
+/** Answers a webhook; a function that does not use the response never answers. */
 export type AnswerWebhook = (response: ServerResponse, webhook: ReceivedWebhook) => void;
 
 /** A server on loopback that receives webhooks. */
 export interface WebhookReceiver {
   url: string;
   received: ReceivedWebhook[];
-  /** The webhooks of this path, once so many have come. */
+  /** Returns the webhooks of this path, once this many have come. */
   next: (path: string, count?: number) => Promise<ReceivedWebhook[]>;
-  /** Answers this path so from now on; with 204 unless told. */
+  /** Answers this path in this way from now on; 204 by default. */
   answer: (path: string, answer: AnswerWebhook) => void;
   close: () => Promise<void>;
 }
 
-/** Answers with a status, headers and a body. */
+/** Makes an answer of a status, headers and a body. */
 export const withStatus =
   (status: number, headers: { [name: string]: string } = {}, body = ''): AnswerWebhook => (response) =>
     response.writeHead(status, headers).end(body);

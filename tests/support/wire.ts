@@ -3,14 +3,14 @@ import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@so
 import { ed25519 } from '@noble/curves/ed25519.js';
 import type { Keypair } from './keypairs.ts';
 
-/** A message's instruction with names instead of indexes. */
+/** An instruction of a message, with names instead of indexes. */
 export interface NamedInstruction {
   program: string;
   accounts: string[];
   data: Uint8Array;
 }
 
-/** A transaction in wire format, read by kit and not by the code under test. */
+/** Decodes a transaction in wire format by kit, without the code under test. */
 export function decode(wire: string) {
   const { messageBytes, signatures } = getTransactionDecoder().decode(base64.decode(wire));
   const message = getCompiledTransactionMessageDecoder().decode(messageBytes);
@@ -24,7 +24,7 @@ export function decode(wire: string) {
       accounts: accountIndices.map((index) => staticAccounts[index] ?? `table ${index}`),
       data: Uint8Array.from(data ?? []),
     })),
-    /** Which signatures are there and good, by key. */
+    /** For each key, true if its signature is present and valid. */
     signed: Object.fromEntries(
       Object.entries(signatures).map(([key, signature]) => [
         key,
@@ -35,7 +35,7 @@ export function decode(wire: string) {
   };
 }
 
-/** A transaction with one more signature. */
+/** Adds a signature to a transaction. */
 export function signWire(wire: string, pair: Keypair): string {
   const bytes = base64.decode(wire);
   const { bytes: message, signed } = decode(wire);

@@ -11,7 +11,7 @@ import { waitFor } from './wait.ts';
 /** A running `npm run worker`. */
 export interface WorkerProcess {
   process: ChildProcess;
-  /** The events that it has logged. */
+  /** Returns the events that it has logged. */
   events: () => { event: string; [field: string]: unknown }[];
   /** Resolves when it has begun to look for work. */
   ready: () => Promise<true>;
@@ -21,47 +21,50 @@ export interface WorkerProcess {
 
 export interface WorkerOptions {
   status: StackStatus;
-  /** Settings, as the environment gives them. */
+  /** Settings, as environment variables. */
   env?: Record<string, string>;
-  /** The script to run; the worker itself unless given. */
+  /** The script to run; the worker itself by default. */
   script?: string;
-  /** Whether it calls through PostgREST, as it does unless given, or Postgres itself. */
+  /** The connection of its calls: PostgREST by default, or Postgres itself. */
   over?: 'PostgREST' | 'Postgres' | undefined;
   /**
-   * Node reads the sources, as in `npm run worker`, or a bundle of them, with which it starts in a sixth of the time. Deno
-   * reads the bundle too, and starts in half of that.
+   * The runtime: Node with the sources, as in `npm run worker`, or with a bundle of them, which starts in a sixth of
+   * the time; or Deno with the bundle, which starts in half of that.
    */
   runtime?: 'node' | 'bundle in node' | 'deno';
 }
 
 const bundles = new Map<string, string>();
 
-/** When and where a bundle was made, and of which files. */
+/** The time, folder and source files of a bundle. */
 interface BundleRecord {
   madeAt: number;
-  /** A copy of the project elsewhere has the bundle too, with addresses of this one. */
+  /** A copy of the project elsewhere contains the bundle, too, with paths of this folder. */
   projectDir: string;
   inputs: string[];
 }
 
-/** What npm writes whenever it changes packages, whose own files keep the time at which they were published. */
+/** The file that npm writes whenever it changes packages; files in packages keep the time of their publication. */
 const INSTALLED = 'node_modules/.package-lock.json';
-/** How a bundle is made. */
+/** The file that makes bundles. */
 const MAKER = relative(projectDir, fileURLToPath(import.meta.url));
 
-/** Whether a bundle is of the files as they are now. */
+/** True if a bundle is made of the present files. */
 function isCurrent(recordFile: string): boolean {
   try {
     const made = JSON.parse(readFileSync(recordFile, 'utf8')) as BundleRecord;
     const isUnchanged = (file: string) => statSync(join(projectDir, file)).mtimeMs < made.madeAt;
     return made.projectDir === projectDir && [INSTALLED, MAKER, ...made.inputs].every(isUnchanged);
   } catch {
-    // There is none, or one of its files is gone.
+    // There is no bundle, or one of its files is gone.
     return false;
   }
 }
 
-/** The file of a bundle of the script. It stays for other processes, since making it costs as much as several workers do. */
+/**
+ * Returns the bundle of the script. It is kept for other processes, because making it costs as much as starting several
+ * workers.
+ */
 function bundleOf(script: string): string {
   const known = bundles.get(script);
   if (known !== undefined) return known;
@@ -80,12 +83,12 @@ function bundleOf(script: string): string {
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      // Threads for scripts begin with files beside the script's own.
+      // Threads for scripts load files beside the script's own.
       define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
       logLevel: 'error',
     });
     mkdirSync(folder, { recursive: true });
-    // Other processes may start the one of the same name meanwhile, or make it too.
+    // Other processes may start or make the same bundle meanwhile.
     const replace = (path: string, contents: Uint8Array | string) => {
       writeFileSync(`${path}.${process.pid}`, contents);
       renameSync(`${path}.${process.pid}`, path);
@@ -98,7 +101,7 @@ function bundleOf(script: string): string {
   return file;
 }
 
-/** Runs a worker on a stack as an operator does, without npm between, so that a signal reaches it at once. */
+/** Runs a worker on a stack as an operator does, but without npm, so that signals reach it at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
   const { status, env, script = 'worker/main.ts', over = 'PostgREST', runtime = 'node' } = options;
   const commands = {

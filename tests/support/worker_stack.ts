@@ -20,26 +20,26 @@ export interface EndedRun {
   errors: string[] | null;
 }
 
-/** An owner of flows who starts them without a request between: what is tested is what executes them. */
+/** An owner of flows who starts them without requests, for tests of their execution. */
 export interface FlowOwner {
   id: string;
-  /** Its runs are on this chain, where one is given. */
+  /** Stores a flow; its runs use this chain, if one is given. */
   storeFlow: (flow: FlowBuilder, chain?: { url: string }) => Promise<number>;
   /** Stores a HARDCODED wallet as the wallets function does. */
   storeWallet: (pair: Keypair) => Promise<void>;
-  /** Starts a run for each of the inputs, to be claimed after so many seconds; gives their ids in order. */
+  /** Starts a run for each of the inputs, claimable after this many seconds, and returns their ids in order. */
   start: (flowId: number, inputs: ValueMap[], delaySeconds?: number) => Promise<string[]>;
   startRun: (flowId: number, inputs: ValueMap) => Promise<StartedRun>;
-  /** Redrives each of the runs; gives the ids of the new ones, in order. */
+  /** Redrives each run, and returns the ids of the new ones in order. */
   redrive: (runIds: string[]) => Promise<string[]>;
-  /** Deploys a flow with an action identity, and starts it for who sends the transaction. */
+  /** Deploys a flow with an action identity, and starts it for the sender of the transaction. */
   startAction: (flowId: number, action: { identity: string; signer: string; inputs: ValueMap }) => Promise<StartedRun>;
 }
 
-/** Options of a stack; `functions` are those of the project that it serves, `blank` is that of `makeOwnStack`. */
+/** Options of a stack; `functions` are those of the project that it serves, `blank` is `makeOwnStack`'s. */
 export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[]; blank?: string | null };
 
-/** A stack without Edge Functions, unless given: its runs are executed by the workers that a test starts, and by nobody else. */
+/** A stack without Edge Functions by default: only the workers that a test starts execute its runs. */
 export interface WorkerStack {
   own: OwnStack;
   stack: Stack;
@@ -47,7 +47,7 @@ export interface WorkerStack {
   /** The WALLET_KEYS of its environment. */
   walletKeys: string;
   addOwner: () => Promise<FlowOwner>;
-  /** The runs, once all of them have ended. */
+  /** Returns the runs, once all of them have ended. */
   ended: (runIds: string[], timeoutMs?: number) => Promise<EndedRun[]>;
   remove: () => Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
   const addOwner = async (): Promise<FlowOwner> => {
     const id = randomUUID();
     await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
-    /** Does something as the owner, in one transaction. */
+    /** Runs work as the owner, in one transaction. */
     const asOwner = <T>(work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
       sql.begin(async (tx) => {
         await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, true)`;
@@ -156,5 +156,5 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
   };
 }
 
-/** A number as an input. */
+/** Makes a number input. */
 export const integer = (value: number): Value => ({ U: String(value) });
