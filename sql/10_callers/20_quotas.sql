@@ -24,7 +24,7 @@ begin
     ('nodes', 1000, 'private node definitions'),
     ('schedules', 1000, 'schedules'),
     ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
-    ('pending_webhooks', 10000, 'outgoing webhooks that are pending'),
+    ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
     ('webhooks', 1000, 'incoming webhooks');
 end;
 $$;
@@ -90,7 +90,10 @@ begin
         from public.flow_schedules as s where s.user_id = quota_use.user_id
       );
     when 'pending_webhooks' then
-      return (select count(*) from public.webhook_deliveries as w where w.user_id = quota_use.user_id and w.status = 'pending');
+      return (
+        select count(*) from public.webhook_deliveries as w
+        where w.user_id = quota_use.user_id and w.status = 'pending' and least(w.attempts, 1) = 1
+      );
     when 'webhooks' then
       return (select count(*) from public.flow_webhooks as w where w.user_id = quota_use.user_id);
   end case;

@@ -10,6 +10,16 @@ comment on table private.on_end_secrets is
   'The secrets that sign the webhooks of flows: one for all deployments of a flow, so that a deploy changes none. They leave the database once, when they are made.';
 comment on column private.on_end_secrets.previous_secret is 'Signs, too, until previous_until.';
 
+create table private.webhook_turns (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  is_started_by_owner boolean not null default false,
+  deployment_id uuid not null default '00000000-0000-0000-0000-000000000000'
+);
+comment on table private.webhook_turns is
+  'The owners whose deployments have had on_end, and for each the deployment whose delivery was claimed last: the owner''s next claim begins behind it, so that deployments take turns.';
+comment on column private.webhook_turns.is_started_by_owner is
+  'Whether that delivery was about a run that the owner had started: those and the others of a deployment have turns of their own.';
+
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
 language plpgsql volatile security definer
@@ -17,11 +27,12 @@ set search_path = ''
 as $$
 begin
   insert into private.on_end_secrets (flow_id) values (new.entrypoint) on conflict do nothing;
+  insert into private.webhook_turns (user_id) values (new.user_id) on conflict do nothing;
   return null;
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed. Definer: the secrets are private.';
+  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed, and the turn of its owner. Definer: both are private.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 

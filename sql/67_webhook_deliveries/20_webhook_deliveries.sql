@@ -4,6 +4,7 @@ create table public.webhook_deliveries (
   user_id uuid not null,
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   deployment_id uuid not null,
+  is_started_by_owner boolean not null default true,
   event text not null,
   url text not null,
   payload jsonb not null,
@@ -29,6 +30,8 @@ comment on column public.webhook_deliveries.id is 'The webhook-id of the message
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
 comment on column public.webhook_deliveries.deployment_id is 'The deployment of the run. Kept when it is deleted, so it carries no foreign key.';
+comment on column public.webhook_deliveries.is_started_by_owner is
+  'Whether the owner of the flow has started the run, by hand or by a schedule: messages about runs that others started have only a part of the places and of the quota.';
 comment on column public.webhook_deliveries.event is 'How the run ended, succeeded, failed or stopped; or signature_request: it asks for signatures.';
 comment on column public.webhook_deliveries.payload is 'What is posted, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
@@ -49,6 +52,9 @@ create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (
 -- Only of what is pending, since claims look every second, at most of nothing.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';
+-- By deployments, which take turns, and apart from those that were never tried, which wait until there is room.
+create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
+  (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
 
 alter table public.webhook_deliveries enable row level security;

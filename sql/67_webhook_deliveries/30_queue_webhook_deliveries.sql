@@ -11,33 +11,25 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 begin
-  with told as materialized (
-    select r.user_id, r.id as flow_run_id, r.deployment_id, n.event, j.on_end ->> 'url' as url, jsonb_build_object(
+  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
+  select
+    r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event, j.on_end ->> 'url',
+    jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
       'data', jsonb_build_object(
         'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id, 'status', r.status,
         'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
       ) || n.data
-    ) as payload
-    from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
-    join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
-    join public.flow_run as r on r.id = n.flow_run_id
-    where j.on_end -> 'events' ? n.event
-  ), owner as materialized (
-    select o.user_id, private.quota_use('pending_webhooks', o.user_id) >= private.quota('pending_webhooks') as is_full
-    from (select distinct t.user_id from told as t) as o
-  )
-  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at, last_error)
-  select
-    t.user_id, t.flow_run_id, t.deployment_id, t.event, t.url, t.payload,
-    case when o.is_full then 'failed' else 'pending' end, case when not o.is_full then clock_timestamp() end,
-    case when o.is_full then 'quota_exceeded: as many webhooks as a user may have are pending' end
-  from told as t join owner as o on o.user_id = t.user_id;
+    )
+  from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
+  join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
+  join public.flow_run as r on r.id = n.flow_run_id
+  where j.on_end -> 'events' ? n.event;
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. A run never waits or fails because of them: what an owner''s quota has no room for is stored as failed. Definer: only functions write deliveries, and jobs are private.';
+  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. Each is stored, however many wait: claims decide which have room. So nothing is counted here, and a run never waits for its messages. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void

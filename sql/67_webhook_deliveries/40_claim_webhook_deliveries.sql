@@ -21,31 +21,6 @@ $$;
 comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
 grant execute on function private.has_due_webhook() to service_role;
 
-create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
-returns uuid[]
-language plpgsql volatile security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  -- So many posts of one owner are under way at a time, whoever sends them: an address that never answers holds no more places.
-  v_free constant bigint := 4 - (
-    select count(*) from public.webhook_deliveries as d
-    where d.user_id = due_webhooks_of.user_id and d.is_held and d.next_attempt_at > due_webhooks_of.at
-  );
-begin
-  return array(
-    select d.id from public.webhook_deliveries as d
-    where d.user_id = due_webhooks_of.user_id and d.status = 'pending' and d.next_attempt_at <= due_webhooks_of.at
-    order by d.next_attempt_at, d.id
-    limit greatest(least(v_free, due_webhooks_of.max_deliveries), 0)
-    for no key update skip locked
-  );
-end;
-$$;
-comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the deliveries of an owner that are due, the most overdue first, as far as the owner may have more under way. Definer: it sees all of them.';
-
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language plpgsql volatile security definer
@@ -58,6 +33,7 @@ declare
   v_last_user_id uuid;
   v_user_id uuid;
   v_next_user_id uuid;
+  v_next_at timestamptz;
   v_is_second_round boolean := false;
   v_ids uuid[] := '{}';
 begin
@@ -71,9 +47,10 @@ begin
   v_user_id := v_last_user_id;
   -- Owners whose deliveries are pending but not due are stepped over, a thousand at most.
   for v_step in 1..1000 loop
-    v_next_user_id := (
-      select d.user_id from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id order by d.user_id limit 1
-    );
+    -- In the order of one index, so that of each owner one row is read.
+    select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
+    from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id
+    order by d.user_id, d.next_attempt_at, d.id limit 1;
     if v_next_user_id is null and not v_is_second_round then
       v_is_second_round := true;
       v_user_id := v_no_user_id;
@@ -81,6 +58,7 @@ begin
     end if;
     exit when v_next_user_id is null or v_is_second_round and v_next_user_id > v_last_user_id;
     v_user_id := v_next_user_id;
+    continue when v_next_at > v_now;
     v_ids := v_ids || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
     exit when cardinality(v_ids) >= claim_webhook_deliveries.max_deliveries;
   end loop;
@@ -124,5 +102,5 @@ as $$
   select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
-  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, the deployments of an owner take turns, and each owner has four under way at most, three of runs that others started. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;

@@ -544,11 +544,14 @@ end;
 $$;
 
 -- So many deliveries of the user's that are due, of one run.
-create function test.queue_webhooks(user_id uuid, count integer, url text default 'https://example.com/hook') returns void
+create function test.queue_webhooks(
+  user_id uuid, count integer, url text default 'https://example.com/hook', is_started_by_owner boolean default true,
+  deployment_id uuid default gen_random_uuid()
+) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload)
-  select queue_webhooks.user_id, r.id, gen_random_uuid(), 'succeeded', queue_webhooks.url,
+  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
+  select queue_webhooks.user_id, r.id, queue_webhooks.deployment_id, queue_webhooks.is_started_by_owner, 'succeeded', queue_webhooks.url,
     jsonb_build_object('data', jsonb_build_object('flow_id', r.flow_id))
   from (select f.* from public.flow_run as f where f.user_id = queue_webhooks.user_id limit 1) as r
   cross join generate_series(1, queue_webhooks.count);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { makeFindings } from './findings.ts';
-import { readOptions, UsageError } from './options.ts';
+import { DEFAULT_PRESSURE, readOptions, UsageError } from './options.ts';
 import { makeRandom } from './random.ts';
 import { makeReport } from './report.ts';
 import { type Exchange, exchangeOf } from './traffic.ts';
@@ -148,7 +148,7 @@ it.each([
 it('minutes may be fractions, and a seed is made where none is given', () => {
   expect(readOptions(['--minutes', '0.3', '--seed', '7', '--json', 'a.json'])).toEqual({
     isHostile: false,
-    pressure: 56,
+    pressure: DEFAULT_PRESSURE,
     minutes: 0.3,
     seed: 7,
     jsonFile: 'a.json',

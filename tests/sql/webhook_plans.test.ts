@@ -18,10 +18,10 @@ beforeAll(async () => {
     await sql`insert into public.flows (user_id) select id from auth.users`;
     await sql`
       insert into public.flow_run (user_id, flow_id, inputs, chain_network) select user_id, id, '{"M": {}}', '{"cluster": "devnet"}' from public.flows`;
-    // Half of them are delivered, the others wait for a later attempt.
+    // Half of them are delivered, the others wait for a later attempt. Each owner has five deployments.
     await sql`
       insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at)
-      select r.user_id, r.id, gen_random_uuid(), 'succeeded', 'https://example.com',
+      select r.user_id, r.id, md5(r.user_id::text || n % 5)::uuid, 'succeeded', 'https://example.com',
         jsonb_build_object('data', jsonb_build_object('flow_id', r.flow_id)), case when n % 2 = 0 then 'pending' else 'delivered' end,
         case when n % 2 = 0 then now() + interval '1 hour' end
       from public.flow_run as r cross join generate_series(1, ${DELIVERIES / OWNERS}) as n`;
@@ -41,14 +41,14 @@ it('a look for webhooks that are due, of which there are none, reads no row', as
   });
 });
 
-it('a claim reads what is due, and one row of each other owner', async () => {
+it('a claim reads what is due, one row of each other owner, and few of each deployment of the owner', async () => {
   await sql`
     update public.webhook_deliveries set next_attempt_at = now()
     where id in (select id from public.webhook_deliveries where user_id = ${userId} and status = 'pending' limit 3)`;
   await sql`analyze`;
   const reads = await countReads(sql, TABLES, 'select * from public.claim_webhook_deliveries(64, 60)');
   expect(reads.scanned).toEqual([]);
-  expect(reads.rows).toBeLessThan(OWNERS + 30);
+  expect(reads.rows).toBeLessThan(OWNERS + 60);
 });
 
 it('the end of a run that nobody is told of reads no delivery, nor its deployment', async () => {
@@ -61,4 +61,22 @@ it("a page of a deployment's messages reads no others of its owner", async () =>
     select * from public.webhook_deliveries where user_id = '${userId}' and deployment_id = '${crypto.randomUUID()}'
     order by id desc limit 26`;
   expect(await countReads(sql, TABLES, page)).toEqual({ scanned: [], rows: 0 });
+});
+
+it('the end of a run that somebody is told of stores a delivery and reads none of those that wait', async () => {
+  await withoutTriggers(sql, async () => {
+    await sql`update public.flow_run set deployment_id = gen_random_uuid() where user_id = ${userId}`;
+    await sql`
+      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, on_end)
+      select id, user_id, 'hash', '', '{"url": "https://example.com", "events": ["stopped"]}'
+      from public.flow_run where user_id = ${userId}`;
+  });
+  const told = async () =>
+    (await sql`select count(*)::integer as count from public.webhook_deliveries where event = 'stopped'`)[0]!.count;
+  const tell = `
+    select private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object('flow_run_id', id, 'event', 'stopped', 'data', '{}'::jsonb)))
+    from public.flow_run where user_id = '${userId}' limit 1`;
+  expect(await countReads(sql, ['webhook_deliveries'], tell)).toEqual({ scanned: [], rows: 0 });
+  await sql.unsafe(tell);
+  expect(await told()).toBe(1);
 });

@@ -26,8 +26,8 @@ export interface Attacker {
   /** Starts a flow of the attacker's own. */
   run: (flowId: number) => Promise<Outcome>;
   deploy: (flowId: number) => Promise<Outcome>;
-  /** Deploys a flow that anybody may start; gives the deployment's id. */
-  deployForAnybody: (flow: Pick<FlowBuilder, 'row'>) => Promise<string>;
+  /** Deploys a flow that anybody may start, with these settings; gives the deployment's id. */
+  deployForAnybody: (flow: Pick<FlowBuilder, 'row'>, settings?: { [name: string]: unknown }) => Promise<string>;
 }
 
 /** Signs somebody up who means harm. */
@@ -76,10 +76,10 @@ export async function makeAttacker(
     store,
     run: (flowId) => send(`/functions/v1/flow/start/${flowId}`),
     deploy,
-    async deployForAnybody(flow) {
+    async deployForAnybody(flow, settings = {}) {
       const { deployment_id } = JSON.parse(await must('deploy', deploy(await store(flow))));
       const path = `/rest/v1/flow_deployments?id=eq.${deployment_id}`;
-      await must('open a deployment', post(path, JSON.stringify({ start_permission: 'Anonymous' }), mine, 'PATCH'));
+      await must('open a deployment', post(path, JSON.stringify({ start_permission: 'Anonymous', ...settings }), mine, 'PATCH'));
       return deployment_id;
     },
   };

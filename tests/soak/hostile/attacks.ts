@@ -268,6 +268,21 @@ export const attacks: Attack[] = [
     },
   },
   {
+    name: 'starts of a public deployment that tells a silent address of each end',
+    lanes: 4,
+    strikes: 10_000,
+    prepare: async (attacker) => {
+      // The largest limits that a deployment may have, so that they are not what holds the attack up.
+      const id = await attacker.deployForAnybody(textFlow(), {
+        on_end: { url: `${attacker.hostileUrl}/silent`, events: ['succeeded', 'failed', 'stopped'] },
+        max_starts_per_minute: 2_147_483_647,
+        max_runs_in_flight: 2_147_483_647,
+      });
+      return () =>
+        attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
+    },
+  },
+  {
     name: 'webhooks under a made-up token each, with a megabyte of numbers',
     lanes: 2,
     prepare: ({ send }) => {
