@@ -7,6 +7,7 @@ import { describeAction } from './describe_action.ts';
 import { NO_PAYER, payerOf } from './inputs.ts';
 import { fieldText, hrefOf, parameterOf } from './parameters.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
+import { newOrderPart } from './order.ts';
 import { readAction } from './read_action.ts';
 import { givenInQuery, valueOfText } from './values.ts';
 
@@ -29,7 +30,7 @@ function defaultText(input: DeploymentInput): string | undefined {
   }
 }
 
-/** What a wallet shows of a deployment; `query` is that of the link. */
+/** What a wallet shows of a deployment, with an order of its own to post; `query` is that of the link. */
 export function showAction(
   deployment: DeploymentDescription,
   address: PublicAddress,
@@ -48,7 +49,8 @@ export function showAction(
   }
   const asked = inputs.filter((input) => input !== payer && !given.has(input.name));
   const parameters = asked.map(parameterOf);
-  const href = hrefOf(path, asked.map((input) => ({ name: input.name, fallback: defaultText(input) })), given);
+  const places = asked.map((input) => ({ name: input.name, fallback: defaultText(input) }));
+  const href = hrefOf(path, places, given, newOrderPart());
   const action = { type: 'transaction', href, label: LABEL, ...(parameters.length > 0 && { parameters }) } as const;
   return { ...view, links: { actions: [action] } };
 }
@@ -59,5 +61,6 @@ export const makeGetAction =
   async (context: Context): Promise<Response> => {
     const deployment = await readAction(context, rpcText);
     const shown = showAction(deployment, address, pathOf(context), context.req.queries());
-    return context.json(shown, 200, blockchainHeader(deployment.cluster));
+    // Two buyers who get one answer of a cache would share an order.
+    return context.json(shown, 200, { ...blockchainHeader(deployment.cluster), 'cache-control': 'no-store' });
   };

@@ -11,7 +11,7 @@ const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 /**
  * Makes the Idempotency-Key of a request: the same within a minute, and within half a minute of the first such request
  * that this isolate has seen. It is made with a secret, since such a key is all that a caller without an account
- * proves: nobody else may know beforehand which one a buyer's start will have.
+ * proves: nobody who knows the request by a log may start with its key elsewhere.
  */
 export function makeRequestKey(secret: string, now: () => number) {
   const text = new TextEncoder();

@@ -117,13 +117,13 @@ describe('the input that takes the wallet', () => {
 });
 
 describe('the address that a wallet posts to', () => {
-  it('has what the link gives, the defaults, and a place for each other field', () => {
-    expect(hrefOf('/action/x', [], new Map())).toBe('/action/x');
+  it('has what the link gives, the defaults, a place for each other field, and the order', () => {
+    expect(hrefOf('/action/x', [], new Map(), 'o=1')).toBe('/action/x?o=1');
     const places = [{ name: 'a', fallback: undefined }, { name: 'b c', fallback: undefined }, {
       name: 'd',
       fallback: '1 2',
     }];
-    expect(hrefOf('/action/x', places, new Map([['order', '1&2']])))
-      .toBe('/action/x?order=1%262&a={a}&b%20c={b c}&d=1%202');
+    expect(hrefOf('/action/x', places, new Map([['order', '1&2']]), 'o=1'))
+      .toBe('/action/x?order=1%262&a={a}&b%20c={b c}&d=1%202&o=1');
   });
 });

@@ -88,16 +88,23 @@ export interface Place {
 }
 
 /**
- * The address that a wallet posts to: with what the link itself gives, the defaults, and a place for each other field.
+ * The address that a wallet posts to: with what the link itself gives, the defaults, a place for each other field, and
+ * the order.
  * Source: Solana Actions specification, "LinkedAction"; what has no place there a wallet sends as `data`.
  */
-export function hrefOf(path: string, places: readonly Place[], given: ReadonlyMap<string, string>): string {
+export function hrefOf(
+  path: string,
+  places: readonly Place[],
+  given: ReadonlyMap<string, string>,
+  orderPart: string,
+): string {
   const part = (name: string, text: string) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
   const query = [
     ...[...given].map(([name, text]) => part(name, text)),
     ...places.map(({ name, fallback }) =>
       fallback === undefined ? `${encodeURIComponent(name)}={${name}}` : part(name, fallback)
     ),
+    orderPart,
   ].join('&');
-  return query === '' ? path : `${path}?${query}`;
+  return `${path}?${query}`;
 }

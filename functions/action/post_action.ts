@@ -10,6 +10,7 @@ import { toActionTransaction } from './action_transaction.ts';
 import { blockchainHeader } from './blockchains.ts';
 import { NO_PAYER, payerOf } from './inputs.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
+import { orderIdOf } from './order.ts';
 import { readAction } from './read_action.ts';
 import { readValues } from './values.ts';
 
@@ -46,7 +47,8 @@ export interface PostActionOptions {
 
 /**
  * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as whoever shows this public key,
- * and answers with the transaction that it puts out. The same request within a minute gives the same run.
+ * and answers with the transaction that it puts out. The same request of one order within a minute gives the same run.
+ * Account and values do not tell who asks, since anybody may know them: without an order each request has its own run.
  */
 export const makePostAction =
   ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>
@@ -56,10 +58,12 @@ export const makePostAction =
     const { account } = params;
     const payer = payerOf(deployment.inputs);
     if (payer === undefined) throw apiError('action_failed', NO_PAYER);
-    const values = readValues(deployment.inputs, payer, params, context.req.queries());
+    const query = context.req.queries();
+    const values = readValues(deployment.inputs, payer, params, query);
     const id = deployment.deployment_id;
-    const idempotency_key = await makeKey([id, account, values]);
-    const run = await rpc<StartResult>('start_deployment', { id, values, public_key: account, idempotency_key })
+    const orderId = orderIdOf(query);
+    const repeats = orderId !== undefined && { idempotency_key: await makeKey([id, orderId, account, values]) };
+    const run = await rpc<StartResult>('start_deployment', { id, values, public_key: account, ...repeats })
       .catch((error: unknown) => {
         throw inWords(error);
       });

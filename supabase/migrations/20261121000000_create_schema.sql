@@ -402,7 +402,7 @@ begin
     ('nodes', 1000, 'private node definitions'),
     ('schedules', 1000, 'schedules'),
     ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
-    ('pending_webhooks', 10000, 'outgoing webhooks that are pending'),
+    ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
     ('webhooks', 1000, 'incoming webhooks');
 end;
 $$;
@@ -468,7 +468,10 @@ begin
         from public.flow_schedules as s where s.user_id = quota_use.user_id
       );
     when 'pending_webhooks' then
-      return (select count(*) from public.webhook_deliveries as w where w.user_id = quota_use.user_id and w.status = 'pending');
+      return (
+        select count(*) from public.webhook_deliveries as w
+        where w.user_id = quota_use.user_id and w.status = 'pending' and least(w.attempts, 1) = 1
+      );
     when 'webhooks' then
       return (select count(*) from public.flow_webhooks as w where w.user_id = quota_use.user_id);
   end case;
@@ -7743,6 +7746,16 @@ comment on table private.on_end_secrets is
   'The secrets that sign the webhooks of flows: one for all deployments of a flow, so that a deploy changes none. They leave the database once, when they are made.';
 comment on column private.on_end_secrets.previous_secret is 'Signs, too, until previous_until.';
 
+create table private.webhook_turns (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  is_started_by_owner boolean not null default false,
+  deployment_id uuid not null default '00000000-0000-0000-0000-000000000000'
+);
+comment on table private.webhook_turns is
+  'The owners whose deployments have had on_end, and for each the deployment whose delivery was claimed last: the owner''s next claim begins behind it, so that deployments take turns.';
+comment on column private.webhook_turns.is_started_by_owner is
+  'Whether that delivery was about a run that the owner had started: those and the others of a deployment have turns of their own.';
+
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
 language plpgsql volatile security definer
@@ -7750,11 +7763,12 @@ set search_path = ''
 as $$
 begin
   insert into private.on_end_secrets (flow_id) values (new.entrypoint) on conflict do nothing;
+  insert into private.webhook_turns (user_id) values (new.user_id) on conflict do nothing;
   return null;
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed. Definer: the secrets are private.';
+  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed, and the turn of its owner. Definer: both are private.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -7815,6 +7829,7 @@ create table public.webhook_deliveries (
   user_id uuid not null,
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   deployment_id uuid not null,
+  is_started_by_owner boolean not null default true,
   event text not null,
   url text not null,
   payload jsonb not null,
@@ -7840,6 +7855,8 @@ comment on column public.webhook_deliveries.id is 'The webhook-id of the message
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
 comment on column public.webhook_deliveries.deployment_id is 'The deployment of the run. Kept when it is deleted, so it carries no foreign key.';
+comment on column public.webhook_deliveries.is_started_by_owner is
+  'Whether the owner of the flow has started the run, by hand or by a schedule: messages about runs that others started have only a part of the places and of the quota.';
 comment on column public.webhook_deliveries.event is 'How the run ended, succeeded, failed or stopped; or signature_request: it asks for signatures.';
 comment on column public.webhook_deliveries.payload is 'What is posted, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
@@ -7860,6 +7877,9 @@ create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (
 -- Only of what is pending, since claims look every second, at most of nothing.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';
+-- By deployments, which take turns, and apart from those that were never tried, which wait until there is room.
+create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
+  (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
 
 alter table public.webhook_deliveries enable row level security;
@@ -7884,33 +7904,25 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 begin
-  with told as materialized (
-    select r.user_id, r.id as flow_run_id, r.deployment_id, n.event, j.on_end ->> 'url' as url, jsonb_build_object(
+  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
+  select
+    r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event, j.on_end ->> 'url',
+    jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
       'data', jsonb_build_object(
         'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id, 'status', r.status,
         'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
       ) || n.data
-    ) as payload
-    from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
-    join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
-    join public.flow_run as r on r.id = n.flow_run_id
-    where j.on_end -> 'events' ? n.event
-  ), owner as materialized (
-    select o.user_id, private.quota_use('pending_webhooks', o.user_id) >= private.quota('pending_webhooks') as is_full
-    from (select distinct t.user_id from told as t) as o
-  )
-  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at, last_error)
-  select
-    t.user_id, t.flow_run_id, t.deployment_id, t.event, t.url, t.payload,
-    case when o.is_full then 'failed' else 'pending' end, case when not o.is_full then clock_timestamp() end,
-    case when o.is_full then 'quota_exceeded: as many webhooks as a user may have are pending' end
-  from told as t join owner as o on o.user_id = t.user_id;
+    )
+  from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
+  join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
+  join public.flow_run as r on r.id = n.flow_run_id
+  where j.on_end -> 'events' ? n.event;
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. A run never waits or fails because of them: what an owner''s quota has no room for is stored as failed. Definer: only functions write deliveries, and jobs are private.';
+  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. Each is stored, however many wait: claims decide which have room. So nothing is counted here, and a run never waits for its messages. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -7949,6 +7961,178 @@ $$;
 comment on function private.queue_signature_webhooks(public.flow_run, uuid[]) is
   'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';
 
+-- sql/67_webhook_deliveries/35_due_webhooks.sql
+
+-- Which deliveries of one owner are claimed next. Turns go by deployment, apart for runs that the owner started and for runs that others
+-- started: strangers who start a public deployment hold up no message about other runs.
+
+create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, deployment_id uuid, enough bigint)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+-- Where an argument is null, its column bounds no range of the index.
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return (select count(*) from (
+    select from public.webhook_deliveries as d
+    where d.user_id = tried_webhooks.user_id and d.status = 'pending' and least(d.attempts, 1) = 1
+      and (tried_webhooks.is_started_by_owner is null or d.is_started_by_owner = tried_webhooks.is_started_by_owner)
+      and (tried_webhooks.deployment_id is null or d.deployment_id = tried_webhooks.deployment_id)
+    limit tried_webhooks.enough
+  ) as tried);
+end;
+$$;
+comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
+  'Counts the deliveries of an owner that were tried and are pending, at most up to enough; of one deployment and kind of start where they are given. Definer: it sees all of them.';
+
+create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, deployment_id uuid, picked bigint)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_quota constant bigint := private.quota('pending_webhooks');
+  v_share constant bigint := (v_quota + 9) / 10;
+  v_of_others bigint;
+begin
+  if not has_webhook_room.is_started_by_owner then
+    v_of_others := private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share);
+    if v_of_others + has_webhook_room.picked >= (v_share + 1) / 2
+      or private.tried_webhooks(has_webhook_room.user_id, false, null, v_quota) + has_webhook_room.picked >= (v_quota + 1) / 2 then
+      return false;
+    end if;
+  end if;
+  return private.tried_webhooks(has_webhook_room.user_id, true, has_webhook_room.deployment_id, v_share)
+      + coalesce(v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share))
+      + has_webhook_room.picked < v_share
+    and private.tried_webhooks(has_webhook_room.user_id, null, null, v_quota) + has_webhook_room.picked < v_quota;
+end;
+$$;
+comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
+  'Whether another delivery of a deployment may be tried for the first time: an owner may have the quota pending_webhooks of tried ones, a deployment a tenth of it, and runs that others started half of either. picked of the same are about to be tried. Definer: the quotas are private.';
+
+create function private.due_webhook_of(user_id uuid, is_started_by_owner boolean, deployment_id uuid, at timestamptz, picked uuid[])
+returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_tried public.webhook_deliveries;
+  v_new public.webhook_deliveries;
+begin
+  select d.* into v_tried from public.webhook_deliveries as d
+  where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 1 and d.is_started_by_owner = due_webhook_of.is_started_by_owner
+    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending' and d.next_attempt_at <= due_webhook_of.at
+    and d.id <> all (due_webhook_of.picked)
+  order by d.next_attempt_at, d.id limit 1;
+  select d.* into v_new from public.webhook_deliveries as d
+  where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 0 and d.is_started_by_owner = due_webhook_of.is_started_by_owner
+    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending' and d.next_attempt_at <= due_webhook_of.at
+    and d.id <> all (due_webhook_of.picked)
+  order by d.next_attempt_at, d.id limit 1;
+  if v_new.id is not null and not private.has_webhook_room(
+    due_webhook_of.user_id, due_webhook_of.is_started_by_owner, due_webhook_of.deployment_id, (
+      select count(*) from public.webhook_deliveries as p
+      where p.id = any (due_webhook_of.picked) and p.deployment_id = due_webhook_of.deployment_id
+        and p.is_started_by_owner = due_webhook_of.is_started_by_owner
+    )
+  ) then
+    v_new := null;
+  end if;
+  return (
+    select d.id from public.webhook_deliveries as d
+    where d.id = case when v_new.next_attempt_at < v_tried.next_attempt_at or v_tried.id is null then v_new.id else v_tried.id end
+      and d.status = 'pending'
+    for no key update skip locked
+  );
+end;
+$$;
+comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
+  'Locks and returns the delivery of a deployment that is most overdue and not picked yet: one that was never tried only if there is room for it. Null without one, and where another transaction has locked it. Definer: it sees all of them.';
+
+create function private.next_webhook_turn(turn private.webhook_turns)
+returns private.webhook_turns
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_turn private.webhook_turns := next_webhook_turn.turn;
+begin
+  -- One look at the index for those that were never tried, one for those that were.
+  select n.is_started_by_owner, n.deployment_id into v_turn.is_started_by_owner, v_turn.deployment_id
+  from unnest('{0,1}'::integer[]) as t (tried)
+  cross join lateral (
+    select d.is_started_by_owner, d.deployment_id from public.webhook_deliveries as d
+    where d.user_id = v_turn.user_id and d.status = 'pending' and least(d.attempts, 1) = t.tried
+      and (d.is_started_by_owner, d.deployment_id) > (v_turn.is_started_by_owner, v_turn.deployment_id)
+    order by d.is_started_by_owner, d.deployment_id limit 1
+  ) as n
+  order by n.is_started_by_owner, n.deployment_id limit 1;
+  return v_turn;
+end;
+$$;
+comment on function private.next_webhook_turn(private.webhook_turns) is
+  'Returns the turn behind this one, of a deployment of the same owner with pending deliveries; deployment_id is null behind the last. Definer: it sees all of them.';
+
+create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_none constant uuid := '00000000-0000-0000-0000-000000000000';
+  -- So many posts of one owner are under way at a time, whoever sends them: an address that never answers holds no more places. One of
+  -- them is kept for messages about runs that the owner started.
+  v_places bigint;
+  v_places_of_others bigint;
+  v_turn private.webhook_turns;
+  v_is_round_empty boolean := false;
+  v_id uuid;
+  v_ids uuid[] := '{}';
+begin
+  select 4 - count(*), 3 - count(*) filter (where not d.is_started_by_owner) into v_places, v_places_of_others
+  from public.webhook_deliveries as d
+  where d.user_id = due_webhooks_of.user_id and d.is_held and d.next_attempt_at > due_webhooks_of.at;
+  v_places := least(v_places, due_webhooks_of.max_deliveries);
+  select t.* into v_turn from private.webhook_turns as t where t.user_id = due_webhooks_of.user_id for no key update skip locked;
+  v_turn := (due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.deployment_id, v_none));
+
+  -- Deployments without a due delivery are stepped over. Where there are more, the next claim goes on behind them.
+  for v_step in 1..200 loop
+    exit when cardinality(v_ids) >= v_places;
+    v_turn := private.next_webhook_turn(v_turn);
+    if v_turn.deployment_id is null then
+      exit when v_is_round_empty;
+      v_is_round_empty := true;
+      v_turn := (due_webhooks_of.user_id, false, v_none);
+    elsif v_turn.is_started_by_owner or v_places_of_others > 0 then
+      v_id := private.due_webhook_of(v_turn.user_id, v_turn.is_started_by_owner, v_turn.deployment_id, due_webhooks_of.at, v_ids);
+      if v_id is not null then
+        v_is_round_empty := false;
+        v_places_of_others := v_places_of_others - (not v_turn.is_started_by_owner)::integer;
+        v_ids := v_ids || v_id;
+      end if;
+    end if;
+  end loop;
+  update private.webhook_turns as t
+  set is_started_by_owner = coalesce(v_turn.is_started_by_owner, false), deployment_id = coalesce(v_turn.deployment_id, v_none)
+  where t.user_id = (select free.user_id from private.webhook_turns as free where free.user_id = v_turn.user_id for no key update skip locked)
+    and (t.is_started_by_owner, t.deployment_id) is distinct from (v_turn.is_started_by_owner, v_turn.deployment_id);
+  return v_ids;
+end;
+$$;
+comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
+  'Locks and returns the deliveries of an owner that are due, as far as the owner may have more under way: deployments take turns, apart for runs that the owner started and for others. Definer: it sees all of them.';
+
 -- sql/67_webhook_deliveries/40_claim_webhook_deliveries.sql
 
 create table private.last_webhook_claim (
@@ -7974,31 +8158,6 @@ $$;
 comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
 grant execute on function private.has_due_webhook() to service_role;
 
-create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
-returns uuid[]
-language plpgsql volatile security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  -- So many posts of one owner are under way at a time, whoever sends them: an address that never answers holds no more places.
-  v_free constant bigint := 4 - (
-    select count(*) from public.webhook_deliveries as d
-    where d.user_id = due_webhooks_of.user_id and d.is_held and d.next_attempt_at > due_webhooks_of.at
-  );
-begin
-  return array(
-    select d.id from public.webhook_deliveries as d
-    where d.user_id = due_webhooks_of.user_id and d.status = 'pending' and d.next_attempt_at <= due_webhooks_of.at
-    order by d.next_attempt_at, d.id
-    limit greatest(least(v_free, due_webhooks_of.max_deliveries), 0)
-    for no key update skip locked
-  );
-end;
-$$;
-comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the deliveries of an owner that are due, the most overdue first, as far as the owner may have more under way. Definer: it sees all of them.';
-
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language plpgsql volatile security definer
@@ -8011,6 +8170,7 @@ declare
   v_last_user_id uuid;
   v_user_id uuid;
   v_next_user_id uuid;
+  v_next_at timestamptz;
   v_is_second_round boolean := false;
   v_ids uuid[] := '{}';
 begin
@@ -8024,9 +8184,10 @@ begin
   v_user_id := v_last_user_id;
   -- Owners whose deliveries are pending but not due are stepped over, a thousand at most.
   for v_step in 1..1000 loop
-    v_next_user_id := (
-      select d.user_id from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id order by d.user_id limit 1
-    );
+    -- In the order of one index, so that of each owner one row is read.
+    select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
+    from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id
+    order by d.user_id, d.next_attempt_at, d.id limit 1;
     if v_next_user_id is null and not v_is_second_round then
       v_is_second_round := true;
       v_user_id := v_no_user_id;
@@ -8034,6 +8195,7 @@ begin
     end if;
     exit when v_next_user_id is null or v_is_second_round and v_next_user_id > v_last_user_id;
     v_user_id := v_next_user_id;
+    continue when v_next_at > v_now;
     v_ids := v_ids || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
     exit when cardinality(v_ids) >= claim_webhook_deliveries.max_deliveries;
   end loop;
@@ -8077,7 +8239,7 @@ as $$
   select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
-  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, the deployments of an owner take turns, and each owner has four under way at most, three of runs that others started. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- sql/67_webhook_deliveries/50_store_webhook_attempt.sql

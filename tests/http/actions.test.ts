@@ -69,7 +69,12 @@ describe('what a wallet is shown', () => {
         actions: [{
           type: 'transaction',
           label: 'Review and sign',
-          href: `/functions/v1/action/${id}?recipient={recipient}&amount=0.5&note={note}`,
+          href: expect.stringMatching(
+            new RegExp(
+              String
+                .raw`^/functions/v1/action/${id}\?recipient={recipient}&amount=0\.5&note={note}&x-order-id=[\w-]{22}$`,
+            ),
+          ),
           parameters: [
             {
               type: 'text',
@@ -103,8 +108,15 @@ describe('what a wallet is shown', () => {
   it('keeps what the link fills in', async () => {
     const action = await (await get(`${id}?note=table%204&utm_source=qr`)).json() as ActionGetResponse;
     expect(action.links?.actions[0]?.href)
-      .toBe(`/functions/v1/action/${id}?note=table%204&recipient={recipient}&amount=0.5`);
+      .toMatch(`/functions/v1/action/${id}?note=table%204&recipient={recipient}&amount=0.5&x-order-id=`);
     expect(action.links?.actions[0]?.parameters?.map(({ name }) => name)).toEqual(['recipient', 'amount']);
+  });
+
+  it('is an order of its own each time, which no cache may keep', async () => {
+    const answers = await Promise.all([1, 2].map(() => get(id)));
+    expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(['no-store', 'no-store']);
+    const actions = await Promise.all(answers.map((answer) => answer.json() as Promise<ActionGetResponse>));
+    expect(new Set(actions.map(({ links }) => links?.actions[0]?.href)).size).toBe(2);
   });
 
   it('is no form when the link fills in what can only fail', async () => {
@@ -319,6 +331,26 @@ describe('a start by an action', () => {
 
   it('of another method is refused', async () => {
     expect((await plain(id, { method: 'PUT' })).status).toBe(405);
+  });
+
+  it('is found again by who has the order, and by nobody who knows account and values only', async () => {
+    // The run fails, because no chain is there: what counts is how many there are.
+    const shop = await deployAction(owner, nowhere, tipFlow(), asAction);
+    const { links } = await (await get(shop)).json() as ActionGetResponse;
+    const { searchParams } = new URL(links!.actions[0]!.href, 'http://project');
+    const order = `${shop}?x-order-id=${searchParams.get('x-order-id')}`;
+    const body = { account: ACCOUNT, data: { note: 'a note', recipient: ACCOUNT } };
+    const runs = async () =>
+      (await owner.client.from('flow_run').select('id').eq('deployment_id', shop).throwOnError()).data.length;
+    const before = Math.floor(Date.now() / 60_000);
+    await Promise.all([1, 2, 3].map(() => post(order, body)));
+    if (before === Math.floor(Date.now() / 60_000)) expect(await runs()).toBe(1);
+    const own = await runs();
+    const { links: others } = await (await get(shop)).json() as ActionGetResponse;
+    await post(`${shop}?${others!.actions[0]!.href.split('&').at(-1)}`, body);
+    expect(await runs()).toBe(own + 1);
+    for (const path of [shop, shop, `${shop}?x-order-id=1`, `${shop}?x-order-id=1`]) await post(path, body);
+    expect(await runs()).toBe(own + 5);
   });
 
   it('that fails tells nothing of the flow', async () => {

@@ -101,7 +101,7 @@ describe("a shop's payment as a link", () => {
       links: {
         actions: [{
           type: 'transaction',
-          href: `/functions/v1/action/${deploymentId}`,
+          href: expect.stringMatching(new RegExp(`^/functions/v1/action/${deploymentId}\\?x-order-id=[\\w-]{22}$`)),
           label: 'Review and sign',
         }],
       },
@@ -201,21 +201,22 @@ describe('an action with a form', () => {
     expect(body.message).toBe('x'.repeat(500));
   });
 
-  it('starts once when the button is clicked twice, and once for each wallet', async () => {
+  it('starts once when the button of an order is clicked twice, and once for each wallet', async () => {
     const other = await deployAction(owner, chain, tipFlow(), { output_instructions: true });
     const data = { recipient: cook };
+    const order = `${other}?x-order-id=${'a'.repeat(22)}`;
     // The clicks may lie on both sides of a minute's end, in which case they are two orders.
     for (const _ of [1, 2]) {
       const before = (await runsOf(other)).length;
       const minute = Math.floor(Date.now() / 60_000);
-      const answers = await Promise.all([1, 2, 3].map(() => postAction(other, buyer.publicKey, data)));
+      const answers = await Promise.all([1, 2, 3].map(() => postAction(order, buyer.publicKey, data)));
       if (minute !== Math.floor(Date.now() / 60_000)) continue;
       expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
       expect(await runsOf(other)).toHaveLength(before + 1);
       break;
     }
     const before = (await runsOf(other)).length;
-    await postAction(other, makeKeypair().publicKey, data);
+    await postAction(order, makeKeypair().publicKey, data);
     expect(await runsOf(other)).toHaveLength(before + 1);
   });
 

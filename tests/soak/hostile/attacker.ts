@@ -79,7 +79,10 @@ export async function makeAttacker(
     async deployForAnybody(flow, settings = {}) {
       const { deployment_id } = JSON.parse(await must('deploy', deploy(await store(flow))));
       const path = `/rest/v1/flow_deployments?id=eq.${deployment_id}`;
-      await must('open a deployment', post(path, JSON.stringify({ start_permission: 'Anonymous', ...settings }), mine, 'PATCH'));
+      await must(
+        'open a deployment',
+        post(path, JSON.stringify({ start_permission: 'Anonymous', ...settings }), mine, 'PATCH'),
+      );
       return deployment_id;
     },
   };
