@@ -50,7 +50,7 @@ export const CLOSURE_PREFIX = 'anon$';
 
 interface ErrorInit {
   readonly details?: ErrorDetails;
-  /** What a `throw` statement threw: a value of the script. */
+  /** The value of the script that a `throw` statement threw. */
   readonly thrown?: unknown;
   /** The calls that the error passed through, the innermost first. */
   readonly calls?: readonly Call[];
