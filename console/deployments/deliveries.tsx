@@ -11,7 +11,7 @@ import { When } from '../shared/when.tsx';
 /** A message about a run, and what became of it. */
 type Delivery = Omit<
   Database['public']['Tables']['webhook_deliveries']['Row'],
-  'user_id' | 'deployment_id' | 'payload'
+  'user_id' | 'deployment_id' | 'is_started_by_owner' | 'payload'
 >;
 
 const SHOWN =
