@@ -184,7 +184,11 @@ export const errorCodes = {
   claim_lost: { status: 409, meaning: 'For runners: another claim has the run, or the run has ended.' },
   kv_store_exists: { status: 409, meaning: "For runners: the flow's owner has a key-value store of that name." },
   kv_stores_limit: { status: 409, meaning: "For runners: the flow's owner has 100 key-value stores already." },
-  body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB; for `/signature/submit`, than 16 KiB.' },
+  body_too_large: {
+    status: 413,
+    meaning:
+      'The body is larger than 1 MiB; for `/signature/submit`, than 16 KiB; for `/rest/v1/flows` of a signed-in user, than 8 MiB.',
+  },
   inputs_too_large: { status: 413, meaning: '`inputs` is larger than 1 MiB.' },
   kv_size_limit: {
     status: 413,

@@ -1,6 +1,9 @@
 import type { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from './values/value.ts';
 
+/** Bytes that a flow may have as JSON text: the table refuses more, and so does the local gateway. */
+export const MAX_FLOW_BYTES = 8 * 1024 * 1024;
+
 /**
  * How often a node is tried when it fails in a way that passes: `data.retry` of the editor's JSON, of which a snapshot has all
  * members. Numbers keep their source text when they are read from a snapshot.

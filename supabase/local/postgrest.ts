@@ -27,6 +27,12 @@ export interface PostgrestOptions {
   poolSize?: number;
 }
 
+/**
+ * Settings of PostgREST's runtime: it collects garbage in place, and returns memory at once. Without them a body of
+ * 8 MiB takes 750 MiB, which PostgREST keeps; with them 360 to 480. Other builds may not know them.
+ */
+const RUNTIME_SETTINGS = '-c --disable-delayed-os-memory-return';
+
 /** Starts PostgREST, configured as on hosted Supabase; call `waitForPostgrest` before the first request. */
 export function startPostgrest(options: PostgrestOptions): Part {
   // The file is empty, because the environment holds the configuration. Its path in the command line tells a later
@@ -47,6 +53,7 @@ export function startPostgrest(options: PostgrestOptions): Part {
       PGRST_JWT_SECRET: options.jwtSecret,
       PGRST_SERVER_UNIX_SOCKET: options.socketPath,
       PGRST_LOG_LEVEL: 'error',
+      ...(process.env.POSTGREST_BIN === undefined && { GHCRTS: RUNTIME_SETTINGS }),
     },
     // The answers to `waitForPostgrest` before PostgREST was ready.
     noisePattern: /"HEAD \/ HTTP\/1\.1" 503/,

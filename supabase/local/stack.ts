@@ -3,13 +3,14 @@ import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import type { AuthServer } from './auth.ts';
+import { startAuthPart } from './auth_part.ts';
 import { makeBootProgress } from './boot_progress.ts';
 import { litesvmLibrary, startChainPart } from './chain/part.ts';
 import { startCluster } from './cluster.ts';
 import { type ConsoleServer, makeConsoleServer } from './console/serve.ts';
 import { denoBinary, functionNames, projectFunctionsDir, startFunction } from './functions.ts';
 import { startGateway } from './gateway.ts';
+import { type AuthRates, HOSTED_AUTH_RATES } from './gateway/auth_rates.ts';
 import type { StackKeys } from './keys.ts';
 import { applyMigrations } from './migrations.ts';
 import type { Part } from './part.ts';
@@ -58,6 +59,8 @@ export interface StackOptions {
   signal?: AbortSignal;
   /** Called once when a part ends after the boot and is not restarted. The other parts are stopped by then. */
   onCrash?: (description: string) => void;
+  /** Requests to Auth by address within five minutes, or null for no limit; default: as on hosted Supabase. */
+  authRates?: AuthRates | null;
   /** Environment of the Edge Functions, beyond what the platform sets. */
   functionEnv?: Record<string, string>;
   /** Postgres settings, e.g. `{ fsync: 'off' }` where the data may be lost. */
@@ -128,7 +131,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? `${dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`
       : crash.message;
   let socketDir: string | undefined;
-  let auth: Promise<AuthServer> | undefined;
+  let auth: Promise<string> | undefined;
   let gateway: Server | undefined;
   let sweeper: Sweeper | undefined;
   let console: ConsoleServer | undefined;
@@ -169,24 +172,24 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath('rest'));
     };
-    const bootAuth = async (): Promise<AuthServer> => {
-      // Loading it costs more of a processor than the rest of this process does: it is loaded for the first who asks it.
-      const { startAuth } = await import('./auth.ts');
-      return await startAuth({
+    const bootAuth = async () => {
+      await rm(socketPath('auth'), { force: true });
+      await set.keep(startAuthPart({
         databaseUrl: urlFor('supabase_auth_admin'),
         jwtSecret: keys.jwtSecret,
         siteUrl: status.API_URL,
-      });
+        socketPath: socketPath('auth'),
+        onLine: (line) => log(`[auth] ${line}`),
+      })).waitUntilReady();
     };
-    const askAuth = async (request: Request): Promise<Response> => {
-      auth ??= bootAuth().catch((error: Error) => {
+    /** Starts Auth for the first who asks it: loading it costs more of a processor than the rest of this process does. */
+    const authSocket = async (): Promise<string> =>
+      await (auth ??= bootAuth().then(() => socketPath('auth'), (error: Error) => {
         // The next request tries once more.
         auth = undefined;
         log(`Auth could not be started: ${error.message}`);
         throw error;
-      });
-      return await (await auth).fetch(request);
-    };
+      }));
     const env = {
       ...platformEnv(status, keys),
       WALLET_KEYS: keys.walletKeys,
@@ -233,12 +236,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         keys,
         restSocket: socketPath('rest'),
         functionSocket: (name) => functions.some((one) => one.name === name) ? socketPath(name) : undefined,
-        auth: askAuth,
+        authSocket,
+        authRates: options.authRates === undefined ? HOSTED_AUTH_RATES : options.authRates,
+        spoolDir: join(dir, 'spool'),
         console: served,
       }));
     await track('gateway', bootGateway());
     for (const one of functions) boots.set(`function ${one.name}`, () => bootFunction(one));
-    boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set('gateway', bootGateway);
+    boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set('Auth', bootAuth).set('gateway', bootGateway);
     if (hasChain) boots.set('chain', bootChain);
     for (const [name, bootAgain] of boots) restarts.allow(name, bootAgain);
     halt.signal.throwIfAborted();
@@ -276,7 +281,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     // The tasks of a halted boot end while their database is there. A client that loses its database may wait for ever.
     await waitAtMost(booting, HALT_GRACE_MS);
     await closeGateway();
-    if (auth !== undefined) await waitAtMost(auth.then((server) => server.close()), HALT_GRACE_MS);
     await set.stopDatabase();
     if (socketDir !== undefined) await rm(socketDir, { recursive: true, force: true });
     claim.release();

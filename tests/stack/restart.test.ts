@@ -11,6 +11,8 @@ beforeAll(async () => {
   own = await makeOwnStack('restart');
   await own.writeFunction(`export default { fetch: () => new Response('hello') };`);
   stack = await own.boot();
+  // Auth begins with the first request.
+  await fetch(`${stack.status.API_URL}/auth/v1/health`);
 });
 afterAll(() => own.remove());
 
@@ -30,6 +32,8 @@ it.each(
   [
     ['PostgREST', 'SIGKILL'],
     ['PostgREST', undefined],
+    ['Auth', 'SIGKILL'],
+    ['Auth', undefined],
     ['function hello', 'SIGKILL'],
     ['function hello', undefined],
     // Immediate mode: nothing is written any more, the next start recovers from the log.
@@ -54,7 +58,7 @@ it('the gateway is back on its port; a connection that was kept is not', async (
 
 it('a part that there is not is named, with those that there are', async () => {
   await expect(stack.restart('nobody')).rejects.toThrow(
-    'The stack has no part nobody; it has: function hello, Postgres, PostgREST, gateway',
+    'The stack has no part nobody; it has: function hello, Postgres, PostgREST, Auth, gateway',
   );
 });
 

@@ -48,7 +48,7 @@ async function startCounter(onRequest: (line: string) => void): Promise<Server> 
 
 /** Serves the function, with further environment variables. */
 export async function serveCountedFlow(env: Record<string, string> = {}): Promise<CountedFlow> {
-  const { ANON_KEY, SERVICE_ROLE_KEY } = inject('stack');
+  const { ANON_KEY, SERVICE_ROLE_KEY, JWT_SECRET } = inject('stack');
   const dir = await mkdtemp(join(tmpdir(), 'flow-waiting-'));
   let asked: string[] = [];
   const counter = await startCounter((line) => asked.push(line));
@@ -70,10 +70,12 @@ export async function serveCountedFlow(env: Record<string, string> = {}): Promis
   const port = await findFreePort(24_000 + (process.pid % 500) * 4);
   const gateway = await startGateway({
     port,
-    keys: { anonKey: ANON_KEY, serviceRoleKey: SERVICE_ROLE_KEY } as StackKeys,
+    keys: { anonKey: ANON_KEY, serviceRoleKey: SERVICE_ROLE_KEY, jwtSecret: JWT_SECRET } as StackKeys,
     restSocket: join(dir, 'nobody.sock'),
     functionSocket: () => socketPath,
-    auth: async () => new Response(),
+    authSocket: async () => join(dir, 'nobody.sock'),
+    authRates: null,
+    spoolDir: join(dir, 'spool'),
     console: { handle: (_, response) => void response.writeHead(404).end() },
   });
   const stop = async () => {

@@ -55,6 +55,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
         dir,
         watch: false,
         postgresSettings: VOLATILE,
+        // Tests sign many users up.
+        authRates: null,
         // Lines for each run would hide the important ones; some runs fail on purpose.
         log: (line) => {
           appendFileSync(stackLog, `${line}\n`);

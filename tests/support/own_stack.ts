@@ -60,6 +60,8 @@ export async function makeOwnStack(name: string, blank: string | null = inject('
         dir,
         functionsDir,
         postgresSettings: VOLATILE,
+        // Tests sign many users up.
+        authRates: null,
         log: (line) => logged.push(line),
         onCrash: (description) => crash = description,
         ...options,

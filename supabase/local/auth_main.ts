@@ -1,0 +1,31 @@
+import { getRequestListener } from '@hono/node-server';
+import { createServer } from 'node:http';
+import { setPriority } from 'node:os';
+import { startAuth } from './auth.ts';
+import { AUTH_READY_TEXT } from './auth_part.ts';
+
+/** Serves Auth on a Unix socket, as a part of the stack. */
+
+const variable = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+};
+
+/** Hashing passwords takes a processor's time; it must not take it from those who start runs. */
+const PRIORITY = 5;
+
+setPriority(PRIORITY);
+const auth = await startAuth({
+  databaseUrl: variable('AUTH_DB_URL'),
+  jwtSecret: variable('AUTH_JWT_SECRET'),
+  siteUrl: variable('AUTH_SITE_URL'),
+});
+// Each request from the gateway is a connection of its own.
+const server = createServer(getRequestListener(auth.fetch, { overrideGlobalObjects: false }));
+server.listen(process.argv[2], () => console.log(AUTH_READY_TEXT));
+process.once('SIGTERM', () => {
+  server.close();
+  server.closeAllConnections();
+  void auth.close().finally(() => process.exit());
+});

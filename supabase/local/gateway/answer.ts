@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** The parts behind the gateway, by the second word of their paths. */
+export type PartName = 'rest' | 'auth' | 'functions';
+
+export const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT',
+  'access-control-max-age': '3600',
+};
+
+/** Answers with JSON. If an answer has begun already, it is cut off instead. */
+export function answer(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...corsHeaders, ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** A reason why the gateway does not pass a request on. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    { hint = null, headers = {} }: { hint?: string | null; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+    this.headers = headers;
+  }
+}
+
+/** A refusal that says when to try again. */
+export const retryLater = (status: 429 | 503, code: string, message: string, seconds: number): Refusal =>
+  new Refusal(status, code, message, {
+    hint: `Try again after ${seconds} s, the time in Retry-After, with fewer requests at a time.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+
+/** The body of a refusal, in the shape in which the part answers its own errors. */
+function refusalBody({ status, code, message, hint }: Refusal, part: PartName): object {
+  if (part === 'auth') return { code: status, error_code: code, msg: message };
+  const body = { code, message, details: null, hint };
+  return part === 'functions' ? { ...body, error: message } : body;
+}
+
+/** How long a refused client may go on sending before its connection is cut, so that it can read the answer. */
+const LINGER_MS = 2_000;
+
+/** Bytes of a refused body that are read and dropped. */
+const MAX_DROPPED_BYTES = 1_048_576;
+
+/**
+ * Refuses a request, whether or not its body has arrived. The connection is closed once the client has sent the rest,
+ * or after two seconds: if it were reset at once, many clients would lose the answer. Of the rest little is read.
+ */
+export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, part: PartName): void {
+  const body = refusalBody(refusal, part);
+  if (request.complete) return answer(response, refusal.status, body, refusal.headers);
+  const text = Buffer.from(JSON.stringify(body));
+  response.writeHead(refusal.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': text.length,
+    connection: 'close',
+    ...corsHeaders,
+    ...refusal.headers,
+  });
+  // The client has all of the answer with this. Ending the response is what closes the connection.
+  response.write(text);
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  let dropped = 0;
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > MAX_DROPPED_BYTES) request.pause();
+  });
+  request.once('end', end).once('close', end).on('error', () => {});
+  request.resume();
+}

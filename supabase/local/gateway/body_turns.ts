@@ -1,0 +1,78 @@
+import { type Admission, makeAdmission } from '../../../functions/_shared/admission.ts';
+import { retryLater } from './answer.ts';
+import { MAX_BODY_BYTES } from './body_limit.ts';
+import type { Caller } from './caller.ts';
+import { MAX_BYTES_IN_MEMORY } from './receive_body.ts';
+
+/**
+ * Bodies that PostgREST has at a time. It takes some 50 to 90 bytes of memory for each byte of JSON. Callers who wait
+ * take turns.
+ */
+export interface BodyTurns {
+  /** Does the work when it is the body's turn. Throws a Refusal when too many wait, or the body waits too long. */
+  take: <Result>(caller: Caller, bytes: number, work: () => Promise<Result>) => Promise<Result>;
+}
+
+interface Lane {
+  /** The largest body in it. */
+  maxBytes: number;
+  /** Bodies under way at once; one caller has fewer while others send, too. */
+  places: number;
+  sharedPlaces: number;
+  /** Bodies of one caller, and of all, that may wait. */
+  maxWaiting: number;
+  maxAllWaiting: number;
+}
+
+/** Small bodies never wait for large ones. */
+const LANES: Lane[] = [
+  { maxBytes: MAX_BYTES_IN_MEMORY, places: 32, sharedPlaces: 16, maxWaiting: 500, maxAllWaiting: 1_000 },
+  { maxBytes: MAX_BODY_BYTES, places: 2, sharedPlaces: 1, maxWaiting: 16, maxAllWaiting: 64 },
+  { maxBytes: Infinity, places: 1, sharedPlaces: 1, maxWaiting: 4, maxAllWaiting: 16 },
+];
+
+const RECENT_MS = 1_000;
+const MAX_WAIT_MS = 30_000;
+const RETRY_SECONDS = 5;
+
+const tooMany = () =>
+  retryLater(429, 'too_many_requests', 'Too many bodies of this size are waiting already.', RETRY_SECONDS);
+const waitedTooLong = () =>
+  retryLater(503, 'service_unavailable', `The body waited ${MAX_WAIT_MS / 1000} s for its turn.`, RETRY_SECONDS);
+
+export function makeBodyTurns({ maxWaitMs = MAX_WAIT_MS, lanes = LANES } = {}): BodyTurns {
+  const admissions: { lane: Lane; admission: Admission }[] = lanes.map((lane) => ({
+    lane,
+    admission: makeAdmission({ ...lane, alonePlaces: lane.places, recentMs: RECENT_MS, now: () => performance.now() }),
+  }));
+  return {
+    async take(caller, bytes, work) {
+      const { admission } = admissions.find(({ lane }) => bytes <= lane.maxBytes)!;
+      let state = 'waiting' as 'waiting' | 'begun' | 'given up';
+      let timer: NodeJS.Timeout | undefined;
+      const tooLong = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          if (state !== 'waiting') return;
+          state = 'given up';
+          reject(waitedTooLong());
+        }, maxWaitMs);
+      });
+      const worked = admission.admit(caller.key, async () => {
+        if (state === 'given up') throw waitedTooLong();
+        state = 'begun';
+        clearTimeout(timer);
+        return await work();
+      });
+      try {
+        return await Promise.race([worked, tooLong]);
+      } catch (error) {
+        // The admission knows nothing of the gateway's errors.
+        throw state === 'waiting' ? tooMany() : error;
+      } finally {
+        clearTimeout(timer);
+        worked.catch(() => {});
+      }
+    },
+  };
+}
+

@@ -1,0 +1,30 @@
+/** A bound on bytes that are held, for all callers together and for each of them. */
+export interface ByteBudget {
+  /** Takes bytes for a caller. Says whose bound is reached if that is impossible; then nothing is taken. */
+  take: (caller: string, bytes: number) => 'all' | 'caller' | undefined;
+  release: (caller: string, bytes: number) => void;
+  /** Bytes that are taken. */
+  held: () => number;
+}
+
+export function makeByteBudget({ all, caller: perCaller }: { all: number; caller: number }): ByteBudget {
+  const heldBy = new Map<string, number>();
+  let held = 0;
+  return {
+    take(caller, bytes) {
+      const own = (heldBy.get(caller) ?? 0) + bytes;
+      if (own > perCaller) return 'caller';
+      if (held + bytes > all) return 'all';
+      held += bytes;
+      heldBy.set(caller, own);
+      return undefined;
+    },
+    release(caller, bytes) {
+      held -= bytes;
+      const left = (heldBy.get(caller) ?? 0) - bytes;
+      if (left > 0) heldBy.set(caller, left);
+      else heldBy.delete(caller);
+    },
+    held: () => held,
+  };
+}

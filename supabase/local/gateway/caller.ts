@@ -1,0 +1,150 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { StackKeys } from '../keys.ts';
+
+/** The caller of a request, as far as the gateway has verified it. */
+export interface Caller {
+  kind: 'service' | 'user' | 'stranger';
+  /** Requests with the same key share bounds and turns: a user id, `service`, or the address of a stranger. */
+  key: string;
+}
+
+/** Verifies the credentials of requests. */
+export interface Callers {
+  /** The caller by an access token, or by an API key that was looked up before. */
+  known: (request: IncomingMessage) => Caller;
+  /** The caller by an access token or an API key, which is looked up in the database if need be. */
+  verified: (request: IncomingMessage) => Promise<Caller>;
+}
+
+/** Tokens and API keys whose callers are remembered. */
+const MAX_REMEMBERED = 1_000;
+/** How long the owner of an API key is remembered, and how long a key counts as wrong. */
+const KEY_LIFE_MS = 30_000;
+/** Look-ups of API keys under way at once; callers beyond that count as strangers. */
+const MAX_LOOKUPS = 4;
+const LOOKUP_TIMEOUT_MS = 5_000;
+
+const API_KEY = /^fk_[\w-]{20,100}$/;
+const MAX_TOKEN_LENGTH = 8_192;
+
+interface Claims {
+  sub?: unknown;
+  role?: unknown;
+  exp?: unknown;
+}
+
+/** The claims of a JWT signed by HS256 with the secret; undefined when it has another form or signature. */
+function readClaims(token: string, secret: string): Claims | undefined {
+  const [head, payload, signature, ...rest] = token.split('.');
+  if (token.length > MAX_TOKEN_LENGTH || !head || !payload || !signature || rest.length > 0) return undefined;
+  const expected = createHmac('sha256', secret).update(`${head}.${payload}`).digest();
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  try {
+    if (JSON.parse(Buffer.from(head, 'base64url').toString()).alg !== 'HS256') return undefined;
+    return JSON.parse(Buffer.from(payload, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** A map that forgets its oldest entries, and each entry when its time is over. */
+function makeMemory<Value>() {
+  const entries = new Map<string, { value: Value; until: number }>();
+  return {
+    get(key: string): Value | undefined {
+      const entry = entries.get(key);
+      if (entry === undefined || entry.until > Date.now()) return entry?.value;
+      entries.delete(key);
+      return undefined;
+    },
+    set(key: string, value: Value, until: number): void {
+      entries.delete(key);
+      entries.set(key, { value, until });
+      if (entries.size > MAX_REMEMBERED) entries.delete(entries.keys().next().value!);
+    },
+  };
+}
+
+const headerOf = ({ headers }: IncomingMessage, name: string): string => {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
+};
+
+/** Makes what verifies callers; API keys are looked up through PostgREST on its socket. */
+export function makeCallers(keys: StackKeys, restSocket: string): Callers {
+  const tokens = makeMemory<Caller>();
+  /** The owner of each API key; null for a wrong one. */
+  const owners = makeMemory<string | null>();
+  let lookups = 0;
+
+  const byToken = (token: string): Caller | undefined => {
+    const remembered = tokens.get(token);
+    if (remembered !== undefined) return remembered;
+    const claims = readClaims(token, keys.jwtSecret);
+    if (claims === undefined) return undefined;
+    const until = typeof claims.exp === 'number' ? claims.exp * 1_000 : Infinity;
+    if (until <= Date.now()) return undefined;
+    const caller: Caller | undefined = claims.role === 'service_role'
+      ? { kind: 'service', key: 'service' }
+      : typeof claims.sub === 'string'
+      ? { kind: 'user', key: claims.sub }
+      : undefined;
+    if (caller !== undefined) tokens.set(token, caller, until);
+    return caller;
+  };
+
+  /** Asks PostgREST whose an API key is. */
+  const askOwner = (apiKey: string): Promise<string | null | undefined> =>
+    new Promise((resolve) => {
+      const asked = httpRequest({
+        socketPath: restSocket,
+        path: '/rpc/whoami',
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys.anonKey}`, 'x-api-key': apiKey, 'content-length': 0 },
+        timeout: LOOKUP_TIMEOUT_MS,
+      }, async (response) => {
+        let text = '';
+        try {
+          for await (const chunk of response.setEncoding('utf8')) text += chunk;
+          if (response.statusCode === 200) resolve(JSON.parse(text).user_id ?? null);
+          else resolve(response.statusCode === 401 ? null : undefined);
+        } catch {
+          resolve(undefined);
+        }
+      });
+      asked.once('timeout', () => asked.destroy()).once('error', () => resolve(undefined)).end();
+    });
+
+  const find = (request: IncomingMessage): { caller: Caller } | { apiKey: string } => {
+    const token = headerOf(request, 'authorization').replace(/^bearer\s+/i, '');
+    const caller = byToken(token);
+    if (caller !== undefined) return { caller };
+    const apiKey = [headerOf(request, 'x-api-key'), token].find((text) => API_KEY.test(text));
+    const owner = apiKey === undefined ? undefined : owners.get(apiKey);
+    if (typeof owner === 'string') return { caller: { kind: 'user', key: owner } };
+    if (apiKey !== undefined && owner === undefined) return { apiKey };
+    return { caller: { kind: 'stranger', key: `address ${request.socket.remoteAddress}` } };
+  };
+  const strangerOf = (request: IncomingMessage): Caller => ({
+    kind: 'stranger',
+    key: `address ${request.socket.remoteAddress}`,
+  });
+
+  return {
+    known(request) {
+      const found = find(request);
+      return 'caller' in found ? found.caller : strangerOf(request);
+    },
+    async verified(request) {
+      const found = find(request);
+      if ('caller' in found) return found.caller;
+      if (lookups >= MAX_LOOKUPS) return strangerOf(request);
+      lookups++;
+      const owner = await askOwner(found.apiKey).finally(() => lookups--);
+      if (owner !== undefined) owners.set(found.apiKey, owner, Date.now() + KEY_LIFE_MS);
+      return typeof owner === 'string' ? { kind: 'user', key: owner } : strangerOf(request);
+    },
+  };
+}

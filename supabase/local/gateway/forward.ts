@@ -1,0 +1,113 @@
+import { createProxyServer } from 'httpxy';
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { answer, type PartName, Refusal, refuse } from './answer.ts';
+import type { BodyLimit } from './body_limit.ts';
+import type { BodyTurns } from './body_turns.ts';
+import type { Caller, Callers } from './caller.ts';
+import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.ts';
+import { type AnswerStore, relayAnswer } from './relay_answer.ts';
+
+/** So long a part has to answer by the headers alone, once it has not taken a body. */
+const LATE_BODY_MS = 1_000;
+
+/** A body that is sent late, so that an answer which comes without it is read before anything is written. */
+async function* lateBody(body: Readable): AsyncGenerator<Buffer, void, void> {
+  await setTimeout(LATE_BODY_MS);
+  yield* body as AsyncIterable<Buffer>;
+}
+
+/** Whether a part has closed the connection while its request was written: so it can't have read all of the body. */
+const isWriteError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'write';
+
+/** Where a request goes. */
+export interface Target {
+  part: PartName;
+  /** The name in errors. */
+  name: string;
+  /** The part's Unix socket, once it listens. */
+  socketPath: () => string | Promise<string>;
+  limit: BodyLimit;
+}
+
+export interface ForwardOptions {
+  callers: Callers;
+  turns: BodyTurns;
+  bodies: BodyStore;
+  answers: AnswerStore;
+}
+
+/** Sends a request to a part, and the part's answer to the client; answers itself where that is impossible. */
+export type Forward = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>;
+
+export function makeForward({ callers, turns, bodies, answers }: ForwardOptions): Forward {
+  // Each request gets a new connection: a kept one may be closed just when it is used again, and a POST must not be
+  // sent twice.
+  const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true, selfHandleResponse: true });
+  /** Requests whose headers are sent before their body. */
+  const askedByHeaders = new WeakSet<IncomingMessage>();
+  /** Called with the part's answer to a request. */
+  const onAnswer = new WeakMap<IncomingMessage, (from: IncomingMessage) => void>();
+  proxy.on('proxyReq', (sent, request) => {
+    if (askedByHeaders.has(request)) sent.flushHeaders();
+  });
+  proxy.on('proxyRes', (from, request) => onAnswer.get(request)?.(from));
+
+  /** Resolves when the part has answered, and the answer is taken off it. Rejects when it does not answer. */
+  const ask = (request: IncomingMessage, response: ServerResponse, body: ReceivedBody, socketPath: string) => {
+    const send = (stream: Readable): Promise<void> =>
+      new Promise((resolve, reject) => {
+        // A part may answer before it has read the whole body, which is closed then.
+        stream.on('error', () => {});
+        onAnswer.set(request, (from) => {
+          from.once('close', resolve);
+          relayAnswer(from, response, () => callers.known(request).key, answers).catch(() => response.destroy());
+        });
+        const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
+        proxy.web(request, response, { target, buffer: stream }).then(resolve, reject);
+      });
+    // The proxy adds to them.
+    const headers = { ...request.headers };
+    return send(body.stream()).catch((error) => {
+      if (!isWriteError(error) || response.headersSent) throw error;
+      // PostgREST refuses by the headers, and closes. Node drops what has come on a connection that it can't write to,
+      // so the part is asked again.
+      request.headers = headers;
+      askedByHeaders.add(request);
+      return send(Readable.from(lateBody(body.stream())));
+    });
+  };
+
+  return async (request, response, { part, name, socketPath, limit }) => {
+    const verified = (): Promise<Caller> => callers.verified(request);
+    let body: ReceivedBody | undefined;
+    try {
+      // All of it is received first, as nginx does it: a slow sender holds no place in a part, and it may be sent again.
+      body = await receiveBody(request, limit, verified, bodies, () => {
+        if (request.headers.expect !== undefined) response.writeContinue();
+      });
+      if (response.destroyed) return;
+      // The length is known now, so the part gets it instead of chunks.
+      if (request.headers['transfer-encoding'] !== undefined) {
+        delete request.headers['transfer-encoding'];
+        request.headers['content-length'] = String(body.length);
+      }
+      delete request.headers.expect;
+      const received = body;
+      const work = async () => {
+        if (!response.destroyed) await ask(request, response, received, await socketPath());
+      };
+      if (part === 'rest' && body.length > 0) await turns.take(callers.known(request), body.length, work);
+      else await work();
+    } catch (error) {
+      if (error instanceof Refusal) return refuse(request, response, error, part);
+      if (response.destroyed) return;
+      const unavailable = { code: 'service_unavailable', message: `${name} does not answer`, details: null, hint: null };
+      answer(response, 503, unavailable, { 'retry-after': '1' });
+    } finally {
+      await body?.close();
+    }
+  };
+}
