@@ -113,9 +113,13 @@ it('readers of one caller hold no more than its share: one more reader who does 
   const url = await startBefore({ answersInFiles: { all: 2 * BYTES, caller: BYTES } });
   const first = await ask(url);
   await waitFor(() => taken === 1 || undefined);
-  expect(await readAll(await ask(url).then(async (second) => {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    return second;
-  }))).toBeUndefined();
+  expect(
+    await readAll(
+      await ask(url).then(async (second) => {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return second;
+      }),
+    ),
+  ).toBeUndefined();
   expect(hashOf((await readAll(first))!)).toBe(hashOf(payload));
 });

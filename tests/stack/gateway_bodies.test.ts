@@ -218,8 +218,11 @@ describe('in front of parts of a test', () => {
     expect(order).toEqual(['a', 'b', 'a']);
 
     const hasty = makeBodyTurns({ maxWaitMs: 20 });
-    const refused = await hasty.take(caller('a'), 2 * MIB, () =>
-      hasty.take(caller('b'), 2 * MIB, async () => order.push('late')).catch((error) => error));
+    const refused = await hasty.take(
+      caller('a'),
+      2 * MIB,
+      () => hasty.take(caller('b'), 2 * MIB, async () => order.push('late')).catch((error) => error),
+    );
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
     expect(order).not.toContain('late');
   });

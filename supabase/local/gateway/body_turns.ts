@@ -75,4 +75,3 @@ export function makeBodyTurns({ maxWaitMs = MAX_WAIT_MS, lanes = LANES } = {}): 
     },
   };
 }
-

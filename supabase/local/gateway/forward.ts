@@ -104,7 +104,12 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
     } catch (error) {
       if (error instanceof Refusal) return refuse(request, response, error, part);
       if (response.destroyed) return;
-      const unavailable = { code: 'service_unavailable', message: `${name} does not answer`, details: null, hint: null };
+      const unavailable = {
+        code: 'service_unavailable',
+        message: `${name} does not answer`,
+        details: null,
+        hint: null,
+      };
       answer(response, 503, unavailable, { 'retry-after': '1' });
     } finally {
       await body?.close();

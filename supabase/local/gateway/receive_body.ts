@@ -52,7 +52,8 @@ class Collected {
   async add(chunk: Buffer): Promise<void> {
     const { memory, spool } = this.#store;
     if (this.#file === undefined) {
-      const hasRoom = this.#inMemory + chunk.length <= MAX_BYTES_IN_MEMORY && memory.take('', chunk.length) === undefined;
+      const hasRoom = this.#inMemory + chunk.length <= MAX_BYTES_IN_MEMORY &&
+        memory.take('', chunk.length) === undefined;
       if (hasRoom) {
         this.#inMemory += chunk.length;
         this.#chunks.push(chunk);

@@ -16,11 +16,16 @@ export interface Outcome {
 /** A user who means harm, with what a client of the project can do. */
 export interface Attacker {
   apiUrl: string;
+  publishableKey: string;
+  /** The user's `Authorization`. */
+  authorization: string;
   /** Aborted when no attack shall go on. */
   signal: AbortSignal;
   hostileUrl: string;
   /** A POST to a path of the stack's address; with the user's token unless other headers are given. */
   send: (path: string, body?: string, headers?: { [name: string]: string }) => Promise<Outcome>;
+  /** A GET of a path, with the user's token. */
+  read: (path: string) => Promise<Outcome>;
   /** Stores a flow; gives its id. */
   store: (flow: Pick<FlowBuilder, 'row'> | { nodes: unknown[]; edges: unknown[] }) => Promise<number>;
   /** Starts a flow of the attacker's own. */
@@ -70,9 +75,12 @@ export async function makeAttacker(
   const deploy: Attacker['deploy'] = (flowId) => send(`/functions/v1/flow/deploy/${flowId}`);
   return {
     apiUrl: API_URL,
+    publishableKey: PUBLISHABLE_KEY,
+    authorization: mine.authorization,
     signal,
     hostileUrl,
     send,
+    read: (path) => request(path, { headers: { apikey: PUBLISHABLE_KEY, ...mine } }),
     store,
     run: (flowId) => send(`/functions/v1/flow/start/${flowId}`),
     deploy,

@@ -134,13 +134,24 @@ const sleepingFlow = (ms: number): FlowBuilder => {
 /** How long a connection is kept on which nothing more is sent, unless the other side ends it before. */
 const SILENCE_MS = 10_000;
 
-/** Announces a body, sends its beginning and then nothing. */
-function announceBody({ apiUrl, signal }: Attacker): Promise<Outcome> {
+/**
+ * Sends the beginning of a request, and then nothing. Of the answer it reads the first bytes only, if so told, and
+ * otherwise all.
+ */
+function leaveOpen(
+  { apiUrl, signal }: Attacker,
+  head: string[],
+  body = '',
+  reads: 'all' | 'the beginning' = 'all',
+): Promise<Outcome> {
   const { hostname, port } = new URL(apiUrl);
   return new Promise((resolve) => {
-    let body = '';
+    let answer = '';
     const socket = connect({ host: hostname, port: Number(port) });
-    socket.setEncoding('utf8').on('data', (text) => body += text);
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+      if (reads === 'the beginning') socket.pause();
+    });
     socket.setTimeout(SILENCE_MS, () => socket.destroy());
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort);
@@ -148,15 +159,43 @@ function announceBody({ apiUrl, signal }: Attacker): Promise<Outcome> {
     socket.on('error', () => {});
     socket.once('close', () => {
       signal.removeEventListener('abort', abort);
-      const status = /^HTTP\/1\.1 (\d{3})/.exec(body)?.[1];
-      resolve({ status: status === undefined ? 'none' : Number(status), bytes: body.length, body });
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];
+      resolve({ status: status === undefined ? 'none' : Number(status), bytes: answer.length, body: answer });
     });
-    socket.write(
-      `POST /functions/v1/deployment/start?id=${randomUUID()} HTTP/1.1\r\nhost: ${hostname}\r\n` +
-        `authorization: Bearer ${madeUpKey()}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n{`,
-    );
+    socket.write([...head, `host: ${hostname}`, '', body].join('\r\n'));
   });
 }
+
+/** Announces a body, sends its beginning and then nothing. */
+const announceBody = (attacker: Attacker): Promise<Outcome> =>
+  leaveOpen(attacker, [
+    `POST /functions/v1/deployment/start?id=${randomUUID()} HTTP/1.1`,
+    `authorization: Bearer ${madeUpKey()}`,
+    'content-type: application/json',
+    'content-length: 1000000',
+  ], '{');
+
+/** Sends nearly a megabyte of a body, and then nothing. */
+const sendMostOfBody = (attacker: Attacker): Promise<Outcome> =>
+  leaveOpen(attacker, [
+    'POST /rest/v1/nodes HTTP/1.1',
+    `apikey: ${attacker.publishableKey}`,
+    'content-type: application/json',
+    'content-length: 1048576',
+  ], `{"data":"${'x'.repeat(1_000_000)}`);
+
+/** A run whose output has some 7 MiB; gives its id once it has ended. */
+async function runWithLargeOutput(attacker: Attacker): Promise<string> {
+  const flow = new FlowBuilder();
+  for (let part = 0; part < 8; part++) flow.output(`part${part}`, flow.constant({ S: `${part}`.repeat(900_000) }));
+  const { flow_run_id } = JSON.parse((await attacker.run(await attacker.store(flow))).body);
+  const output = await attacker.read(`/functions/v1/flow/output/${flow_run_id}`);
+  if (output.status !== 200) throw new Error(`the large output is not there: ${output.status}`);
+  return flow_run_id;
+}
+
+/** A list of so many bytes of JSON, whose values take many times as much memory. */
+const listOf = (bytes: number): string => `[${'0,'.repeat(bytes / 2 - 1)}0]`;
 
 /** All that strangers were seen to do harm with. */
 export const attacks: Attack[] = [
@@ -316,6 +355,54 @@ export const attacks: Attack[] = [
       let count = 0;
       return () => asks[count++ % asks.length]!();
     },
+  },
+  {
+    name: 'bodies of 30 MiB with the public key',
+    lanes: 4,
+    prepare: async ({ send }) => {
+      const body = `{"name":"large","nodes":${listOf(30 * 1_048_576)}}`;
+      return () => send('/rest/v1/flows', body, {});
+    },
+  },
+  {
+    name: 'bodies of a megabyte of small values with the public key',
+    lanes: 4,
+    prepare: async ({ send }) => {
+      const body = `{"data":${listOf(1_040_000)}}`;
+      return () => send('/rest/v1/nodes', body, {});
+    },
+  },
+  {
+    name: 'flows of 8 MiB',
+    lanes: 4,
+    prepare: async ({ send }) => {
+      const body = `{"name":"large","nodes":${listOf(8_000_000)}}`;
+      return () => send('/rest/v1/flows', body);
+    },
+  },
+  {
+    name: 'bodies of which a megabyte comes, and never the end',
+    lanes: 8,
+    prepare: async (attacker) => () => sendMostOfBody(attacker),
+  },
+  {
+    name: 'large answers that nobody reads',
+    lanes: 8,
+    prepare: async (attacker) => {
+      const id = await runWithLargeOutput(attacker);
+      const head = [
+        `GET /rest/v1/flow_run?select=output&id=eq.${id} HTTP/1.1`,
+        `apikey: ${attacker.publishableKey}`,
+        `authorization: ${attacker.authorization}`,
+      ];
+      return () => leaveOpen(attacker, head, '', 'the beginning');
+    },
+  },
+  {
+    name: 'sign-ups without end',
+    lanes: 4,
+    prepare: async ({ send }) => () =>
+      send('/auth/v1/signup', json({ email: `${randomUUID()}@example.com`, password: randomUUID() }), {}),
   },
 ];
 

@@ -1,4 +1,5 @@
 import { projectFunctionsDir } from '../../../supabase/local/functions.ts';
+import { HOSTED_AUTH_RATES } from '../../../supabase/local/gateway/auth_rates.ts';
 import type { Stack } from '../../../supabase/local/stack.ts';
 import { makeOwnStack } from '../../support/own_stack.ts';
 import { makeFindings } from '../findings.ts';
@@ -67,6 +68,7 @@ export async function soakHostile(options: SoakOptions, signal: AbortSignal): Pr
     const stack = await own.boot({
       functionsDir: projectFunctionsDir,
       watch: false,
+      authRates: HOSTED_AUTH_RATES,
       postgresSettings: { fsync: 'off' },
       onCrash: (description) => console.error(`A part of the stack ended by itself: ${description}`),
     });
