@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '../../../functions/_shared/api_error.ts';
 
 /** The parts behind the gateway, by the second word of their paths. */
 export type PartName = 'rest' | 'auth' | 'functions';
@@ -56,8 +57,8 @@ export const retryLater = (status: 429 | 503, code: string, message: string, sec
 /** The body of a refusal, in the shape in which the part answers its own errors. */
 function refusalBody({ status, code, message, hint }: Refusal, part: PartName): object {
   if (part === 'auth') return { code: status, error_code: code, msg: message };
-  const body = { code, message, details: null, hint };
-  return part === 'functions' ? { ...body, error: message } : body;
+  if (part === 'functions') return new ApiError(status, { code, message, hint }).toBody();
+  return { code, message, details: null, hint };
 }
 
 /** How long a refused client may go on sending before its connection is cut, so that it can read the answer. */

@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { makeAdmission } from '../../../functions/_shared/admission.ts';
 import type { StackKeys } from '../keys.ts';
+import { retryLater } from './answer.ts';
 
 /** The caller of a request, as far as the gateway has verified it. */
 export interface Caller {
@@ -21,8 +23,9 @@ export interface Callers {
 const MAX_REMEMBERED = 1_000;
 /** How long the owner of an API key is remembered, and how long a key counts as wrong. */
 const KEY_LIFE_MS = 30_000;
-/** Look-ups of API keys under way at once; callers beyond that count as strangers. */
+/** Look-ups of API keys under way at once, and waiting. */
 const MAX_LOOKUPS = 4;
+const MAX_WAITING_LOOKUPS = 200;
 const LOOKUP_TIMEOUT_MS = 5_000;
 
 const API_KEY = /^fk_[\w-]{20,100}$/;
@@ -72,12 +75,25 @@ const headerOf = ({ headers }: IncomingMessage, name: string): string => {
   return (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
 };
 
+const strangerOf = (request: IncomingMessage): Caller => ({
+  kind: 'stranger',
+  key: `address ${request.socket.remoteAddress}`,
+});
+
 /** Makes what verifies callers; API keys are looked up through PostgREST on its socket. */
 export function makeCallers(keys: StackKeys, restSocket: string): Callers {
   const tokens = makeMemory<Caller>();
   /** The owner of each API key; null for a wrong one. */
   const owners = makeMemory<string | null>();
-  let lookups = 0;
+  const lookups = makeAdmission({
+    places: MAX_LOOKUPS,
+    alonePlaces: MAX_LOOKUPS,
+    sharedPlaces: MAX_LOOKUPS,
+    recentMs: 0,
+    maxWaiting: MAX_WAITING_LOOKUPS,
+    maxAllWaiting: MAX_WAITING_LOOKUPS,
+    now: () => performance.now(),
+  });
 
   const byToken = (token: string): Caller | undefined => {
     const remembered = tokens.get(token);
@@ -125,12 +141,8 @@ export function makeCallers(keys: StackKeys, restSocket: string): Callers {
     const owner = apiKey === undefined ? undefined : owners.get(apiKey);
     if (typeof owner === 'string') return { caller: { kind: 'user', key: owner } };
     if (apiKey !== undefined && owner === undefined) return { apiKey };
-    return { caller: { kind: 'stranger', key: `address ${request.socket.remoteAddress}` } };
+    return { caller: strangerOf(request) };
   };
-  const strangerOf = (request: IncomingMessage): Caller => ({
-    kind: 'stranger',
-    key: `address ${request.socket.remoteAddress}`,
-  });
 
   return {
     known(request) {
@@ -140,11 +152,18 @@ export function makeCallers(keys: StackKeys, restSocket: string): Callers {
     async verified(request) {
       const found = find(request);
       if ('caller' in found) return found.caller;
-      if (lookups >= MAX_LOOKUPS) return strangerOf(request);
-      lookups++;
-      const owner = await askOwner(found.apiKey).finally(() => lookups--);
-      if (owner !== undefined) owners.set(found.apiKey, owner, Date.now() + KEY_LIFE_MS);
-      return typeof owner === 'string' ? { kind: 'user', key: owner } : strangerOf(request);
+      const { apiKey } = found;
+      // Requests with the same new key arrive together: the first look-up serves them all.
+      const lookUp = async (): Promise<string | null | undefined> => {
+        const remembered = owners.get(apiKey);
+        if (remembered !== undefined) return remembered;
+        const asked = await askOwner(apiKey);
+        if (asked !== undefined) owners.set(apiKey, asked, Date.now() + KEY_LIFE_MS);
+        return asked;
+      };
+      const owner = await lookups.admit('', lookUp).catch(() => undefined);
+      if (owner === undefined) throw retryLater(503, 'service_unavailable', 'The API key could not be looked up.', 1);
+      return owner === null ? strangerOf(request) : { kind: 'user', key: owner };
     },
   };
 }
