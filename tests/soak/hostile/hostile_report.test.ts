@@ -44,5 +44,5 @@ it('a hostile soak finds starts and runs that are slower, that fail, or that the
 });
 
 it('a hostile soak finds a process that took more memory than it may', () => {
-  expect(judge(experience(10), 513)).toEqual(['memory']);
+  expect(judge(experience(10), 641)).toEqual(['memory']);
 });
