@@ -2,7 +2,7 @@ import { createProxyServer } from 'httpxy';
 import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { answer, type PartName, Refusal, refuse } from './answer.ts';
+import { type PartName, Refusal, refuse } from './answer.ts';
 import type { BodyLimit } from './body_limit.ts';
 import type { BodyTurns } from './body_turns.ts';
 import type { Caller, Callers } from './caller.ts';
@@ -104,13 +104,8 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
     } catch (error) {
       if (error instanceof Refusal) return refuse(request, response, error, part);
       if (response.destroyed) return;
-      const unavailable = {
-        code: 'service_unavailable',
-        message: `${name} does not answer`,
-        details: null,
-        hint: null,
-      };
-      answer(response, 503, unavailable, { 'retry-after': '1' });
+      const headers = { 'retry-after': '1' };
+      refuse(request, response, new Refusal(503, 'service_unavailable', `${name} does not answer`, { headers }), part);
     } finally {
       await body?.close();
     }
