@@ -190,6 +190,7 @@ export const errorCodes = {
       'The body is larger than 1 MiB; for `/signature/submit`, than 16 KiB; for `/rest/v1/flows` of a signed-in user, than 8 MiB.',
   },
   inputs_too_large: { status: 413, meaning: '`inputs` is larger than 1 MiB.' },
+  flows_too_large: { status: 413, meaning: 'One request writes more than 16 MiB of nodes and edges to flows.' },
   kv_size_limit: {
     status: 413,
     meaning: "For runners: the key-value stores of the flow's owner would exceed 100 MiB.",

@@ -35,7 +35,8 @@ begin
     when v_tag = 'B' then
       return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      return case when v_payload <> '0' then '.N: must be 0' end;
+      -- 0e-9 equals 0 and has more digits.
+      return case when v_payload <> '0' or scale(v_payload::numeric) > 0 then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
         return '.A: must be an array';
@@ -72,11 +73,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
+  v_measure private.json_measure;
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
+  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it. No text is made of
+  -- inputs with a number before they are measured.
   if pg_column_size(check_inputs.inputs) < 1024
+    and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
   then
     return;
@@ -84,8 +88,11 @@ begin
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
-  if octet_length(check_inputs.inputs::text) > 1048576 then
+  v_measure := private.measure_json(check_inputs.inputs, 1048576);
+  if v_measure.fault = 'size' then
     perform private.fail(413, 'inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
+  elsif v_measure.fault = 'number' then
+    perform private.fail(400, 'inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
   -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
   -- only between a member's name and a string, and in inputs that name must be a tag.

@@ -1,6 +1,24 @@
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.
 
+create function private.check_setting_json(name text, value jsonb)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_measure private.json_measure := private.measure_json(check_setting_json.value, 65536);
+begin
+  if v_measure.fault is not null then
+    perform private.refuse_faults(check_setting_json.name || '_invalid', jsonb_build_array(
+      jsonb_build_object('path', check_setting_json.name || v_measure.path, 'message', v_measure.message)
+    ));
+  end if;
+end;
+$$;
+comment on function private.check_setting_json(text, jsonb) is
+  'Refuses JSON of a setting that has more than 64 KiB of text, is too deep or has too long numbers, before its *_faults look at it: 400 <name>_invalid.';
+
 create function private.lamports(amount jsonb)
 returns numeric
 language plpgsql immutable strict security invoker

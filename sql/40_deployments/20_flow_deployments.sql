@@ -127,6 +127,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
+  perform private.check_setting_json('fees', new.fees);
+  perform private.check_setting_json('chain_network', new.chain_network);
+  perform private.check_setting_json('on_end', new.on_end);
+
   if new.start_permission is distinct from old.start_permission
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
   then

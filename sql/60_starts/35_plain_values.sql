@@ -202,26 +202,28 @@ returns void
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
+declare
+  -- Numbers may have more digits here than in the value that is made of them: 1e300 stays 1e300.
+  v_measure private.json_measure := private.measure_json(check_plain_json.plain, 4194304);
 begin
-  -- Jsonb takes up to six times the text, and a value ten characters at least.
-  if pg_column_size(check_plain_json.plain) > 6291456 then
+  if v_measure.fault = 'number' then
+    perform private.fail(400, 'inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
+  end if;
+  -- Jsonb takes up to six times the text, and a value ten characters at least. (Not jsonb_path_query: it takes quadratic time.)
+  if v_measure.fault = 'size' or pg_column_size(check_plain_json.plain) > 6291456
+    or v_measure.fault is null and jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857
+  then
     perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
   end if;
-  -- Arrays, since jsonb_path_query takes quadratic time to give its rows.
-  if jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857 then
-    perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
-  end if;
-  -- A few characters, such as 1e100000, may stand for a number of many digits, which would be written out.
-  if exists (
-    select from jsonb_array_elements(jsonb_path_query_array(check_plain_json.plain, 'strict $.** ? (@.type() == "number")')) as n (number)
-    where scale(n.number::numeric) > 1000 or abs(n.number::numeric) >= 179769313486231580793e288
-  ) then
-    perform private.fail(400, 'inputs_invalid', 'values: a number has at most 1000 places, and is one that a float can hold.');
+  if v_measure.fault is null
+    and jsonb_path_exists(check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)')
+  then
+    perform private.fail(400, 'inputs_invalid', 'values: a number must be one that a float can hold.');
   end if;
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats or have more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses what is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void

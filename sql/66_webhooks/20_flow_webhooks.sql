@@ -136,6 +136,7 @@ begin
       case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
     );
   end if;
+  perform private.check_json_column('hmac', new.hmac, 16384);
   new.hmac := private.webhook_hmac(new.hmac);
   new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
   if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then

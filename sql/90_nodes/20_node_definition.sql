@@ -67,6 +67,7 @@ as $$
 declare
   v_definition jsonb := node_definition_faults.definition;
   v_faults jsonb;
+  v_measure private.json_measure;
 begin
   -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
   if pg_column_size(v_definition) > 1048576 then
@@ -77,6 +78,13 @@ begin
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
+  if v_faults = '[]' then
+    -- Numbers count 8 bytes of the size, whatever they have as text.
+    v_measure := private.measure_json(v_definition, 1048576);
+    if v_measure.fault is not null then
+      v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
+    end if;
+  end if;
   if v_faults = '[]' then
     v_faults := private.shape_faults(v_definition, private.node_definition_shape());
   end if;

@@ -86,13 +86,17 @@ as $$
 declare
   v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_write_item.claim);
   v_output jsonb := private.earlier_effect_output(kv_write_item.effect, v_user_id);
+  v_measure private.json_measure;
   v_bad text;
   v_old_value jsonb;
 begin
   if v_output is not null then
     return v_output #> '{M,old_value}';
   end if;
-  v_bad := private.bad_value(kv_write_item.value, 64);
+  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
+  v_measure := private.measure_json(kv_write_item.value, 104857600);
+  v_bad := case when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
+    else private.bad_value(kv_write_item.value, 64) end;
   if v_bad is not null then
     perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
   end if;

@@ -154,6 +154,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   run_stopped: { message: 'The run was stopped.', details: { errors: null, output: { M: {} } } },
   body_too_large: { message: 'The body is larger than 1048576 bytes.' },
   inputs_too_large: { message: 'inputs: must be at most 1 MiB of JSON' },
+  flows_too_large: {
+    message: 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+    hint: 'Change fewer flows at once.',
+  },
   media_type_unsupported: {
     message: 'A body must be application/json.',
     hint: 'Send the header Content-Type: application/json.',

@@ -72,6 +72,7 @@ export const errorRemedies: Record<ErrorCode, string> = {
   kv_store_exists: 'Use another name, or leave the node out.',
   kv_stores_limit: 'Delete a store: node `kv_delete_store`.',
   body_too_large: 'Send less.',
+  flows_too_large: 'Change fewer flows in one request.',
   inputs_too_large: 'Send less; let the flow fetch large data itself.',
   kv_size_limit: 'Delete items or stores.',
   media_type_unsupported: 'Send `content-type: application/json`.',

@@ -40,8 +40,13 @@ const requests = (): Rows => [
   ],
   [
     '`inputs` of a start',
-    byteCount(findNumber(/check_inputs\.inputs::text\) > (\d{5,})/g)),
+    byteCount(findNumber(/measure_json\(check_inputs\.inputs, (\d+)\)/g)),
     '413 `inputs_too_large`',
+  ],
+  [
+    'digits of a number in JSON that is stored, before and after the point',
+    count(findNumber(/v_digits\.longest > (\d+)/g)),
+    '400, with the place of the number',
   ],
   ['arrays and maps within each other, in a value', count(MAX_VALUE_DEPTH), '400'],
   ['characters of the text of a number', count(MAX_NUMBER_CHARACTERS), '400; in JSON from outside it becomes a float'],
@@ -139,12 +144,21 @@ const flows = (): Rows => [
     `${findNumber(/data ->> 'node_id'\) > (\d+)/g)} characters`,
     '422 `flow_invalid`: `node_malformed`',
   ],
-  ['`nodes`', byteCount(findNumber(/pg_column_size\(nodes\) <= (\d+)/g)), '400 `column_invalid`'],
-  ['`edges`', byteCount(findNumber(/pg_column_size\(edges\) <= (\d+)/g)), '400 `column_invalid`'],
+  [
+    'all of a flow, as JSON text: `nodes`, `edges`, and the rest of the row',
+    byteCount(findNumber(/v_most constant integer := (\d+);\n {2}v_most_written/g)),
+    '400 `column_invalid`',
+  ],
+  [
+    '`nodes` and `edges` that one request writes, in all flows together',
+    byteCount(findNumber(/v_most_written constant bigint := (\d+)/g)),
+    '413 `flows_too_large`',
+  ],
+  ['levels of JSON in a flow', `${findNumber(/\*\*\{(\d{3})\}'\) then/g) - 1}`, '400 `column_invalid`'],
   ['`environment`', byteCount(findNumber(/pg_column_size\(environment\) <= (\d+)/g)), '400 `column_invalid`'],
   [
     '`chain_network` of a flow',
-    byteCount(findNumber(/pg_column_size\(chain_network\) <= (\d+)/g)),
+    byteCount(findNumber(/octet_length\(chain_network::text\) <= (\d+)/g)),
     '400 `column_invalid`',
   ],
   [
@@ -220,7 +234,7 @@ const fixedRuns = (): Rows => [
   ['the same, at most', `${count(MAX_TIMEOUT_SECONDS)} s, 30 days`, 'the node fails'],
   [
     'an answer to a pending input, with its tags',
-    byteCount(findNumber(/check_inputs\.inputs::text\) > (\d{5,})/g)),
+    byteCount(findNumber(/measure_json\(check_inputs\.inputs, (\d+)\)/g)),
     '413 `inputs_too_large`',
   ],
   [

@@ -1,4 +1,4 @@
-select plan(12);
+select plan(9);
 
 select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
@@ -10,19 +10,16 @@ from (values
   -- The editor saves what it likes; what runs is checked when it is deployed.
   ($$nodes = '[{"half": "drawn"}]', edges = '[null]'$$),
   (format('name = %L', repeat('ä', 200))),
-  (format('description = %L', repeat('ä', 20000))),
-  ('nodes = jsonb_build_array(repeat(''a'', 16777000))')
+  (format('description = %L', repeat('ä', 20000)))
 ) as good (assignment);
 
 select is(
   test.error(format('update public.flows set %s', assignment)) ->> 'message', rule, left(assignment, 40) || ' is refused'
 )
 from (values
-  ($$nodes = '{}'$$, 'nodes: must be an array of at most 16 MiB.'),
-  ($$nodes = 'null'$$, 'nodes: must be an array of at most 16 MiB.'),
-  ($$edges = '"[]"'$$, 'edges: must be an array of at most 16 MiB.'),
-  ('nodes = jsonb_build_array(repeat(''a'', 16777216))', 'nodes: must be an array of at most 16 MiB.'),
-  ('edges = jsonb_build_array(repeat(''a'', 16777216))', 'edges: must be an array of at most 16 MiB.'),
+  ($$nodes = '{}'$$, 'nodes: must be an array.'),
+  ($$nodes = 'null'$$, 'nodes: must be an array.'),
+  ($$edges = '"[]"'$$, 'edges: must be an array.'),
   (format('name = %L', repeat('ä', 201)), 'name: must have at most 200 characters.'),
   (format('description = %L', repeat('ä', 20001)), 'description: must have at most 20,000 characters.')
 ) as bad (assignment, rule);

@@ -1,0 +1,132 @@
+-- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001 digits. So the
+-- functions here look at the numbers first, and make the text of a value only when its numbers are short.
+
+create type private.json_measure as (bytes bigint, fault text, path text, message text);
+comment on type private.json_measure is
+  'The bytes that a JSON value has as text, or what is wrong with it: fault is number, depth or size, path is where, message is what would be right. Without a fault the last three are null.';
+
+create function private.json_digits(value jsonb, out longest integer, out total bigint)
+language sql immutable security invoker
+set search_path = ''
+as $$
+  -- (Not jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
+  select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
+  from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")')) as e (number)
+  cross join lateral (select e.number::numeric as number) as n
+  cross join lateral (select case
+    when abs(n.number) >= 1e400 or scale(n.number) > 400 then 131072
+    when abs(n.number) < 1 then scale(n.number)
+    when abs(n.number) < 1e16 and scale(n.number) <= 384 then scale(n.number) + 1
+    else scale(n.number) + length(trunc(abs(n.number))::text)
+  end as digits) as d;
+$$;
+comment on function private.json_digits(jsonb) is
+  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond 400 digits count as 131,072; of numbers below 10^16 one digit before the point counts.';
+
+create function private.long_number_path(value jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_value jsonb := long_number_path.value;
+  v_path text := '';
+  v_child record;
+begin
+  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the number.
+  for v_level in 1..16 loop
+    exit when case jsonb_typeof(v_value)
+      when 'array' then jsonb_array_length(v_value) > 10000
+      when 'object' then (select count(*) > 10000 from jsonb_object_keys(v_value))
+      else true
+    end;
+    for v_child in
+      select c.step, c.value, c.place = count(*) over () as is_largest
+      from (
+        select i.step, i.value, row_number() over (order by pg_column_size(i.value)) as place
+        from (
+          select '.' || private.shorten(m.key) as step, m.value
+          from jsonb_each(case jsonb_typeof(v_value) when 'object' then v_value end) as m
+          union all
+          select format('[%s]', e.position - 1), e.value
+          from jsonb_array_elements(case jsonb_typeof(v_value) when 'array' then v_value end) with ordinality as e (value, position)
+        ) as i
+      ) as c
+      order by c.place
+    loop
+      -- If no smaller part has the number, the largest part has it, and is not searched.
+      exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > 400;
+    end loop;
+    v_path := v_path || v_child.step;
+    v_value := v_child.value;
+  end loop;
+  return v_path;
+end;
+$$;
+comment on function private.long_number_path(jsonb) is
+  'Where a number of more than 400 digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+
+create function private.measure_json(value jsonb, max_bytes integer)
+returns private.json_measure
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_measure private.json_measure;
+  v_digits record;
+begin
+  -- Jsonb takes at most six times as much as the text of the same value.
+  if pg_column_size(measure_json.value) <= 6::bigint * measure_json.max_bytes then
+    -- Twice the levels of a value, since each takes an object and what its tag holds, and 8 for what is around a value.
+    if jsonb_path_exists(measure_json.value, 'strict $.**{137}') then
+      v_measure.fault := 'depth';
+      v_measure.path := '';
+      v_measure.message := 'must be nested at most 136 levels deep';
+      return v_measure;
+    end if;
+    v_digits := private.json_digits(measure_json.value);
+    if v_digits.longest > 400 then
+      v_measure.fault := 'number';
+      v_measure.path := private.long_number_path(measure_json.value);
+      v_measure.message := 'a number must have at most 400 digits';
+      return v_measure;
+    end if;
+    if v_digits.total <= measure_json.max_bytes then
+      v_measure.bytes := octet_length(measure_json.value::text);
+    end if;
+  end if;
+  if v_measure.bytes <= measure_json.max_bytes or measure_json.value is null then
+    return v_measure;
+  end if;
+  v_measure.fault := 'size';
+  v_measure.path := '';
+  v_measure.message := format('must be at most %s of JSON text', case
+    when measure_json.max_bytes % 1048576 = 0 then measure_json.max_bytes / 1048576 || ' MiB'
+    else measure_json.max_bytes / 1024 || ' KiB'
+  end);
+  return v_measure;
+end;
+$$;
+comment on function private.measure_json(jsonb, integer) is
+  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text, 136 levels and numbers of 400 digits.';
+grant execute on function private.json_digits(jsonb) to authenticated, service_role;
+grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
+grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
+
+create function private.check_json_column(name text, value jsonb, max_bytes integer)
+returns bigint
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_measure private.json_measure := private.measure_json(check_json_column.value, check_json_column.max_bytes);
+begin
+  if v_measure.fault is not null then
+    perform private.refuse_column(check_json_column.name || v_measure.path, v_measure.message);
+  end if;
+  return coalesce(v_measure.bytes, 0);
+end;
+$$;
+comment on function private.check_json_column(text, jsonb, integer) is
+  'Refuses a column''s JSON that is too large, too deep or has too long numbers: 400 column_invalid, which names the place. Returns the bytes of its text. Null has none.';
+grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;
