@@ -33,13 +33,16 @@ export interface FlowToStore {
   description?: string;
   nodes: readonly object[];
   edges: readonly object[];
-  /** Settings of its transactions, and whatever its scripts read. */
+  /** Settings of its transactions, and whatever its scripts read. Only the owner sees them. */
   environment?: { [name: string]: string };
   /** Solana devnet by default. */
   chain_network?: { url: string; cluster: string };
   /** `Off` or `Automatic`: whether nodes share transactions. */
   instructions_bundling?: string;
-  /** Whether others may read the flow; without it, only the owner may start its deployments at first. */
+  /**
+   * Whether others may read the flow, in `public_flows`: its graph with all form data, but neither `environment` nor the
+   * address of its network. Without it, only the owner may start its deployments at first.
+   */
   is_public?: boolean;
   /** With `is_public`: every user who has signed up may start its deployments. */
   start_shared?: boolean;

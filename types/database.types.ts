@@ -346,7 +346,21 @@ isOneToOne: false
                 }
           }
           Views: {
-            [_ in never]: never
+            "public_flows": {
+                  Row: {
+                    "chain_network": Json | null,"created_at": string,"description": string,"edges": NonNullable<Json>,"id": number,"instructions_bundling": string,"name": string,"nodes": NonNullable<Json>,"start_shared": boolean,"start_unverified": boolean,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                           "chain_network"?: never,"created_at"?: string | null,"description"?: string | null,"edges"?: Json | null,"id"?: number | null,"instructions_bundling"?: string | null,"name"?: string | null,"nodes"?: Json | null,"start_shared"?: boolean | null,"start_unverified"?: boolean | null,"updated_at"?: string | null,"user_id"?: string | null
+                         }
+                        Update: {
+                           "chain_network"?: never,"created_at"?: string | null,"description"?: string | null,"edges"?: Json | null,"id"?: number | null,"instructions_bundling"?: string | null,"name"?: string | null,"nodes"?: Json | null,"start_shared"?: boolean | null,"start_unverified"?: boolean | null,"updated_at"?: string | null,"user_id"?: string | null
+                         }
+                        Relationships: [
+                    
+                  ]
+                }
           }
           Functions: {
             "answer_signature_request":

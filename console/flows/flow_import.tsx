@@ -6,7 +6,7 @@ import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fromEditorFile, insertFlow } from './flow_rows.ts';
 
-/** A flow with its graph may have about 32 MiB; a larger file is none. */
+/** A flow has at most 8 MiB. Editors write files with spaces and further members. */
 const MAX_FILE_BYTES = 32 * 1_048_576;
 
 export interface Importing {

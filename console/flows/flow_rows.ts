@@ -41,13 +41,25 @@ export interface Flow extends FlowSettings {
 const SETTINGS =
   'name, description, environment, chain_network, instructions_bundling, is_public, start_shared, start_unverified';
 
+const PUBLIC_SETTINGS = 'name, description, chain_network, instructions_bundling, start_shared, start_unverified';
+
 const objectsOf = (text: string): Json[] => {
   const list = parseExactly(text);
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
 
+/** The clusters of Solana, with the address of each that everybody may use. */
+export const CLUSTERS: Record<string, string> = {
+  devnet: 'https://api.devnet.solana.com',
+  testnet: 'https://api.testnet.solana.com',
+  'mainnet-beta': 'https://api.mainnet-beta.solana.com',
+};
+
 /** Reads a flow; undefined when there is none, or it is not for the caller. */
-export async function readFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
+export const readFlow = async (db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> =>
+  await readOwnFlow(db, id, signal) ?? await readPublicFlow(db, id, signal);
+
+async function readOwnFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
   // As text, since numbers beyond 2^53 in what other editors stored would be rounded otherwise.
   const { data } = await db.from('flows')
     .select(`id, user_id, updated_at, ${SETTINGS}, nodes:nodes::text, edges:edges::text`)
@@ -56,6 +68,26 @@ export async function readFlow(db: Db, id: number, signal: AbortSignal): Promise
   // SAFETY: the table's constraints hold these columns to their types; supabase-js knows them as JSON only.
   const { nodes, edges, ...rest } = data as unknown as Omit<Flow, 'nodes' | 'edges'> & { nodes: string; edges: string };
   return { ...rest, nodes: objectsOf(nodes), edges: objectsOf(edges) };
+}
+
+/** Reads a public flow of somebody else. Only the owner reads its environment and the address of its network. */
+async function readPublicFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
+  const { data } = await db.from('public_flows')
+    .select(`id, user_id, updated_at, ${PUBLIC_SETTINGS}, nodes:nodes::text, edges:edges::text`)
+    .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
+  if (data === null) return undefined;
+  // SAFETY: the columns are those of the table, which are held to their types.
+  const { nodes, edges, chain_network: { cluster }, ...rest } = data as unknown as
+    & Omit<Flow, 'nodes' | 'edges' | 'environment' | 'is_public'>
+    & { nodes: string; edges: string };
+  return {
+    ...rest,
+    environment: {},
+    chain_network: { url: CLUSTERS[cluster]!, cluster },
+    is_public: true,
+    nodes: objectsOf(nodes),
+    edges: objectsOf(edges),
+  };
 }
 
 /** Stores a new flow and gives its id. */

@@ -4,6 +4,7 @@ import type { RunRow } from 'flow-deployments-client';
 import { useRef, useState } from 'react';
 import { type Api, useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
+import { readFlowNames } from '../shared/flow_names.ts';
 import { objectAt } from '../shared/graph/drawn_node.ts';
 import { Loading } from '../shared/loading.tsx';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
@@ -100,11 +101,8 @@ function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: RunGraph
   );
 }
 
-async function readFlowName({ db }: Api, flowId: number, signal: AbortSignal): Promise<string> {
-  const { data } = await db.from('flows').select('name').eq('id', flowId).abortSignal(signal).maybeSingle()
-    .throwOnError();
-  return data === null || data.name === '' ? `Flow ${flowId}` : data.name;
-}
+const readFlowName = async ({ db }: Api, flowId: number, signal: AbortSignal): Promise<string> =>
+  (await readFlowNames(db, [flowId], signal)).get(flowId) ?? `Flow ${flowId}`;
 
 /** A run while it goes, and what is left of it after that. */
 export default function RunPage({ id }: { id: string }) {

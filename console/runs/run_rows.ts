@@ -1,5 +1,6 @@
 import type { RunStatus } from 'flow-deployments-client';
 import type { Api } from '../shared/api.tsx';
+import { readFlowNames } from '../shared/flow_names.ts';
 import { firstIdAt, type RunFilter } from './run_filter.ts';
 
 /** A run as lists show it. */
@@ -13,7 +14,7 @@ export interface RunListRow {
   first_error: string | null;
 }
 
-/** A run of the list with the name of its flow; undefined where the flow is somebody else's. */
+/** A run of the list with the name of its flow; undefined where the flow is a private one of somebody else. */
 export interface NamedRun extends RunListRow {
   flow_name: string | undefined;
 }
@@ -33,12 +34,6 @@ function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: Ru
   return query;
 }
 
-async function flowNames(db: Db, ids: number[], signal: AbortSignal): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const { data } = await db.from('flows').select('id, name').in('id', ids).abortSignal(signal).throwOnError();
-  return new Map(data.map(({ id, name }) => [id, name === '' ? `Flow ${id}` : name]));
-}
-
 /** One page of the list. */
 export async function readRuns(
   db: Db,
@@ -53,7 +48,7 @@ export async function readRuns(
   ).range(from, to).abortSignal(signal).throwOnError();
   // SAFETY: these are the columns above; supabase-js does not know the type of a member of an array.
   const rows = data as unknown as RunListRow[];
-  const names = await flowNames(db, [...new Set(rows.map(({ flow_id }) => flow_id))], signal);
+  const names = await readFlowNames(db, [...new Set(rows.map(({ flow_id }) => flow_id))], signal);
   return rows.map((row) => ({ ...row, flow_name: names.get(row.flow_id) }));
 }
 

@@ -45,18 +45,18 @@ create table public.flows (
 comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
 comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
-comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts.';
+comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts. Only the owner reads it.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
-comment on column public.flows.is_public is 'Signed-in users may read the flow.';
+comment on column public.flows.is_public is 'Signed-in users may read the flow in public_flows: without environment, and of chain_network the cluster.';
 comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by every user who has signed up.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
 
 create index flows_user_id_idx on public.flows (user_id);
 
 alter table public.flows enable row level security;
-create policy flows_select_owner_or_public on public.flows for select to authenticated
-  using (user_id = (select auth.uid()) or is_public);
+create policy flows_select_owner on public.flows for select to authenticated
+  using (user_id = (select auth.uid()));
 create policy flows_insert_owner on public.flows for insert to authenticated
   with check (user_id = (select auth.uid()));
 create policy flows_update_owner on public.flows for update to authenticated

@@ -79,8 +79,8 @@ begin
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- Numbers count 8 bytes of the size, whatever they have as text.
-    v_measure := private.measure_json(v_definition, 1048576);
+    -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
+    v_measure := private.measure_json(v_definition, 16777216);
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
     end if;

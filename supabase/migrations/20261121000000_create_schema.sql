@@ -861,6 +861,141 @@ comment on function private.pre_request() is
   'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
+-- sql/20_values/05_json_bounds.sql
+
+-- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001 digits. So the
+-- functions here look at the numbers first, and make the text of a value only when its numbers are short.
+
+create type private.json_measure as (bytes bigint, fault text, path text, message text);
+comment on type private.json_measure is
+  'The bytes that a JSON value has as text, or what is wrong with it: fault is number, depth or size, path is where, message is what would be right. Without a fault the last three are null.';
+
+create function private.json_digits(value jsonb, out longest integer, out total bigint)
+language sql immutable security invoker
+set search_path = ''
+as $$
+  -- (Not jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
+  select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
+  from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")')) as e (number)
+  cross join lateral (select e.number::numeric as number) as n
+  cross join lateral (select case
+    when abs(n.number) >= 1e400 or scale(n.number) > 400 then 131072
+    when abs(n.number) < 1 then scale(n.number)
+    when abs(n.number) < 1e16 and scale(n.number) <= 384 then scale(n.number) + 1
+    else scale(n.number) + length(trunc(abs(n.number))::text)
+  end as digits) as d;
+$$;
+comment on function private.json_digits(jsonb) is
+  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond 400 digits count as 131,072; of numbers below 10^16 one digit before the point counts.';
+
+create function private.long_number_path(value jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_value jsonb := long_number_path.value;
+  v_path text := '';
+  v_child record;
+begin
+  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the number.
+  for v_level in 1..16 loop
+    exit when case jsonb_typeof(v_value)
+      when 'array' then jsonb_array_length(v_value) > 10000
+      when 'object' then (select count(*) > 10000 from jsonb_object_keys(v_value))
+      else true
+    end;
+    for v_child in
+      select c.step, c.value, c.place = count(*) over () as is_largest
+      from (
+        select i.step, i.value, row_number() over (order by pg_column_size(i.value)) as place
+        from (
+          select '.' || private.shorten(m.key) as step, m.value
+          from jsonb_each(case jsonb_typeof(v_value) when 'object' then v_value end) as m
+          union all
+          select format('[%s]', e.position - 1), e.value
+          from jsonb_array_elements(case jsonb_typeof(v_value) when 'array' then v_value end) with ordinality as e (value, position)
+        ) as i
+      ) as c
+      order by c.place
+    loop
+      -- If no smaller part has the number, the largest part has it, and is not searched.
+      exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > 400;
+    end loop;
+    v_path := v_path || v_child.step;
+    v_value := v_child.value;
+  end loop;
+  return v_path;
+end;
+$$;
+comment on function private.long_number_path(jsonb) is
+  'Where a number of more than 400 digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+
+create function private.measure_json(value jsonb, max_bytes integer)
+returns private.json_measure
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_measure private.json_measure;
+  v_digits record;
+begin
+  -- Jsonb takes at most six times as much as the text of the same value.
+  if pg_column_size(measure_json.value) <= 6::bigint * measure_json.max_bytes then
+    -- Twice the levels of a value, since each takes an object and what its tag holds, and 8 for what is around a value.
+    if jsonb_path_exists(measure_json.value, 'strict $.**{137}') then
+      v_measure.fault := 'depth';
+      v_measure.path := '';
+      v_measure.message := 'must be nested at most 136 levels deep';
+      return v_measure;
+    end if;
+    v_digits := private.json_digits(measure_json.value);
+    if v_digits.longest > 400 then
+      v_measure.fault := 'number';
+      v_measure.path := private.long_number_path(measure_json.value);
+      v_measure.message := 'a number must have at most 400 digits';
+      return v_measure;
+    end if;
+    if v_digits.total <= measure_json.max_bytes then
+      v_measure.bytes := octet_length(measure_json.value::text);
+    end if;
+  end if;
+  if v_measure.bytes <= measure_json.max_bytes or measure_json.value is null then
+    return v_measure;
+  end if;
+  v_measure.fault := 'size';
+  v_measure.path := '';
+  v_measure.message := format('must be at most %s of JSON text', case
+    when measure_json.max_bytes % 1048576 = 0 then measure_json.max_bytes / 1048576 || ' MiB'
+    else measure_json.max_bytes / 1024 || ' KiB'
+  end);
+  return v_measure;
+end;
+$$;
+comment on function private.measure_json(jsonb, integer) is
+  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text, 136 levels and numbers of 400 digits.';
+grant execute on function private.json_digits(jsonb) to authenticated, service_role;
+grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
+grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
+
+create function private.check_json_column(name text, value jsonb, max_bytes integer)
+returns bigint
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_measure private.json_measure := private.measure_json(check_json_column.value, check_json_column.max_bytes);
+begin
+  if v_measure.fault is not null then
+    perform private.refuse_column(check_json_column.name || v_measure.path, v_measure.message);
+  end if;
+  return coalesce(v_measure.bytes, 0);
+end;
+$$;
+comment on function private.check_json_column(text, jsonb, integer) is
+  'Refuses a column''s JSON that is too large, too deep or has too long numbers: 400 column_invalid, which names the place. Returns the bytes of its text. Null has none.';
+grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;
+
 -- sql/20_values/10_checks.sql
 
 -- Functions that check constraints call. They are executable by the roles that write the tables.
@@ -1036,7 +1171,8 @@ begin
     when v_tag = 'B' then
       return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      return case when v_payload <> '0' then '.N: must be 0' end;
+      -- 0e-9 equals 0 and has more digits.
+      return case when v_payload <> '0' or scale(v_payload::numeric) > 0 then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
         return '.A: must be an array';
@@ -1073,11 +1209,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
+  v_measure private.json_measure;
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
+  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it. No text is made of
+  -- inputs with a number before they are measured.
   if pg_column_size(check_inputs.inputs) < 1024
+    and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
   then
     return;
@@ -1085,8 +1224,11 @@ begin
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
-  if octet_length(check_inputs.inputs::text) > 1048576 then
+  v_measure := private.measure_json(check_inputs.inputs, 1048576);
+  if v_measure.fault = 'size' then
     perform private.fail(413, 'inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
+  elsif v_measure.fault = 'number' then
+    perform private.fail(400, 'inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
   -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
   -- only between a member's name and a string, and in inputs that name must be a tag.
@@ -1903,12 +2045,10 @@ create table public.flows (
     char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
   ),
   constraint flows_nodes_array check (
-    jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216
-    or private.refuse_column('nodes', 'must be an array of at most 16 MiB')
+    jsonb_typeof(nodes) = 'array' or private.refuse_column('nodes', 'must be an array')
   ),
   constraint flows_edges_array check (
-    jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216
-    or private.refuse_column('edges', 'must be an array of at most 16 MiB')
+    jsonb_typeof(edges) = 'array' or private.refuse_column('edges', 'must be an array')
   ),
   constraint flows_environment_strings check (
     private.is_string_map(environment) or private.refuse_column('environment', 'must be an object whose members are all strings')
@@ -1922,7 +2062,7 @@ create table public.flows (
   ),
   -- Editors keep members of their own beside url and cluster.
   constraint flows_chain_network_size check (
-    pg_column_size(chain_network) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
+    octet_length(chain_network::text) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
   ),
   constraint flows_instructions_bundling_known check (
     instructions_bundling in ('Off', 'Automatic') or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
@@ -1931,18 +2071,18 @@ create table public.flows (
 comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
 comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
-comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts.';
+comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts. Only the owner reads it.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
-comment on column public.flows.is_public is 'Signed-in users may read the flow.';
+comment on column public.flows.is_public is 'Signed-in users may read the flow in public_flows: without environment, and of chain_network the cluster.';
 comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by every user who has signed up.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
 
 create index flows_user_id_idx on public.flows (user_id);
 
 alter table public.flows enable row level security;
-create policy flows_select_owner_or_public on public.flows for select to authenticated
-  using (user_id = (select auth.uid()) or is_public);
+create policy flows_select_owner on public.flows for select to authenticated
+  using (user_id = (select auth.uid()));
 create policy flows_insert_owner on public.flows for insert to authenticated
   with check (user_id = (select auth.uid()));
 create policy flows_update_owner on public.flows for update to authenticated
@@ -1970,6 +2110,56 @@ create trigger _100_refuse_read_only before update on public.flows
   for each row execute function private.tg_flows__before_update();
 create trigger _200_touch before update on public.flows
   for each row execute function private.tg_any__before_update_touch();
+
+create function private.tg_flows__before_write()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_most constant integer := 8388608;
+  v_most_written constant bigint := 16777216;
+  v_nodes_bytes bigint := private.check_json_column('nodes', new.nodes, v_most);
+  v_edges_bytes bigint := private.check_json_column('edges', new.edges, v_most);
+  v_rest_bytes bigint := private.check_json_column('environment', new.environment, v_most)
+    + private.check_json_column('chain_network', new.chain_network, v_most)
+    + octet_length(new.name) + octet_length(new.description);
+  v_written_bytes bigint;
+begin
+  if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
+    perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
+      'must be at most 8 MiB of JSON text, together with all else of the flow');
+  end if;
+
+  if tg_op = 'UPDATE' then
+    -- The row then refers to the value that is stored already. Equal jsonb may still differ as text: 1.0 equals 1.
+    if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
+      new.nodes := old.nodes;
+      v_nodes_bytes := 0;
+    end if;
+    if new.edges = old.edges and new.edges::text = old.edges::text then
+      new.edges := old.edges;
+      v_edges_bytes := 0;
+    end if;
+  end if;
+
+  -- One update may give the same large graph to a thousand flows. The service role and administrators have no such bound.
+  if row_security_active('public.flows') then
+    v_written_bytes := v_nodes_bytes + v_edges_bytes
+      + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
+    if v_written_bytes > v_most_written then
+      perform private.fail(413, 'flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+        hint => 'Change fewer flows at once.');
+    end if;
+    perform set_config('flows.written_bytes', v_written_bytes::text, true);
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flows__before_write() is
+  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much at once: 400 column_invalid, 413 flows_too_large. Nodes and edges that do not change are not stored again.';
+create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
+  for each row execute function private.tg_flows__before_write();
 
 create trigger _800_check_quota after insert on public.flows
   referencing new table as inserted
@@ -2041,6 +2231,40 @@ comment on function private.tg_flows__after_delete() is
   'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
 create trigger _100_delete_runs after delete on public.flows
   for each row execute function private.tg_flows__after_delete();
+
+-- sql/30_flows/61_public_flows.sql
+
+-- What users read of each other's flows. RLS lets only the owner read a row of public.flows, so the rows come from a view that runs as
+-- its owner. That view is private, since one in an exposed schema is easily given a column too many. The view that clients read has
+-- the columns of the private one, and runs as its caller, who needs the grant on both.
+
+create view private.shared_flows with (security_barrier = true) as
+select f.id, f.user_id, f.name, f.description, f.nodes, f.edges, jsonb_build_object('cluster', f.chain_network -> 'cluster') as chain_network,
+  f.instructions_bundling, f.start_shared, f.start_unverified, f.created_at, f.updated_at
+from public.flows as f
+where f.is_public;
+comment on view private.shared_flows is
+  'The public flows, without environment and without the address of their network. A barrier: conditions of a query are checked on public flows only.';
+comment on column private.shared_flows.id is 'The id in public.flows.';
+comment on column private.shared_flows.user_id is 'The owner.';
+comment on column private.shared_flows.nodes is 'The nodes with their form data.';
+comment on column private.shared_flows.edges is 'The edges between the nodes.';
+comment on column private.shared_flows.chain_network is 'The Solana network, {cluster}.';
+
+create view public.public_flows with (security_invoker = true) as
+select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network, s.instructions_bundling, s.start_shared,
+  s.start_unverified, s.created_at, s.updated_at
+from private.shared_flows as s;
+comment on view public.public_flows is
+  'The public flows of all users, for every signed-in user: what flows has of them without environment, and of chain_network only the cluster. Their owners read and write them in flows.';
+comment on column public.public_flows.id is 'The id in flows.';
+comment on column public.public_flows.user_id is 'The owner.';
+comment on column public.public_flows.nodes is 'The nodes with all form data: whoever makes a flow public shows it.';
+comment on column public.public_flows.edges is 'The editor''s edge objects.';
+comment on column public.public_flows.chain_network is 'The Solana network of the flow''s runs, {cluster}: its address may carry a key.';
+
+grant select on private.shared_flows to authenticated, service_role;
+grant select on public.public_flows to authenticated, service_role;
 
 -- sql/30_flows/70_flow_snapshots.sql
 
@@ -2875,6 +3099,24 @@ comment on function private.snapshot_interface(bytea) is
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.
 
+create function private.check_setting_json(name text, value jsonb)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_measure private.json_measure := private.measure_json(check_setting_json.value, 65536);
+begin
+  if v_measure.fault is not null then
+    perform private.refuse_faults(check_setting_json.name || '_invalid', jsonb_build_array(
+      jsonb_build_object('path', check_setting_json.name || v_measure.path, 'message', v_measure.message)
+    ));
+  end if;
+end;
+$$;
+comment on function private.check_setting_json(text, jsonb) is
+  'Refuses JSON of a setting that has more than 64 KiB of text, is too deep or has too long numbers, before its *_faults look at it: 400 <name>_invalid.';
+
 create function private.lamports(amount jsonb)
 returns numeric
 language plpgsql immutable strict security invoker
@@ -3176,6 +3418,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
+  perform private.check_setting_json('fees', new.fees);
+  perform private.check_setting_json('chain_network', new.chain_network);
+  perform private.check_setting_json('on_end', new.on_end);
+
   if new.start_permission is distinct from old.start_permission
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
   then
@@ -5295,26 +5541,28 @@ returns void
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
+declare
+  -- Numbers may have more digits here than in the value that is made of them: 1e300 stays 1e300.
+  v_measure private.json_measure := private.measure_json(check_plain_json.plain, 4194304);
 begin
-  -- Jsonb takes up to six times the text, and a value ten characters at least.
-  if pg_column_size(check_plain_json.plain) > 6291456 then
+  if v_measure.fault = 'number' then
+    perform private.fail(400, 'inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
+  end if;
+  -- Jsonb takes up to six times the text, and a value ten characters at least. (Not jsonb_path_query: it takes quadratic time.)
+  if v_measure.fault = 'size' or pg_column_size(check_plain_json.plain) > 6291456
+    or v_measure.fault is null and jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857
+  then
     perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
   end if;
-  -- Arrays, since jsonb_path_query takes quadratic time to give its rows.
-  if jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857 then
-    perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
-  end if;
-  -- A few characters, such as 1e100000, may stand for a number of many digits, which would be written out.
-  if exists (
-    select from jsonb_array_elements(jsonb_path_query_array(check_plain_json.plain, 'strict $.** ? (@.type() == "number")')) as n (number)
-    where scale(n.number::numeric) > 1000 or abs(n.number::numeric) >= 179769313486231580793e288
-  ) then
-    perform private.fail(400, 'inputs_invalid', 'values: a number has at most 1000 places, and is one that a float can hold.');
+  if v_measure.fault is null
+    and jsonb_path_exists(check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)')
+  then
+    perform private.fail(400, 'inputs_invalid', 'values: a number must be one that a float can hold.');
   end if;
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats or have more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses what is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -7216,6 +7464,7 @@ begin
       case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
     );
   end if;
+  perform private.check_json_column('hmac', new.hmac, 16384);
   new.hmac := private.webhook_hmac(new.hmac);
   new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
   if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
@@ -12200,6 +12449,7 @@ as $$
 declare
   v_definition jsonb := node_definition_faults.definition;
   v_faults jsonb;
+  v_measure private.json_measure;
 begin
   -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
   if pg_column_size(v_definition) > 1048576 then
@@ -12210,6 +12460,13 @@ begin
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
+  if v_faults = '[]' then
+    -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
+    v_measure := private.measure_json(v_definition, 16777216);
+    if v_measure.fault is not null then
+      v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
+    end if;
+  end if;
   if v_faults = '[]' then
     v_faults := private.shape_faults(v_definition, private.node_definition_shape());
   end if;
@@ -12802,13 +13059,17 @@ as $$
 declare
   v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_write_item.claim);
   v_output jsonb := private.earlier_effect_output(kv_write_item.effect, v_user_id);
+  v_measure private.json_measure;
   v_bad text;
   v_old_value jsonb;
 begin
   if v_output is not null then
     return v_output #> '{M,old_value}';
   end if;
-  v_bad := private.bad_value(kv_write_item.value, 64);
+  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
+  v_measure := private.measure_json(kv_write_item.value, 104857600);
+  v_bad := case when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
+    else private.bad_value(kv_write_item.value, 64) end;
   if v_bad is not null then
     perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
   end if;

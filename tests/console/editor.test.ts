@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
@@ -305,16 +306,35 @@ test('the editor and its dialogs have nothing that axe finds serious, in light a
 test('a public flow of somebody else may be looked at and copied, not saved', async () => {
   const owner = await openConsole();
   const ownerPerson = await enterConsole(owner);
-  const id = await storeFlow(ownerPerson, typedFlow(), { name: 'Shared', is_public: true });
+  const id = await storeFlow(ownerPerson, typedFlow(), {
+    name: 'Shared',
+    is_public: true,
+    environment: { API_TOKEN: 'secret' },
+    chain_network: { url: 'https://rpc.example.com/?key=secret', cluster: 'testnet' },
+  });
   const opened = await openConsole();
   const { page, goto } = opened;
-  await enterConsole(opened);
+  const person = await enterConsole(opened);
   await goto(`flows/${id}`);
   await page.getByText('This flow is somebody else’s.').waitFor();
   expect(await page.getByRole('button', { name: 'Deploy' }).count()).toBe(0);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ]);
+  const exported = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  const shown = { environment: {}, current_network: { url: 'https://api.testnet.solana.com', cluster: 'testnet' } };
+  expect(exported).toMatchObject({ name: 'Shared', isPublic: true, ...shown });
   await page.getByRole('button', { name: 'Save a copy' }).click();
   await page.getByRole('heading', { level: 1, name: 'Shared (copy)' }).waitFor();
   await page.getByRole('button', { name: 'Deploy' }).waitFor();
+  const copy = await person.client.from('flows').select('is_public, environment, chain_network')
+    .eq('id', flowIdOf(page)).single().throwOnError();
+  expect(copy.data).toEqual({
+    is_public: false,
+    environment: shown.environment,
+    chain_network: shown.current_network,
+  });
   await goto('flows/999999999');
   await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
 });
@@ -327,6 +347,7 @@ test('the settings of a flow are stored, and those that are refused say why', as
   await goto(`flows/${id}`);
   await page.getByRole('button', { name: 'Flow settings' }).click();
   const dialog = page.getByRole('dialog');
+  await dialog.getByText('All form data of nodes is shown').waitFor();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed');
   await dialog.getByRole('textbox', { name: 'Environment' }).fill('{"RUST_LOG": 5}');
   await dialog.getByRole('button', { name: 'Save settings' }).click();

@@ -73,8 +73,8 @@ it('finds what a run token shows too much of, to whoever has it and to nobody', 
 
 it("finds rows that their owner can't read", async () => {
   const found = await auditBroken(
-    `alter policy flows_select_owner_or_public on public.flows using (is_public)`,
-    `alter policy flows_select_owner_or_public on public.flows using (user_id = (select auth.uid()) or is_public)`,
+    `alter policy flows_select_owner on public.flows using (is_public)`,
+    `alter policy flows_select_owner on public.flows using (user_id = (select auth.uid()))`,
   );
   expect(found).toEqual([expect.objectContaining({ check: 'row_hidden', reader: 'owner', table: 'flows' })]);
 });

@@ -29,7 +29,7 @@ const readable: Record<string, Readable> = {
   flow_run_logs: { key: 'flow_run_id,log_index', rule: OWN },
   flow_schedules: { key: 'id', rule: OWN },
   flow_webhooks: { key: 'id', rule: OWN },
-  flows: { key: 'id', rule: `${OWN} or $1 is not null and t.is_public` },
+  flows: { key: 'id', rule: OWN },
   kv_items: { key: 'user_id,store,key', rule: OWN },
   kv_stores: { key: 'user_id,name', rule: OWN },
   node_run: { key: 'flow_run_id,node_id,times', rule: OWN },
@@ -39,6 +39,7 @@ const readable: Record<string, Readable> = {
     rule: `t.expires_at > now() and (t.owner_id = $1 or t.started_by = $1 or t.root_flow_run_id = $2)`,
   },
   signature_requests: { key: 'id', rule: `t.owner_id = $1 or t.user_id = $1 or t.root_flow_run_id = $2` },
+  public_flows: { key: 'id', rule: '$1 is not null' },
   wallets: { key: 'id', rule: OWN },
   webhook_deliveries: { key: 'id', rule: OWN },
 };

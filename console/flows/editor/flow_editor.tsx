@@ -32,7 +32,10 @@ export function FlowEditor() {
         actions={<Toolbar saving={saving} deploying={deploying} />}
       >
         {!isOwner && (
-          <Alert color='blue'>This flow is somebody else’s. You may look at it, and save a copy of your own.</Alert>
+          <Alert color='blue'>
+            This flow is somebody else’s. You may look at it, and save a copy of your own. Its environment and the
+            address of its RPC are not shown: a copy has none, and the public address of the cluster.
+          </Alert>
         )}
         <ErrorAlert error={saving.error} />
         <ErrorAlert error={addingError} />

@@ -3,14 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { type FlowSettings, saveFlow, settingsOf } from '../flow_rows.ts';
+import { CLUSTERS, type FlowSettings, saveFlow, settingsOf } from '../flow_rows.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
-
-const CLUSTERS: Record<string, string> = {
-  devnet: 'https://api.devnet.solana.com',
-  testnet: 'https://api.testnet.solana.com',
-  'mainnet-beta': 'https://api.mainnet-beta.solana.com',
-};
 
 /** The settings of a flow besides its graph. */
 export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
@@ -95,7 +89,8 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
             onChange={setEnvironment}
           />
           <Switch
-            label='Public: others may read the flow'
+            label='Public: everybody who has signed in may read the flow'
+            description='Others see its name, description, nodes, edges and cluster. All form data of nodes is shown, so keep keys and passwords out of it. Others do not see the environment and the address of the RPC.'
             checked={settings.is_public}
             onChange={(event) => change({ is_public: event.currentTarget.checked })}
           />

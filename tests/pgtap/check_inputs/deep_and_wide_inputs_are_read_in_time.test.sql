@@ -9,13 +9,13 @@ create function pg_temp.refusal(leaves text) returns text language sql as $$
     format('{"a": %s{"A": [%s]}%s}', repeat('{"A": [{"M": {"k": ', 30), refusal.leaves, repeat('}}]}', 30))
   )) ->> 'message';
 $$;
-select test.keep('leaves', string_agg('{"N": 0}', ', ')) from generate_series(1, 80000);
+select test.keep('leaves', string_agg('{"N": 0}', ', ')) from generate_series(1, 40000);
 
 set local statement_timeout = '20s';
-select is(pg_temp.refusal(test.kept('leaves')), null, '80,000 nulls in 60 levels pass');
+select is(pg_temp.refusal(test.kept('leaves')), null, '40,000 nulls in 60 levels pass');
 select is(
   pg_temp.refusal(test.kept('leaves') || ', {"N": 1}'),
-  'inputs.a' || repeat('.A[0].M.k', 30) || '.A[80000].N: must be 0', 'a fault behind them is found'
+  'inputs.a' || repeat('.A[0].M.k', 30) || '.A[40000].N: must be 0', 'a fault behind them is found'
 );
 
 select * from finish();

@@ -19,7 +19,7 @@ select is(
 );
 
 select test.sign_in(test.user_id('other'));
-select is(test.row_count($$ select from public.flows $$), 1::bigint, 'another user does see the flow');
+select is(test.row_count($$ select from public.public_flows $$), 1::bigint, 'another user does see the flow');
 select is(test.row_count($$ update public.flows set name = 'other' $$), 0::bigint, 'another user updates nothing');
 select is(test.row_count($$ delete from public.flows $$), 0::bigint, 'another user deletes nothing');
 select is(

@@ -54,6 +54,8 @@ select set_eq(
     ('nodes', 'anon', 'select'),
     ('nodes', 'authenticated', 'delete, insert, select, update'),
     ('nodes', 'service_role', 'delete, insert, select, update'),
+    ('public_flows', 'authenticated', 'select'),
+    ('public_flows', 'service_role', 'select'),
     ('webhook_deliveries', 'authenticated', 'select'),
     ('webhook_deliveries', 'service_role', 'select'),
     ('wallets', 'authenticated', 'delete, insert, select, update'),

@@ -10,7 +10,9 @@ create temporary view offenders as
     select (aclexplode(a.attacl)).grantee from pg_attribute as a where a.attrelid = c.oid
   ) as acl
   left join pg_roles as r on r.oid = acl.grantee
-  where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and acl.grantee <> c.relowner;
+  where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and acl.grantee <> c.relowner
+    -- public.public_flows reads this view as its caller.
+    and not (c.relname = 'shared_flows' and c.relkind = 'v' and c.reloptions @> '{security_barrier=true}');
 
 select is_empty('select * from offenders', 'no table of private is granted to anybody');
 select is_empty(

@@ -1,12 +1,15 @@
-select plan(4);
+select plan(5);
 
 -- Each flow is small enough to be stored, and is run together with those that it calls.
 select test.create_user('owner');
 select test.keep('half', test.create_flow(test.user_id('owner'), jsonb_build_array(
-  test.node('a', 'x', form_data => to_jsonb(repeat('a', 9000000)))
+  test.node('a', 'x', form_data => to_jsonb(repeat('a', 8000000)))
 )));
 select test.keep('other_half', test.create_flow(test.user_id('owner'), jsonb_build_array(
-  test.node('b', 'x', form_data => to_jsonb(repeat('b', 9000000)))
+  test.node('b', 'x', form_data => to_jsonb(repeat('b', 8000000)))
+)));
+select test.keep('rest', test.create_flow(test.user_id('owner'), jsonb_build_array(
+  test.node('c', 'x', form_data => to_jsonb(repeat('c', 1000000)))
 )));
 select test.keep('entry', test.create_flow(test.user_id('owner')));
 
@@ -23,9 +26,10 @@ end;
 $$;
 
 select is(pg_temp.refusal('{half}'), null, 'a call of a large flow is taken');
+select is(pg_temp.refusal('{half,other_half}'), null, 'calls of two large flows are taken');
 select is(pg_temp.refusal('{half,half,entry,half}'), null, 'several calls of it are, which is frozen once');
 select is(
-  pg_temp.refusal('{half,other_half}'),
+  pg_temp.refusal('{half,other_half,rest}'),
   jsonb_build_object(
     'code', 'flow_invalid', 'status', 422, 'hint', null,
     'message', 'The flow can''t run: the flow and the flows that it calls are larger than 16 MiB together.',
@@ -34,7 +38,7 @@ select is(
       'message', 'the flow and the flows that it calls are larger than 16 MiB together'
     ))
   ),
-  'calls of two are refused'
+  'calls of more are refused'
 );
 select is(
   test.error('select test.take_snapshot(test.kept(''other_half'')::integer)'), null, 'each by itself is not'
