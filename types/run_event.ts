@@ -77,6 +77,8 @@ export interface RunEventPage {
   owner_id: string;
   /** The user who asked, or the run whose token they showed. */
   caller: string;
+  /** Whether the caller has no account. */
+  is_guest: boolean;
   is_overdue: boolean;
 }
 

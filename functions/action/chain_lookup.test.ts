@@ -91,14 +91,10 @@ describe('a transaction that a wallet sent', () => {
     expect(await soon(target(unsent, base58.encode(base64.decode(unsent).subarray(1, 65))))).toBe('unknown');
   });
 
-  it('is unknown when the server does not answer, and others are told to come later meanwhile', async () => {
+  it('is unknown when the server does not answer', async () => {
     const silent = await startSilentServer();
     try {
-      const asked = Array.from({ length: 17 }, () => soon({ ...target(payment(), '1'.repeat(64)), url: silent.url }));
-      expect((await Promise.all(asked)).toSorted()).toEqual([...Array(16).fill('unknown'), undefined]);
-      expect(await soon({ ...target(payment(), '1'.repeat(64)), url: silent.url }), 'there is room again').toBe(
-        'unknown',
-      );
+      expect(await soon({ ...target(payment(), '1'.repeat(64)), url: silent.url })).toBe('unknown');
     } finally {
       await silent.close();
     }

@@ -36,21 +36,14 @@ export interface LookupOptions {
 const PAUSE_MS = 1_000;
 /** A transaction has 1,232 bytes; what else a node tells of it is mostly the programs' logs, of which it keeps 10 KB. */
 const MAX_ANSWER_BYTES = 262_144;
-/** Look-ups at a time, of all and at one RPC address: an address that does not answer leaves room for others. */
-const MAX_LOOKUPS = 64;
-const MAX_LOOKUPS_AT_ADDRESS = 16;
 
-/**
- * Makes what looks for a transaction that a wallet sent, by the address rules that nodes have. Undefined when too many
- * look-ups are under way.
- */
+/** Makes what looks for a transaction that a wallet sent, by the address rules that nodes have. */
 export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOptions) {
   const http = makeHttpClient({
     isAllowed: allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
     timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
   });
-  const underWay = new Map<string, number>();
 
   const look = async ({ url, cluster, transaction, signature }: LookupTarget, signal: AbortSignal) => {
     const rpc = makeChainRpc({ http, signal, releasing: signal, run: { network: { url, cluster } } });
@@ -68,11 +61,7 @@ export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOption
     }
   };
 
-  return async (target: LookupTarget): Promise<SentOutcome | undefined> => {
-    const there = underWay.get(target.url) ?? 0;
-    const all = [...underWay.values()].reduce((sum, count) => sum + count, 0);
-    if (there >= MAX_LOOKUPS_AT_ADDRESS || all >= MAX_LOOKUPS) return undefined;
-    underWay.set(target.url, there + 1);
+  return async (target: LookupTarget): Promise<SentOutcome> => {
     try {
       return await withTimeLimit(timeoutMs, (signal) => look(target, signal));
     } catch (error) {
@@ -80,10 +69,6 @@ export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOption
       // address is the owner's.
       if (error instanceof NodeError || error instanceof DOMException) return 'unknown';
       throw error;
-    } finally {
-      const left = (underWay.get(target.url) ?? 1) - 1;
-      if (left === 0) underWay.delete(target.url);
-      else underWay.set(target.url, left);
     }
   };
 }

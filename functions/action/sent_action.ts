@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import { type CompletedAction, sentActionParamsSchema } from '../../types/action.ts';
-import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { blockchainHeader } from './blockchains.ts';
 import type { ChainLookup, SentOutcome } from './chain_lookup.ts';
 import { titleAndIcon } from './describe_action.ts';
+import { type LookupTurns, makeLookupTurns } from './lookup_turns.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
 
 /** Bytes of the body: a key and a signature. */
@@ -13,6 +13,8 @@ const MAX_SENT_BODY_BYTES = 4_096;
 
 /** What `begin_action_lookup` gives. */
 interface SentRun {
+  owner_id: string;
+  caller: string;
   chain_url: string;
   cluster: string;
   transaction: string;
@@ -44,28 +46,31 @@ const WORDS: Readonly<Record<SentOutcome, { label: string; description: string; 
  * `POST /action/sent?token=`: looks for the transaction that the run with this token put out, once a wallet has sent it,
  * and answers what became of it.
  */
-export const makeSentAction = ({ serviceRpc }: Deps, lookUp: ChainLookup, address: PublicAddress) =>
-async (
-  context: Context,
-): Promise<Response> => {
-  const { signature } = await readBody(context.req.raw, sentActionParamsSchema, MAX_SENT_BODY_BYTES);
-  const token = context.req.query('token') ?? '';
-  const { chain_url, cluster, transaction, name, icon_url } = await serviceRpc<SentRun>('begin_action_lookup', {}, {
-    'x-flow-run-token': /^fr_[\w-]{64}$/.test(token) ? token : `fr_${'A'.repeat(64)}`,
-  });
-  const outcome = await lookUp({ url: chain_url, cluster, transaction, signature });
-  if (outcome === undefined) {
-    throw apiError('service_unavailable', 'Too many transactions are looked for right now. Try again in a moment.', {
-      headers: { 'retry-after': '5' },
-    });
-  }
-  const { label, description, isError } = WORDS[outcome];
-  const answer: CompletedAction = {
-    type: 'completed',
-    ...titleAndIcon({ name, icon_url }, address),
-    label,
-    description: `${description}\n\n${signature}`,
-    ...(isError && { error: { message: description } }),
+export const makeSentAction =
+  ({ serviceRpc }: Deps, lookUp: ChainLookup, address: PublicAddress, turns: LookupTurns = makeLookupTurns()) =>
+  async (
+    context: Context,
+  ): Promise<Response> => {
+    const { signature } = await readBody(context.req.raw, sentActionParamsSchema, MAX_SENT_BODY_BYTES);
+    const token = context.req.query('token') ?? '';
+    const { owner_id, caller, chain_url, cluster, transaction, name, icon_url } = await serviceRpc<SentRun>(
+      'begin_action_lookup',
+      {},
+      {
+        'x-flow-run-token': /^fr_[\w-]{64}$/.test(token) ? token : `fr_${'A'.repeat(64)}`,
+      },
+    );
+    const outcome = await turns.take(
+      { owner: owner_id, caller, url: chain_url },
+      () => lookUp({ url: chain_url, cluster, transaction, signature }),
+    );
+    const { label, description, isError } = WORDS[outcome];
+    const answer: CompletedAction = {
+      type: 'completed',
+      ...titleAndIcon({ name, icon_url }, address),
+      label,
+      description: `${description}\n\n${signature}`,
+      ...(isError && { error: { message: description } }),
+    };
+    return context.json(answer, 200, blockchainHeader(cluster));
   };
-  return context.json(answer, 200, blockchainHeader(cluster));
-};

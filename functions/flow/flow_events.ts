@@ -43,7 +43,7 @@ export const makeFlowEvents =
     // A browser's EventSource connects again after any other answer.
     if (first.has_ended && first.events.length === 0) return context.body(null, 204);
     const { signal } = context.req.raw;
-    const leavePlace = places.take(first.caller, first.owner_id);
+    const leavePlace = places.take({ caller: first.caller, owner: first.owner_id, isGuest: first.is_guest });
     // Whoever may see the run now may watch it until the stream ends.
     const watch = hub.watch(first.flow_run_id);
     const stream = makeEventStream({ ready: [first], read, watch, isOwner: first.is_owner, signal, onEnd: leavePlace });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeWatcherPlaces } from './watcher_places.ts';
+import { makeWatcherPlaces, type WatcherPlacesOptions } from './watcher_places.ts';
 
 const refusal = (take: () => unknown): unknown => {
   try {
@@ -9,10 +9,15 @@ const refusal = (take: () => unknown): unknown => {
     return [status, code, headers];
   }
 };
+/** Places without a narrower limit for guests. */
+function make(options: Pick<WatcherPlacesOptions, 'places' | 'partyPlaces'>) {
+  const { take } = makeWatcherPlaces({ ...options, guestPlaces: options.places, ownersGuestPlaces: options.places });
+  return { take: (caller: string, owner: string) => take({ caller, owner, isGuest: false }) };
+}
 const TOO_MANY = [429, 'too_many_requests', { 'retry-after': '5' }];
 
 it('a caller has so many streams, whoever owns the runs, and gets a place back when one ends', () => {
-  const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
+  const { take } = make({ places: 10, partyPlaces: 2 });
   const leave = take('caller', 'owner 1');
   take('caller', 'owner 2');
   expect(refusal(() => take('caller', 'owner 3'))).toEqual(TOO_MANY);
@@ -24,7 +29,7 @@ it('a caller has so many streams, whoever owns the runs, and gets a place back w
 });
 
 it('the runs of an owner have so many streams of others, who take none from the owner', () => {
-  const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
+  const { take } = make({ places: 10, partyPlaces: 2 });
   take('run 1', 'owner');
   take('run 2', 'owner');
   expect(refusal(() => take('run 3', 'owner'))).toEqual(TOO_MANY);
@@ -35,13 +40,13 @@ it('the runs of an owner have so many streams of others, who take none from the 
 });
 
 it('an owner who watches their own run takes one place', () => {
-  const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
+  const { take } = make({ places: 10, partyPlaces: 2 });
   take('owner', 'owner');
   expect(refusal(() => take('owner', 'owner'))).toBe('taken');
 });
 
 it('all together have so many, and a refused stream takes no place', () => {
-  const { take } = makeWatcherPlaces({ places: 3, partyPlaces: 2 });
+  const { take } = make({ places: 3, partyPlaces: 2 });
   const leaves = ['a', 'b', 'c'].map((caller) => take(caller, caller));
   expect(refusal(() => take('d', 'd'))).toEqual(TOO_MANY);
   leaves[0]!();
@@ -49,4 +54,22 @@ it('all together have so many, and a refused stream takes no place', () => {
   leaves[1]!();
   leaves[2]!();
   expect(refusal(() => take('d', 'd'))).toBe('taken');
+});
+
+it('guests have a share, and of it so many for the runs of one owner; users with accounts have the rest', () => {
+  const { take } = makeWatcherPlaces({ places: 6, partyPlaces: 6, guestPlaces: 4, ownersGuestPlaces: 2 });
+  const guest = (run: string, owner: string) => refusal(() => take({ caller: run, owner, isGuest: true }));
+  const user = (caller: string, owner: string) => refusal(() => take({ caller, owner, isGuest: false }));
+  expect(['run 1', 'run 2', 'run 3'].map((run) => guest(run, 'ann'))).toEqual(['taken', 'taken', TOO_MANY]);
+  expect(user('bob', 'ann')).toBe('taken');
+  expect(['run 4', 'run 5', 'run 6'].map((run) => guest(run, run))).toEqual(['taken', 'taken', TOO_MANY]);
+  expect(user('ann', 'ann')).toBe('taken');
+  expect(user('cat', 'ann')).toEqual(TOO_MANY);
+});
+
+it('a guest who leaves makes room for one', () => {
+  const { take } = makeWatcherPlaces({ places: 6, partyPlaces: 6, guestPlaces: 1, ownersGuestPlaces: 1 });
+  const guest = () => take({ caller: 'run', owner: 'ann', isGuest: true });
+  guest()();
+  expect(refusal(guest)).toBe('taken');
 });

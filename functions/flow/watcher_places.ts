@@ -2,12 +2,17 @@ import { apiError } from '../_shared/api_error.ts';
 
 /** Shares out how many streams of events an instance keeps open. */
 export interface WatcherPlaces {
-  /**
-   * Takes a place for a stream of this caller, of a run of this owner, and gives what leaves it. Throws too_many_requests
-   * when the caller has as many as one may, when others than the owner have as many of the owner's runs, or when all are
-   * taken.
-   */
-  take: (caller: string, owner: string) => () => void;
+  /** Takes a place and gives what leaves it. Throws too_many_requests when a limit of these options is reached. */
+  take: (watcher: Watcher) => () => void;
+}
+
+/** Who opens a stream. */
+export interface Watcher {
+  caller: string;
+  /** The owner of the run. */
+  owner: string;
+  /** Whether the caller has no account. */
+  isGuest: boolean;
 }
 
 export interface WatcherPlacesOptions {
@@ -18,9 +23,18 @@ export interface WatcherPlacesOptions {
    * with each start, and must not keep the owner from watching.
    */
   partyPlaces: number;
+  /** Streams of all guests: the others are kept for users with accounts. */
+  guestPlaces: number;
+  /** Streams that guests have of the runs of one owner. */
+  ownersGuestPlaces: number;
 }
 
-export const WATCHER_PLACES: WatcherPlacesOptions = Object.freeze({ places: 1_000, partyPlaces: 250 });
+export const WATCHER_PLACES: WatcherPlacesOptions = Object.freeze({
+  places: 1_000,
+  partyPlaces: 250,
+  guestPlaces: 500,
+  ownersGuestPlaces: 125,
+});
 
 const tooMany = (whose: string): Error =>
   apiError('too_many_requests', `Too many streams of events are open already, ${whose}.`, {
@@ -28,16 +42,29 @@ const tooMany = (whose: string): Error =>
     headers: { 'retry-after': '5' },
   });
 
-export function makeWatcherPlaces({ places, partyPlaces }: WatcherPlacesOptions = WATCHER_PLACES): WatcherPlaces {
+export function makeWatcherPlaces(options: WatcherPlacesOptions = WATCHER_PLACES): WatcherPlaces {
+  const { places, partyPlaces, guestPlaces, ownersGuestPlaces } = options;
   const taken = new Map<string, number>();
   let allTaken = 0;
 
   return {
-    take: (caller, owner) => {
-      const counted = caller === owner ? [caller] : [caller, `others of ${owner}`];
-      if (counted.some((party) => (taken.get(party) ?? 0) >= partyPlaces)) {
-        throw tooMany('of this caller, or of others than the owner of these runs');
+    take: ({ caller, owner, isGuest }) => {
+      const limits: (readonly [party: string, places: number, whose: string])[] = [
+        [caller, partyPlaces, 'of this caller'],
+        ...caller === owner
+          ? []
+          : [[`others of ${owner}`, partyPlaces, 'of others than the owner of these runs'] as const],
+        ...isGuest
+          ? [
+            [`guests of ${owner}`, ownersGuestPlaces, 'of guests, of the runs of this owner'] as const,
+            ['guests', guestPlaces, 'of guests'] as const,
+          ]
+          : [],
+      ];
+      for (const [party, most, whose] of limits) {
+        if ((taken.get(party) ?? 0) >= most) throw tooMany(whose);
       }
+      const counted = limits.map(([party]) => party);
       if (allTaken >= places) throw tooMany('of all callers');
       allTaken++;
       for (const party of counted) taken.set(party, (taken.get(party) ?? 0) + 1);

@@ -1,3 +1,24 @@
+create function private.guest_time_limit(path text)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select l.time_limit
+      from (values
+        ('/rpc/start_deployment', '3s'), ('/rpc/receive_webhook', '3s'), ('/rpc/read_deployment', '3s'),
+        ('/rpc/flow_run_result', '3s'), ('/rpc/await_flow_run_result', '3s')
+      ) as l (path, time_limit)
+      where l.path = guest_time_limit.path
+    ),
+    '500ms'
+  );
+$$;
+comment on function private.guest_time_limit(text) is
+  'How long a statement of a caller without any credential may take, by the path of the request. It is short, because a filter costs whatever its author likes; starts, and what reads deployments and outputs, may wait for locks.';
+grant execute on function private.guest_time_limit(text) to anon;
+
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker
@@ -32,10 +53,13 @@ begin
       perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
       from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
       where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
+    elsif private.request_header('x-flow-run-token') is null then
+      -- It counts for the next statement, which is that of the request.
+      perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
     end if;
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
+  'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path, and gives guests little time. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

@@ -300,6 +300,7 @@ begin
   return (v_page - 'newest') || jsonb_build_object(
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
     'caller', coalesce(v_caller.user_id, v_caller.run_id),
+    'is_guest', v_caller.user_id is null or v_caller.is_anonymous,
     'is_overdue', v_root.end_time is null and private.has_claimable_run(interval '2 seconds'),
     'events', (
       select coalesce(jsonb_agg(
@@ -330,7 +331,7 @@ $$;
 -- flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
 -- flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])

@@ -210,9 +210,12 @@ as $$
 declare
   -- As many as AWS Lambda lets through.
   v_most constant integer := 16;
-  v_given text := chain_depth.headers ->> 'flow-chain-depth';
-  v_depth integer := case when v_given ~ '^[0-9]{1,6}$' then v_given::integer else 0 end;
+  v_depth integer;
 begin
+  -- Proxies put the values of a header that comes twice into one.
+  select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
+  from regexp_split_to_table(chain_depth.headers ->> 'flow-chain-depth', '[^0-9]+') as s (part)
+  cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
     perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
       hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
@@ -221,7 +224,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: 0 without it. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
+  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: the greatest of its numbers, 0 without any. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid

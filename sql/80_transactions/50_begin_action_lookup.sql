@@ -23,6 +23,7 @@ begin
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
   return jsonb_build_object(
+    'owner_id', v_run.user_id, 'caller', coalesce(v_run.started_by::text, v_run.started_by_public_key, v_run.id::text),
     'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster',
     'transaction', v_run.output #> '{M,transaction,S}', 'name', v_deployment.name, 'icon_url', v_deployment.icon_url
   );

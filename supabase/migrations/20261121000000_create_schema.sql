@@ -819,6 +819,27 @@ grant execute on function public.rotate_run_token_secret() to service_role;
 
 -- sql/10_callers/50_pre_request.sql
 
+create function private.guest_time_limit(path text)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select l.time_limit
+      from (values
+        ('/rpc/start_deployment', '3s'), ('/rpc/receive_webhook', '3s'), ('/rpc/read_deployment', '3s'),
+        ('/rpc/flow_run_result', '3s'), ('/rpc/await_flow_run_result', '3s')
+      ) as l (path, time_limit)
+      where l.path = guest_time_limit.path
+    ),
+    '500ms'
+  );
+$$;
+comment on function private.guest_time_limit(text) is
+  'How long a statement of a caller without any credential may take, by the path of the request. It is short, because a filter costs whatever its author likes; starts, and what reads deployments and outputs, may wait for locks.';
+grant execute on function private.guest_time_limit(text) to anon;
+
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker
@@ -853,12 +874,15 @@ begin
       perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
       from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
       where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
+    elsif private.request_header('x-flow-run-token') is null then
+      -- It counts for the next statement, which is that of the request.
+      perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
     end if;
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
+  'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path, and gives guests little time. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/20_values/05_json_bounds.sql
@@ -4816,6 +4840,7 @@ begin
   return (v_page - 'newest') || jsonb_build_object(
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
     'caller', coalesce(v_caller.user_id, v_caller.run_id),
+    'is_guest', v_caller.user_id is null or v_caller.is_anonymous,
     'is_overdue', v_root.end_time is null and private.has_claimable_run(interval '2 seconds'),
     'events', (
       select coalesce(jsonb_agg(
@@ -4846,7 +4871,7 @@ $$;
 -- flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
 -- flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -7844,9 +7869,12 @@ as $$
 declare
   -- As many as AWS Lambda lets through.
   v_most constant integer := 16;
-  v_given text := chain_depth.headers ->> 'flow-chain-depth';
-  v_depth integer := case when v_given ~ '^[0-9]{1,6}$' then v_given::integer else 0 end;
+  v_depth integer;
 begin
+  -- Proxies put the values of a header that comes twice into one.
+  select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
+  from regexp_split_to_table(chain_depth.headers ->> 'flow-chain-depth', '[^0-9]+') as s (part)
+  cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
     perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
       hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
@@ -7855,7 +7883,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: 0 without it. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
+  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: the greatest of its numbers, 0 without any. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -11984,6 +12012,7 @@ begin
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
   return jsonb_build_object(
+    'owner_id', v_run.user_id, 'caller', coalesce(v_run.started_by::text, v_run.started_by_public_key, v_run.id::text),
     'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster',
     'transaction', v_run.output #> '{M,transaction,S}', 'name', v_deployment.name, 'icon_url', v_deployment.icon_url
   );

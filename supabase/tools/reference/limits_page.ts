@@ -79,6 +79,11 @@ const requests = (): Rows => [
     '429 `too_many_requests`',
   ],
   [
+    'of these, streams of callers without an account: of the runs of one owner, and of all',
+    `${WATCHER_PLACES.ownersGuestPlaces} and ${WATCHER_PLACES.guestPlaces}`,
+    '429 `too_many_requests`',
+  ],
+  [
     'a value in an event',
     byteCount(findNumber(/pg_column_size\(event_value\.value\) > (\d+)/g)),
     'it is null; `node_run` has it',
@@ -105,7 +110,7 @@ const requests = (): Rows => [
   ],
   [
     'runs that have led to a request to an incoming webhook by webhooks',
-    count(findNumber(/v_most constant integer := (\d+);\n {2}v_given text := chain_depth/g)),
+    count(findNumber(/v_most constant integer := (\d+);\n {2}v_depth integer/g)),
     '409 `webhook_loop`',
   ],
   [

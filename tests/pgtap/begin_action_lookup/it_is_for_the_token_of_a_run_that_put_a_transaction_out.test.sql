@@ -1,4 +1,4 @@
-select plan(10);
+select plan(13);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
@@ -29,9 +29,20 @@ select test.sign_in_as_role('service_role');
 select is(pg_temp.refused(), 'flow_run_not_found', 'without a token there is no run');
 select pg_temp.show(test.kept('token'));
 select is(
-  public.begin_action_lookup(),
+  public.begin_action_lookup() - 'owner_id' - 'caller',
   '{"chain_url": "https://rpc.example/?key=secret", "cluster": "devnet", "transaction": "AQ==", "name": "Shop", "icon_url": "https://shop.example/icon.png"}',
   'with it there is what a look-up needs'
+);
+select is(
+  public.begin_action_lookup() -> 'owner_id', to_jsonb(test.user_id('owner')), 'and whose deployment it is, for whose turns'
+);
+select is(public.begin_action_lookup() ->> 'caller', test.kept('run'), 'of a run that nobody started, the run is the caller');
+select test.sign_out();
+update public.flow_run set started_by_public_key = 'So11111111111111111111111111111111111111112' where id = test.kept('run')::uuid;
+select test.sign_in_as_role('service_role');
+select pg_temp.show(test.kept('token'));
+select is(
+  public.begin_action_lookup() ->> 'caller', 'So11111111111111111111111111111111111111112', 'of another it is who started it'
 );
 select test.sign_in_as_role('anon');
 select is(test.error_code('select public.begin_action_lookup()'), '42501', 'the address is for the service role only');
@@ -41,7 +52,7 @@ select is(test.error_code('select public.begin_action_lookup()'), '42501', 'not 
 select test.sign_out();
 select lives_ok(format('delete from public.flow_deployments where id = %L', test.kept('deployment')), 'the deployment goes');
 select is(
-  public.begin_action_lookup() - 'chain_url' - 'cluster',
+  public.begin_action_lookup() - 'chain_url' - 'cluster' - 'owner_id' - 'caller',
   '{"transaction": "AQ==", "name": null, "icon_url": null}', 'its runs can still be looked up'
 );
 

@@ -78,7 +78,7 @@ select set_eq(
   ) $$,
   $$ values
     -- Each request.
-    ('api_key_claims', 'anon'),
+    ('api_key_claims', 'anon'), ('guest_time_limit', 'anon'),
     ('fail', 'anon, authenticated, service_role'),
     ('pre_request', 'anon, authenticated, service_role'),
     ('request_header', 'anon, authenticated, service_role'),

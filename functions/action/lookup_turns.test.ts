@@ -1,0 +1,87 @@
+import { beforeEach, expect, it } from 'vitest';
+import { type Lookup, makeLookupTurns } from './lookup_turns.ts';
+
+let underWay: { name: string; end: () => void }[];
+beforeEach(() => {
+  underWay = [];
+});
+
+const names = () => underWay.map(({ name }) => name);
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+async function endAll(): Promise<void> {
+  for (await settle(); underWay.length > 0; await settle()) underWay.shift()!.end();
+}
+
+const make = () => {
+  const turns = makeLookupTurns({
+    places: 7,
+    addressPlaces: 5,
+    alonePlaces: 3,
+    sharedPlaces: 1,
+    callerPlaces: 2,
+    maxWaiting: 4,
+  });
+  return (lookup: Partial<Lookup>, name: string) =>
+    turns.take(
+      { owner: 'shop', caller: name, url: 'rpc', ...lookup },
+      () => new Promise<string>((resolve) => underWay.push({ name, end: () => resolve(name) })),
+    ).catch(({ code }) => code as string);
+};
+
+it('an owner whose look-ups never end leaves room for others at the same address', async () => {
+  const look = make();
+  const mine = Array.from({ length: 9 }, (_, n) => look({}, `mine ${n}`));
+  const theirs = look({ owner: 'other' }, 'theirs');
+  await settle();
+  expect(names()).toEqual(['mine 0', 'mine 1', 'mine 2', 'theirs']);
+  await endAll();
+  expect(await theirs).toBe('theirs');
+  // Three were under way, and four waited.
+  expect((await Promise.all(mine)).filter((answer) => answer === 'too_many_requests')).toHaveLength(2);
+});
+
+it('an address is asked by so many at a time, whoever they are; who waits takes turns', async () => {
+  const look = make();
+  const asked = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((
+    owner,
+  ) => [look({ owner }, `${owner}1`), look({ owner }, `${owner}2`)]);
+  await settle();
+  expect(underWay.length).toBe(5);
+  expect(new Set(names()).size).toBe(5);
+  await endAll();
+  expect((await Promise.all(asked)).toSorted()).toEqual([
+    'a1',
+    'a2',
+    'b1',
+    'b2',
+    'c1',
+    'c2',
+    'd1',
+    'd2',
+    'e1',
+    'e2',
+    'f1',
+    'f2',
+  ]);
+});
+
+it('a caller has few at a time of one owner, and no share in those of other callers', async () => {
+  const look = make();
+  const asked = ['1', '2', '3'].map((name) => look({ caller: 'buyer' }, name));
+  const other = look({ caller: 'another buyer' }, 'other');
+  await settle();
+  expect(names()).toEqual(['1', '2', 'other']);
+  await endAll();
+  expect(await Promise.all([...asked, other])).toEqual(['1', '2', '3', 'other']);
+});
+
+it('all addresses together are asked by so many at a time', async () => {
+  const look = make();
+  const asked = ['a', 'b', 'c', 'd'].flatMap((url) =>
+    ['1', '2'].map((name) => look({ url, owner: `${url}${name}` }, `${url}${name}`))
+  );
+  await settle();
+  expect(underWay).toHaveLength(7);
+  await endAll();
+  expect(await Promise.all(asked)).toHaveLength(8);
+});
