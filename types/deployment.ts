@@ -69,11 +69,19 @@ export interface FlowWarning {
   message: string;
 }
 
+/** How often a deployment may be started in a minute, and how many runs may be in flight. */
+export interface StartLimits {
+  max_starts_per_minute: number;
+  max_runs_in_flight: number;
+}
+
 /** The answer to a deploy. */
 export interface DeployFlowResult {
   deployment_id: string;
   /** The first 100; most flows have none. */
   warnings: FlowWarning[];
+  /** The limits of all callers but the owner, and of guests, who have no account; only where guests may start it. */
+  limits?: StartLimits & { guests: StartLimits };
 }
 
 /** The answer to a start: the run, and a token that shows this one run to its holder. */

@@ -58,8 +58,14 @@ export const errorCodes = {
     status: 400,
     meaning: '`chain_network` must be `{url, cluster}`; `details` lists what is wrong and where.',
   },
-  max_starts_per_minute_invalid: { status: 400, meaning: '`max_starts_per_minute` must be an integer of 0 or more.' },
-  max_runs_in_flight_invalid: { status: 400, meaning: '`max_runs_in_flight` must be an integer of 0 or more.' },
+  max_starts_per_minute_invalid: {
+    status: 400,
+    meaning: '`max_starts_per_minute` must be an integer of 0 or more, or null.',
+  },
+  max_runs_in_flight_invalid: {
+    status: 400,
+    meaning: '`max_runs_in_flight` must be an integer of 0 or more, or null.',
+  },
   on_end_invalid: {
     status: 400,
     meaning: '`on_end` must be `{url, events}` or null; `details` lists what is wrong and where.',

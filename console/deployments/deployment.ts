@@ -30,8 +30,9 @@ export interface Deployment {
   action_identity: string | null;
   fees: Fee[];
   chain_network: { url: string; cluster: string };
-  max_starts_per_minute: number;
-  max_runs_in_flight: number;
+  /** Null for the default of `start_permission`, as `max_runs_in_flight`. */
+  max_starts_per_minute: number | null;
+  max_runs_in_flight: number | null;
   on_end: OnEnd | null;
   flows: { name: string } | null;
 }

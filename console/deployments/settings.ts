@@ -12,6 +12,7 @@ export interface Settings {
   fees: Fee[];
   url: string;
   cluster: string;
+  /** Empty for the default, as `max_runs_in_flight`. */
   max_starts_per_minute: number | string;
   max_runs_in_flight: number | string;
   /** Empty for none. */
@@ -37,11 +38,13 @@ export const readSettings = (deployment: Deployment): Settings => ({
   fees: deployment.fees,
   url: deployment.chain_network.url,
   cluster: deployment.chain_network.cluster,
-  max_starts_per_minute: deployment.max_starts_per_minute,
-  max_runs_in_flight: deployment.max_runs_in_flight,
+  max_starts_per_minute: deployment.max_starts_per_minute ?? '',
+  max_runs_in_flight: deployment.max_runs_in_flight ?? '',
   on_end_url: deployment.on_end?.url ?? '',
   on_end_events: deployment.on_end?.events ?? ['failed'],
 });
+
+const toLimit = (text: number | string): number | null => text === '' ? null : Number(text);
 
 /** The columns of the table that the settings stand for. */
 const toColumns = (settings: Settings): Record<string, unknown> => ({
@@ -53,8 +56,8 @@ const toColumns = (settings: Settings): Record<string, unknown> => ({
   action_identity: settings.action_identity === '' ? null : settings.action_identity,
   fees: settings.fees.map(({ address, lamports }) => [address, lamports]),
   chain_network: { url: settings.url, cluster: settings.cluster },
-  max_starts_per_minute: Number(settings.max_starts_per_minute),
-  max_runs_in_flight: Number(settings.max_runs_in_flight),
+  max_starts_per_minute: toLimit(settings.max_starts_per_minute),
+  max_runs_in_flight: toLimit(settings.max_runs_in_flight),
   on_end: settings.on_end_url === '' ? null : { url: settings.on_end_url, events: settings.on_end_events },
 });
 

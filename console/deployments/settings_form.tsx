@@ -14,6 +14,8 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Database } from 'flow-deployments-client';
 import { type FormEvent, useState } from 'react';
+import type { StartLimits } from '../../types/deployment.ts';
+import { defaultStartLimits, guestsShare } from '../../types/start_limits.ts';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Section } from '../shared/section.tsx';
@@ -111,23 +113,36 @@ const NetworkFields = ({ settings, change }: SettingsFieldsProps) => (
   </Fieldset>
 );
 
-const LIMIT = { required: true, min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: false } as const;
+const LIMIT = { min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: false } as const;
 
-const LimitFields = ({ settings, change }: SettingsFieldsProps) => (
+/** A limit that may be left empty for its default. */
+function LimitField(
+  { name, label, settings, change }: SettingsFieldsProps & { name: keyof StartLimits; label: string },
+) {
+  const isDefault = settings[name] === '';
+  const limit = isDefault ? defaultStartLimits(settings.start_permission)[name] : Number(settings[name]);
+  const guests = settings.start_permission === 'Anonymous'
+    ? `${guestsShare(limit).toLocaleString('en')} of them by callers without an account. `
+    : '';
+  return (
+    <NumberInput
+      {...LIMIT}
+      label={label}
+      description={`${guests}${
+        isDefault ? 'This is the default: enter a number to change it.' : 'Leave empty for the default.'
+      }`}
+      placeholder={limit.toLocaleString('en')}
+      value={settings[name]}
+      onChange={(value) => change({ [name]: value })}
+    />
+  );
+}
+
+const LimitFields = (props: SettingsFieldsProps) => (
   <Fieldset legend='Limits of all callers but you, together'>
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <NumberInput
-        {...LIMIT}
-        label='Starts per minute'
-        value={settings.max_starts_per_minute}
-        onChange={(value) => change({ max_starts_per_minute: value })}
-      />
-      <NumberInput
-        {...LIMIT}
-        label='Runs at a time'
-        value={settings.max_runs_in_flight}
-        onChange={(value) => change({ max_runs_in_flight: value })}
-      />
+      <LimitField {...props} name='max_starts_per_minute' label='Starts per minute' />
+      <LimitField {...props} name='max_runs_in_flight' label='Runs at a time' />
     </SimpleGrid>
   </Fieldset>
 );

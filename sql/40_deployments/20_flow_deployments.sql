@@ -15,8 +15,8 @@ create table public.flow_deployments (
   action_identity text,
   fees jsonb not null default '[]',
   chain_network jsonb not null,
-  max_starts_per_minute integer not null default 60000,
-  max_runs_in_flight integer not null default 10000,
+  max_starts_per_minute integer,
+  max_runs_in_flight integer,
   on_end jsonb,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
@@ -50,9 +50,9 @@ comment on column public.flow_deployments.action_identity is 'Public key of the 
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to each transaction of a run until one that carries them is confirmed.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
+  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all; null: the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'How many runs started by callers other than the owner may be under way at a time; 0: none. The owner is not limited.';
+  'How many runs started by callers other than the owner may be under way at a time; 0: none; null: the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'Where its runs are told of, {url, events}: succeeded, failed, stopped, signature_request. Null: nowhere. A run keeps what it was when the run started.';
 
@@ -149,13 +149,13 @@ begin
       '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]');
   end if;
 
-  if coalesce(new.max_starts_per_minute < 0, true) then
+  if new.max_starts_per_minute < 0 then
     perform private.refuse_faults('max_starts_per_minute_invalid',
-      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
   end if;
-  if coalesce(new.max_runs_in_flight < 0, true) then
+  if new.max_runs_in_flight < 0 then
     perform private.refuse_faults('max_runs_in_flight_invalid',
-      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
   end if;
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then

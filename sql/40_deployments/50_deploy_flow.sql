@@ -8,7 +8,7 @@ declare
   v_flow public.flows;
   v_frozen record;
   v_warnings jsonb;
-  v_deployment_id uuid;
+  v_deployment public.flow_deployments;
 begin
   select * into v_flow from public.flows as f
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
@@ -29,9 +29,9 @@ begin
     end,
     v_flow.chain_network
   )
-  returning id into v_deployment_id;
-  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment_id, v_frozen.canvas);
-  return jsonb_build_object('deployment_id', v_deployment_id, 'warnings', v_warnings);
+  returning * into v_deployment;
+  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
+  return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings) || private.describe_start_limits(v_deployment);
 end;
 $$;
 comment on function private.deploy_flow(integer, boolean) is
@@ -48,5 +48,5 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what will make a run fail, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
+  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings, limits}: warnings are what will make a run fail, the first 100 as {flow_id, code, path, message}; limits are there where anybody may start it. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
 grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;

@@ -52,22 +52,6 @@ end;
 comment on function private.start_shares(private.caller) is
   'For whom a start counts in private.deployment_usage: first the group that its caller belongs to, then the caller. Both groups together are all callers, who share the whole of a limit. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
 
-create function private.share_of_limit(share text, value integer)
-returns bigint
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return case share_of_limit.share
-    when 'all' then share_of_limit.value
-    when 'guests' then (share_of_limit.value::bigint + 1) / 2
-    else (share_of_limit.value::bigint + 9) / 10
-  end;
-end;
-$$;
-comment on function private.share_of_limit(text, integer) is
-  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth. Rounded up, so that a limit above 0 leaves everybody at least 1.';
-
 create function private.refuse_start(limit_name text, share text, value bigint, retry_after_seconds integer)
 returns void
 language plpgsql volatile security invoker
@@ -102,8 +86,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_max_starts bigint := private.share_of_limit(check_share.share, check_share.deployment.max_starts_per_minute);
-  v_max_runs bigint := private.share_of_limit(check_share.share, check_share.deployment.max_runs_in_flight);
+  v_limits constant private.limits_of_starts := private.start_limits(check_share.deployment);
+  v_max_starts constant bigint := private.share_of_limit(check_share.share, v_limits.max_starts_per_minute);
+  v_max_runs constant bigint := private.share_of_limit(check_share.share, v_limits.max_runs_in_flight);
   v_starts bigint;
   v_runs bigint;
 begin
@@ -131,6 +116,7 @@ set search_path = ''
 as $$
 declare
   v_minute timestamptz := date_bin('1 minute', clock_timestamp(), 'epoch');
+  v_limits constant private.limits_of_starts := private.start_limits(count_start.deployment);
   v_share text;
   v_starts bigint;
   v_runs bigint;
@@ -148,7 +134,7 @@ begin
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
-  if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
+  if v_starts > v_limits.max_starts_per_minute / 10 or v_runs > v_limits.max_runs_in_flight / 10 then
     -- The group of others has no share to check: only guests together have one.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);

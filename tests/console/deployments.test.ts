@@ -42,6 +42,7 @@ test('settings of a deployment change what its starts do', async () => {
   await form.getByRole('checkbox', { name: 'Return the transaction instead of sending it' }).check();
   await form.getByRole('combobox', { name: 'Action identity' }).selectOption(shop);
   await form.getByRole('button', { name: 'Add a fee' }).click();
+  await form.getByText('1,000 of them by callers without an account. This is the default').waitFor();
   await form.getByRole('textbox', { name: 'Address of fee 1' }).fill('not a key');
   await form.getByRole('textbox', { name: 'Lamports of fee 1' }).fill('18446744073709551615');
   await form.getByRole('button', { name: 'Save' }).click();
@@ -61,7 +62,7 @@ test('settings of a deployment change what its starts do', async () => {
     fees: `[["${shop}", 18446744073709551615]]`,
     chain_network: { cluster: 'testnet', url: 'https://api.testnet.solana.com' },
     max_starts_per_minute: 1,
-    max_runs_in_flight: 10_000,
+    max_runs_in_flight: null,
   });
   await page.getByRole('img', { name: 'QR code of the action link' }).waitFor();
   await page.reload();

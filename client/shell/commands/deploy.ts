@@ -47,14 +47,23 @@ export const deploy: Command = {
     screen.progress('storing the flow');
     const flowId = await client.storeFlow(flow, { id, signal });
     screen.progress('deploying it');
-    const { deployment_id, warnings } = await client.deploy(flowId, {
+    const { deployment_id, warnings, limits } = await client.deploy(flowId, {
       strict: has('strict'),
       tag,
       signal,
     });
-    if (isJson) return await screen.print(printableJson({ flow_id: flowId, deployment_id, warnings }));
+    if (isJson) {
+      return await screen.print(printableJson({ flow_id: flowId, deployment_id, warnings, ...(limits && { limits }) }));
+    }
     for (const { code, path, message } of warnings) {
       screen.note(printableLine(`warning: ${path}: ${message} (${code})`));
+    }
+    if (limits !== undefined) {
+      const { max_starts_per_minute: starts, max_runs_in_flight: runs } = limits.guests;
+      screen.note(
+        `Anybody may start it. Callers without an account have together ${starts} starts a minute and ${runs} runs in ` +
+          'flight, half of max_starts_per_minute and max_runs_in_flight of the deployment.',
+      );
     }
     await screen.print(`flow        ${flowId}`);
     await screen.print(printableLine(`deployment  ${deployment_id}`));

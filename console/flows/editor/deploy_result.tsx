@@ -55,6 +55,7 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
     );
   }
   if (deployed === undefined) return null;
+  const { limits } = deployed;
   return (
     <Alert
       color={findings.length > 0 ? 'yellow' : 'teal'}
@@ -67,7 +68,14 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
         {findings.length > 0 && <FindingList findings={findings} />}
         <Group gap='md'>
           <Text size='sm'>Whoever starts the flow by its tag latest gets this deployment now.</Text>
-          <Button component={Link} href={`/deployments/${deployed}`} size='xs' variant='default'>
+          {limits !== undefined && (
+            <Text size='sm'>
+              Anybody may start it. Callers without an account have together{' '}
+              {limits.guests.max_starts_per_minute.toLocaleString('en')} starts a minute and{' '}
+              {limits.guests.max_runs_in_flight.toLocaleString('en')} runs at a time; its settings raise that.
+            </Text>
+          )}
+          <Button component={Link} href={`/deployments/${deployed.deployment_id}`} size='xs' variant='default'>
             Open the deployment
           </Button>
         </Group>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { FlowError } from 'flow-deployments-client';
+import { type DeployFlowResult, FlowError } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { useEditor } from './editor_context.tsx';
@@ -10,8 +10,8 @@ export interface Deploying {
   /** Saves the flow if it was changed, and deploys it. */
   deploy: () => void;
   isPending: boolean;
-  /** The id of the new deployment. */
-  deployed: string | undefined;
+  /** The new deployment. */
+  deployed: DeployFlowResult | undefined;
   /** The findings of the last deploy, which the nodes show, too. */
   findings: Finding[];
   error: unknown;
@@ -33,10 +33,10 @@ export function useDeploying(saving: Saving): Deploying {
   const { mutate, isPending, data, error, reset } = useMutation({
     mutationFn: async () => {
       if (!await saving.save()) return undefined;
-      const { deployment_id, warnings } = await flows.deploy(flow.id);
-      show(warnings);
+      const deployed = await flows.deploy(flow.id);
+      show(deployed.warnings);
       await queryClient.invalidateQueries({ queryKey: ['deployments'] });
-      return deployment_id;
+      return deployed;
     },
     onError: (failure) => show(failure instanceof FlowError && failure.code === 'flow_invalid' ? failure.details : []),
   });

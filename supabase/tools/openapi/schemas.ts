@@ -235,7 +235,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
     token: 'Shows this one run to whoever holds it.',
     warnings: warningsNote,
   }),
-  DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), { warnings: warningsNote }),
+  DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), {
+    warnings: warningsNote,
+    limits:
+      'Only where anybody may start it: the limits of all callers but the owner, and of callers without an account.',
+  }),
   DeploymentDescription: annotate(output(answerSchemas.DeploymentDescription), {
     name: "The flow's name when it was deployed, unless the owner has changed it.",
     description: "The flow's description when it was deployed, unless the owner has changed it.",

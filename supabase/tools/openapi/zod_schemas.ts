@@ -222,10 +222,13 @@ const linkedActionSchema = z.strictObject({
 });
 
 /** The answers. They say the same as the types. */
+const startLimits = { max_starts_per_minute: z.int().min(0), max_runs_in_flight: z.int().min(0) };
+
 export const answerSchemas = {
   DeployFlowResult: z.strictObject({
     deployment_id: z.uuid(),
     warnings: warningsSchema,
+    limits: z.strictObject({ ...startLimits, guests: z.strictObject(startLimits) }).optional(),
   }) satisfies z.ZodType<DeployFlowResult>,
   DeploymentDescription: deploymentDescriptionSchema,
   DeploymentGraph: z.strictObject({

@@ -17,8 +17,8 @@ export const errorRemedies: Record<ErrorCode, string> = {
   icon_url_invalid: 'Write `https://…`, or null for none.',
   fees_invalid: 'Write `[["<public key>", <lamports>], …]`.',
   chain_network_invalid: 'Write `{"url": "https://…", "cluster": "<cluster>"}`.',
-  max_starts_per_minute_invalid: 'Write an integer; 0 leaves starts to the owner.',
-  max_runs_in_flight_invalid: 'Write an integer; 0 leaves starts to the owner.',
+  max_starts_per_minute_invalid: 'Write an integer; 0 leaves starts to the owner, null is the default.',
+  max_runs_in_flight_invalid: 'Write an integer; 0 leaves starts to the owner, null is the default.',
   on_end_invalid:
     'Write `{"url": "https://…", "events": ["failed"]}`; events are `succeeded`, `failed`, `stopped` and `signature_request`.',
   action_identity_invalid: 'Write base58 of 32 bytes.',

@@ -9,6 +9,8 @@ import { DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../../../types/flow_run.
 import { MAX_MESSAGE_BYTES } from '../../../types/signature_request.ts';
 import { MAX_NUMBER_CHARACTERS } from '../../../types/values/number_text.ts';
 import { MAX_VALUE_DEPTH } from '../../../types/values/value.ts';
+import type { StartLimits } from '../../../types/deployment.ts';
+import { DEFAULT_START_LIMITS, guestsShare } from '../../../types/start_limits.ts';
 import { StackError } from '../../local/stack_error.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { byteCount, count, findNumber, list, page, paragraph, sourcesOf } from './page.ts';
@@ -24,6 +26,13 @@ export function quotas(): { name: string; value: number; noun: string }[] {
   if (found.length === 0) throw new StackError('sql/ has no list of quotas in private.known_quotas().');
   return found.map(([, name, value, noun]) => ({ name: name!, value: Number(value), noun: noun! }));
 }
+
+const startLimit = (name: keyof StartLimits): string => {
+  const { anonymous, others } = DEFAULT_START_LIMITS;
+  return `${count(others[name])}; where anybody may start it ${count(anonymous[name])}, ${
+    count(guestsShare(anonymous[name]))
+  } of them by guests`;
+};
 
 function settingDefault(name: string): number {
   const found = settingVariables.find(({ variable }) => variable === name);
@@ -201,12 +210,12 @@ const deployments = (): Rows => [
   ],
   [
     '`max_starts_per_minute`, by default',
-    count(findNumber(/max_starts_per_minute integer not null default (\d+)/g)),
+    startLimit('max_starts_per_minute'),
     '429 `start_limit_reached`',
   ],
   [
     '`max_runs_in_flight`, by default',
-    count(findNumber(/max_runs_in_flight integer not null default (\d+)/g)),
+    startLimit('max_runs_in_flight'),
     '429 `start_limit_reached`',
   ],
   [
@@ -342,7 +351,8 @@ export const limitsPage = (): string =>
     '## A deployment, and who starts it',
     table(deployments(), 'beyond it'),
     list([
-      'The limits of starts hold for starts by others than the owner, and by incoming webhooks. One caller, and one webhook, may use a tenth of each, rounded up. All callers who have not signed up (public keys and anonymous sign-ins) may use half of each together.',
+      'The limits of starts hold for starts by others than the owner, and by incoming webhooks. One caller, and one webhook, may use a tenth of each, rounded up. All callers who have not signed up (public keys and anonymous sign-ins) may use half of each together: they are guests.',
+      'The defaults follow `start_permission`, also when it changes later. A limit that the owner has set stays; `null` sets the default again. A deploy tells the limits of a deployment that anybody may start.',
       'A minute is the calendar minute of the database clock, so that up to twice the limit may start within 60 seconds across its end. Starts that are in flight at the same moment may exceed a limit; nobody is refused below it.',
       'Repeats of a start by `Idempotency-Key` do not count, and are not refused.',
       'A refusal has `Retry-After`; `details` say which limit it was, and in `of` whose share: `all`, `guests` or `caller`.',

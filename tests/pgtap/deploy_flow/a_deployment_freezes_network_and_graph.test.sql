@@ -17,7 +17,7 @@ select is(
     'user_id', test.user_id('owner'), 'entrypoint', test.kept('flow')::integer, 'start_permission', 'Owner', 'output_instructions', false,
     'action_identity', null, 'name', '', 'description', '', 'icon_url', null, 'fees', '[]'::jsonb,
     'chain_network', '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'::jsonb,
-    'input_names', '[]'::jsonb, 'max_starts_per_minute', 60000, 'max_runs_in_flight', 10000, 'on_end', null
+    'input_names', '[]'::jsonb, 'max_starts_per_minute', null, 'max_runs_in_flight', null, 'on_end', null
   ),
   'it runs on the flow''s network, with default settings'
 );

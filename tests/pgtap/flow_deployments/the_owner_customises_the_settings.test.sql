@@ -11,7 +11,7 @@ select is(
   '{
     "name": "", "description": "", "icon_url": null, "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
-    "max_starts_per_minute": 60000, "max_runs_in_flight": 10000, "on_end": null
+    "max_starts_per_minute": null, "max_runs_in_flight": null, "on_end": null
   }',
   'of a default flow the settings are these'
 );

@@ -44,6 +44,9 @@ const inventedCredentials: (() => { [name: string]: string })[] = [
   () => ({ 'x-flow-run-token': `fr_${base64url(48)}` }),
 ];
 
+/** The largest limits of a deployment, where they shall not hold an attack up. */
+const NO_LIMITS = { max_starts_per_minute: 2_147_483_647, max_runs_in_flight: 2_147_483_647 };
+
 /** Starts the flows in turn. */
 async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
   const ids: number[] = [];
@@ -290,7 +293,7 @@ export const attacks: Attack[] = [
     name: 'starts under a made-up public key each',
     lanes: 4,
     prepare: async (attacker) => {
-      const id = await attacker.deployForAnybody(textFlow());
+      const id = await attacker.deployForAnybody(textFlow(), NO_LIMITS);
       return () =>
         attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
     },
@@ -311,11 +314,9 @@ export const attacks: Attack[] = [
     lanes: 4,
     strikes: 10_000,
     prepare: async (attacker) => {
-      // The largest limits that a deployment may have, so that they are not what holds the attack up.
       const id = await attacker.deployForAnybody(textFlow(), {
         on_end: { url: `${attacker.hostileUrl}/silent`, events: ['succeeded', 'failed', 'stopped'] },
-        max_starts_per_minute: 2_147_483_647,
-        max_runs_in_flight: 2_147_483_647,
+        ...NO_LIMITS,
       });
       return () =>
         attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
