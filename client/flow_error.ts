@@ -10,6 +10,7 @@ export const clientErrorCodes = {
   timed_out: 'The time that the caller gave is over. The run goes on.',
   aborted: "The caller's AbortSignal was aborted; `cause` is its reason. A run that was started goes on.",
   value_invalid: 'An input has no form as a value, or the file no form as a flow; the message names its path.',
+  sign_in_refused: '`flows login`: there is no such user, or the password is wrong.',
   schedule_not_found: "There is no such schedule, or it is somebody else's.",
   client_invalid: 'The client, or a method of it, was called with a wrong argument.',
 } as const;

@@ -9,6 +9,8 @@ const schemas: Record<string, [schema: object, fallback?: unknown]> = {
   bool: [{ type: 'boolean' }],
   text: [{ type: 'string' }],
   map: [{ type: 'object' }],
+  list: [{ type: 'array' }],
+  listOrText: [{ anyOf: [{ type: 'array' }, { type: 'string' }] }],
   any: [{}],
   anyNumber: [{}, 2],
   anyBoolean: [{}, false],
@@ -28,7 +30,22 @@ it.each([
   ['text=7', '7'],
   ['text=', ''],
   ['text=a=b', 'a=b'],
-  ['any=7', '7'],
+  ['any=7', 7],
+  ['any=1.50', 1.5],
+  ['any=007', '007'],
+  ['anyNumber=007', 7],
+  ['any=[1,2,3]', [1, 2, 3]],
+  ['any={"a":[1.5,"x"]}', { a: [1.5, 'x'] }],
+  ['any=[1,2', '[1,2'],
+  ['any=true', 'true'],
+  ['any=1 or 2', '1 or 2'],
+  ['list=[1,2,3]', [1, 2, 3]],
+  ['list= [ ]', []],
+  ['map={"a":[1]}', { a: [1] }],
+  ['listOrText=[1]', [1]],
+  ['listOrText={"a":1}', '{"a":1}'],
+  ['text=[1,2,3]', '[1,2,3]'],
+  ['text={"a":1}', '{"a":1}'],
   ['anyNumber=7', 7],
   ['anyNumber=seven', 'seven'],
   ['anyBoolean=true', true],
@@ -49,6 +66,18 @@ it('the JSON of an answer is a plain value, in which integers keep all their dig
   expect(() => readJsonValue('yes')).toThrow(/^:= takes JSON/);
 });
 
+it.each([
+  ['any=18446744073709551615', { U: '18446744073709551615' }],
+  ['any=0.1234567890123456789', { D: '0.1234567890123456789' }],
+  ['anyNumber=18446744073709551615', { U: '18446744073709551615' }],
+  ['any=[18446744073709551615, 1]', { A: [{ U: '18446744073709551615' }, expect.anything()] }],
+  ['list=[0.1234567890123456789]', { A: [{ D: '0.1234567890123456789' }] }],
+  ['map={"a": 18446744073709551615}', { M: { a: { U: '18446744073709551615' } } }],
+])('%s keeps all its digits', async (argument, value) => {
+  const { values, inputs } = await read(argument);
+  expect([Object.values(inputs), Object.keys(values)]).toEqual([[value], []]);
+});
+
 it('JSON with more digits than JavaScript holds goes as a tagged value', async () => {
   expect(await read('a:=[18446744073709551615]')).toEqual({
     values: {},
@@ -59,7 +88,10 @@ it('JSON with more digits than JavaScript holds goes as a tagged value', async (
 it.each([
   ['u64=seven', /u64=seven must be u64\./],
   ['bool=yes', /bool=yes must be bool/],
-  ['map=x', /map=x must be map, as JSON: map:=…/],
+  ['map=x', /map=x must be map, as JSON\./],
+  ['map=[1]', /map=\[1\] must be map, as JSON/],
+  ['map={"a"', /^map takes JSON/],
+  ['list={}', /must be list, as JSON/],
   ['other=1', /has no input other; it has u64, f64/],
   ['__proto__=1', /has no input __proto__/],
   ['=1', /=1 must be key=value/],

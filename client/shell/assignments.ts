@@ -41,43 +41,74 @@ function schemasFor({ json_schema, default: fallback }: DeploymentInput): { [key
     : schemas;
 }
 
-/** The plain JSON of a text for an input. The backend checks that it is of the input's type. */
-function plainOf({ name, text }: Assignment, input: DeploymentInput): PlainValue {
-  const schemas = schemasFor(input);
-  const takes = (...types: string[]) => schemas.some(({ type }) => types.includes(String(type)));
-  const takesText = schemas.some(({ type, pattern }) =>
-    // A text of digits stands for a number that is too long for JSON.
-    type === undefined || type === 'string' && !(typeof pattern === 'string' && /^\^-?\[0-9\]/.test(pattern))
-  );
-  const number = takes('number', 'integer') && /^-?\d/.test(text) ? Number(text) : NaN;
-  // Digits that no number of JavaScript holds go as text where the input takes that.
-  if (!Number.isNaN(number)) return isSafeNumber(text) || !takes('string') ? number : text;
-  if (takes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-  if (takesText) return text;
-  const want = input.type_bounds.join(' or ');
-  throw new UsageError(`${name}=${text} must be ${want}${takes('object', 'array') ? `, as JSON: ${name}:=…` : ''}.`);
-}
-
 const areNumbersSafe = (json: LosslessJson): boolean =>
   json instanceof LosslessNumber
     ? isSafeNumber(String(json))
     : typeof json !== 'object' || json === null || Object.values(json).every(areNumbersSafe);
 
-/** What is made of the JSON behind `name:=`. Throws a UsageError. */
+/** What is made of the JSON of an input. Throws a UsageError. */
 function readJson<Result>(name: string, text: string, use: (json: LosslessJson) => Result): Result {
   try {
     return use(parseLosslessJson(text, JSON_LIMITS));
   } catch (error) {
-    throw new UsageError(`${name}:= takes JSON: ${(error as Error).message}`);
+    throw new UsageError(`${name} takes JSON: ${(error as Error).message}`);
   }
 }
 
-/** Adds `key:=json` to the inputs: as plain values, or tagged where a number has more digits than JavaScript holds. */
-function addJson({ name, text }: Assignment, { values, inputs }: Assigned): void {
-  readJson(name, text, (json) => {
+/** Adds JSON to the inputs: as plain values, or tagged where a number has more digits than JavaScript holds. */
+function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigned): void {
+  readJson(isJson ? `${name}:=` : name, text, (json) => {
     if (areNumbersSafe(json)) values[name] = JSON.parse(text);
     else inputs[name] = jsonToValue(json);
   });
+}
+
+const isNumber = (text: string): boolean => /^-?\d/.test(text) && !Number.isNaN(Number(text));
+/** A number as JSON writes it: 007 is a text where an input takes anything. */
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/**
+ * Adds `key=value` to the inputs, as the types of the input have it. Numbers, lists and objects of JSON are exact; what
+ * is neither of the input's types nor JSON is a text. The backend checks that a value is of the input's type.
+ */
+function addText(assignment: Assignment, input: DeploymentInput, assigned: Assigned): void {
+  const { name, text } = assignment;
+  const { values } = assigned;
+  const schemas = schemasFor(input);
+  const takes = (...types: string[]) => schemas.some(({ type }) => types.includes(String(type)));
+  const isAnything = schemas.some(({ type }) => type === undefined);
+  const takesText = isAnything || schemas.some(({ type, pattern }) =>
+    // A text of digits stands for a number that is too long for JSON.
+    type === 'string' && !(typeof pattern === 'string' && /^\^-?\[0-9\]/.test(pattern))
+  );
+  if (takes('number', 'integer') ? isNumber(text) : isAnything && JSON_NUMBER.test(text)) {
+    if (isSafeNumber(text)) values[name] = Number(text);
+    // Digits that no number of JavaScript holds go as text where the input takes that.
+    else if (takes('string')) values[name] = text;
+    else if (isAnything) addJson(assignment, assigned);
+    // Floats are all that is left.
+    else values[name] = Number(text);
+  } else if (takes('boolean') && (text === 'true' || text === 'false')) values[name] = text === 'true';
+  else if (
+    text.trimStart().startsWith('[') && (isAnything || takes('array')) ||
+    text.trimStart().startsWith('{') && (isAnything || takes('object'))
+  ) {
+    if (takesText && !isJsonText(text)) values[name] = text;
+    else addJson(assignment, assigned);
+  } else if (takesText) values[name] = text;
+  else {
+    const want = input.type_bounds.join(' or ');
+    throw new UsageError(`${name}=${text} must be ${want}${takes('object', 'array') ? ', as JSON' : ''}.`);
+  }
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    parseLosslessJson(text, JSON_LIMITS);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function plainOfJson(json: LosslessJson): PlainValue {
@@ -93,7 +124,7 @@ function plainOfJson(json: LosslessJson): PlainValue {
 }
 
 /** The plain value of the JSON behind `:=`; integers keep all their digits. Throws a UsageError. */
-export const readJsonValue = (text: string): PlainValue => readJson('', text, plainOfJson);
+export const readJsonValue = (text: string): PlainValue => readJson(':=', text, plainOfJson);
 
 /**
  * The inputs that a command line gives. `read` is asked for the deployment's types where a value is not JSON. Throws a
@@ -117,7 +148,7 @@ export async function readAssignments(
         const has = names.length === 0 ? 'it has none' : `it has ${names.slice(0, 100).join(', ')}`;
         throw new UsageError(`The deployment has no input ${assignment.name}; ${has}.`);
       }
-      assigned.values[assignment.name] = plainOf(assignment, input);
+      addText(assignment, input, assigned);
     }
   }
   return assigned;

@@ -1,4 +1,5 @@
 import type { FlowClient } from '../flow_client.ts';
+import type { Environment } from './environment.ts';
 import type { Screen } from './screen.ts';
 
 /** An option of a command: `--name`, or `--name <takes>`. */
@@ -27,6 +28,10 @@ export interface Context {
   /** Whether `--json` is there. */
   isJson: boolean;
   signal: AbortSignal;
+  /** The project that is called. */
+  environment: Environment;
+  /** Asks for a password: a line of stdin, which a terminal does not show. */
+  readPassword: () => Promise<string>;
 }
 
 /** A command of `flows`. */
@@ -42,6 +47,8 @@ export interface Command {
   notes: string[];
   options: readonly Option[];
   example: string;
+  /** Whether it is called in nobody's name: a local stack needs no user then. */
+  needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
   run: (context: Context, call: Call) => Promise<void>;
 }

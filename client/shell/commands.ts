@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { deploy } from './commands/deploy.ts';
 import { inputs } from './commands/inputs.ts';
+import { login } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
 import { output } from './commands/output.ts';
 import { read } from './commands/read.ts';
@@ -18,6 +19,7 @@ import { webhooks } from './commands/webhooks.ts';
 
 /** The commands of `flows`, in the order of its help. */
 export const commands: readonly Command[] = [
+  login,
   deploy,
   start,
   output,

@@ -8,7 +8,7 @@ export const environmentVariables = [
   {
     name: 'FLOWS_API_KEY',
     meaning: 'The API key of the user in whose name to call (rpc create_api_key makes one). ' +
-      'Without it you are nobody; on the local stack, a user of its own.',
+      'Without it you are nobody; on the local stack, its user or the one of `flows login`.',
   },
 ] as const;
 
@@ -16,7 +16,18 @@ export const environmentVariables = [
 export type FindLocalStack = (
   url: string | undefined,
   wantsUser: boolean,
-) => Promise<{ url: string; key: string; apiKey: string | undefined } | undefined>;
+) => Promise<LocalStack | undefined>;
+
+export interface LocalStack {
+  url: string;
+  key: string;
+  apiKey: string | undefined;
+  /** Has the shell act by this API key on the stack from now on. */
+  keepApiKey: (apiKey: string) => Promise<void>;
+}
+
+/** Which project is called, and in whose name. */
+export type Environment = ConnectionOptions & Partial<Pick<LocalStack, 'keepApiKey'>>;
 
 /** Whether a key is one that may do everything. A legacy one is a token that names its role. */
 function isSecret(key: string): boolean {
@@ -29,11 +40,15 @@ function isSecret(key: string): boolean {
   }
 }
 
-/** The project that the environment names, or the local stack. Throws a UsageError that says what is missing. */
+/**
+ * The project that the environment names, or the local stack, there with a user if one is wanted. Throws a UsageError
+ * that says what is missing.
+ */
 export async function readEnvironment(
   env: Record<string, string | undefined>,
   findLocalStack?: FindLocalStack,
-): Promise<ConnectionOptions> {
+  wantsUser = true,
+): Promise<Environment> {
   const { FLOWS_URL: url, FLOWS_KEY: key, FLOWS_API_KEY: apiKey } = Object.fromEntries(
     environmentVariables.map(({ name }) => [name, env[name]?.trim() || undefined]),
   );
@@ -44,7 +59,7 @@ export async function readEnvironment(
     throw new UsageError('FLOWS_API_KEY must be an API key: fk_ and letters, digits, underscores and hyphens.');
   }
   if (url !== undefined && key !== undefined) return { url, key, apiKey };
-  const stack = await findLocalStack?.(url, apiKey === undefined);
+  const stack = await findLocalStack?.(url, wantsUser && apiKey === undefined);
   if (stack !== undefined) return { ...stack, apiKey: apiKey ?? stack.apiKey };
   const missing = [
     ...url === undefined ? [{ name: 'FLOWS_URL', meaning: "the project's address" }] : [],

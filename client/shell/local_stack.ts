@@ -1,42 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stackDir } from '../../supabase/local/paths.ts';
 import { DEFAULT_PORT } from '../../supabase/local/ports.ts';
 import { readStatus, runningPorts } from '../../supabase/local/stack_record.ts';
+import { findStackUser } from '../../supabase/local/stack_user.ts';
+import { createApiKey, type Project } from './sign_in.ts';
 import type { FindLocalStack } from './environment.ts';
 import { UsageError } from './usage_error.ts';
-
-/** A project's address and publishable key. The secret keys of the stack are not looked at. */
-interface Project {
-  url: string;
-  key: string;
-}
-
-async function post<Answer>({ url, key }: Project, path: string, body: object, token?: string): Promise<Answer> {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: {
-      apikey: key,
-      'content-type': 'application/json',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`The local stack answers ${response.status} ${await response.text()}`);
-  return await response.json() as Answer;
-}
-
-/** Signs a user of the shell's own up, and makes an API key for it. */
-async function makeUser(project: Project): Promise<string> {
-  const name = randomBytes(8).toString('hex');
-  const { access_token } = await post<{ access_token: string }>(project, '/auth/v1/signup', {
-    email: `flows-${name}@example.com`,
-    password: randomBytes(16).toString('hex'),
-  });
-  const { key } = await post<{ key: string }>(project, '/rest/v1/rpc/create_api_key', { name: 'flows' }, access_token);
-  return key;
-}
 
 /** Whether an API key stands for somebody: the stack may have been emptied since it was made. */
 async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> {
@@ -47,14 +17,22 @@ async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> 
   return response.ok;
 }
 
-/** The API key of the shell's user on a stack. It is kept in the stack's folder, and made when there is none. */
+const keyFile = (port: number): string => join(stackDir(port), 'flows_api_key');
+
+/** Keeps an API key in the stack's folder: the shell acts as its user from now on. */
+async function keepApiKey(port: number, apiKey: string): Promise<void> {
+  const draft = `${keyFile(port)}.${process.pid}`;
+  await writeFile(draft, apiKey, { mode: 0o600 });
+  await rename(draft, keyFile(port));
+}
+
+/** The API key by which the shell acts on a stack: the kept one, else a new one of the stack's own user. */
 async function findApiKey(port: number, project: Project): Promise<string> {
-  const file = join(stackDir(port), 'flows_api_key');
-  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  const kept = (await readFile(keyFile(port), 'utf8').catch(() => '')).trim();
   if (kept !== '' && await isValid(project, kept)) return kept;
-  const made = await makeUser(project);
-  await writeFile(`${file}.${process.pid}`, made, { mode: 0o600 });
-  await rename(`${file}.${process.pid}`, file);
+  const { accessToken } = await findStackUser(stackDir(port), project);
+  const made = await createApiKey(project, accessToken);
+  await keepApiKey(port, made);
   return made;
 }
 
@@ -73,5 +51,9 @@ export const findLocalStack: FindLocalStack = async (wanted, wantsUser) => {
   const status = readStatus(port);
   if (status === undefined) return undefined;
   const project = { url: status.API_URL, key: status.PUBLISHABLE_KEY };
-  return { ...project, apiKey: wantsUser ? await findApiKey(port, project) : undefined };
+  return {
+    ...project,
+    apiKey: wantsUser ? await findApiKey(port, project) : undefined,
+    keepApiKey: (apiKey) => keepApiKey(port, apiKey),
+  };
 };

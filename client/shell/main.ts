@@ -5,6 +5,7 @@ import { commands } from './commands.ts';
 import { type FindLocalStack, readEnvironment } from './environment.ts';
 import { exitCodeOf } from './exit_codes.ts';
 import { commandHelp, generalHelp } from './help.ts';
+import { readPassword } from './password.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
 import { UsageError } from './usage_error.ts';
@@ -15,6 +16,7 @@ const MAX_DETAILS = 4_000;
 /** What `flows` needs of its process. */
 export interface ShellProcess extends Streams {
   env: Record<string, string | undefined>;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   signal: AbortSignal;
   /** Given in a checkout, which has local stacks. */
   findLocalStack?: FindLocalStack;
@@ -64,8 +66,15 @@ async function run(args: string[], shell: ShellProcess, screen: Screen): Promise
   }
   const call = readCall(command, rest);
   if (call.has('help')) return await screen.print(commandHelp(command));
-  const client = createFlowClient(await readEnvironment(shell.env, shell.findLocalStack));
-  await command.run({ client, screen, isJson: call.has('json'), signal: shell.signal }, call);
+  const environment = await readEnvironment(shell.env, shell.findLocalStack, !command.needsNoUser);
+  await command.run({
+    client: createFlowClient(environment),
+    screen,
+    isJson: call.has('json'),
+    signal: shell.signal,
+    environment,
+    readPassword: () => readPassword(shell, screen),
+  }, call);
 }
 
 /** Runs `flows` with these arguments, and gives its exit code. */

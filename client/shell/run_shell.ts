@@ -7,8 +7,9 @@ export async function runShell(findLocalStack?: FindLocalStack): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   // Whoever reads has closed the pipe, as `head -1` does: nobody wants the rest.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
-  const { stdout, stderr, env } = process;
+  const { stdin, stdout, stderr, env } = process;
   process.exitCode = await main(process.argv.slice(2), {
+    stdin,
     stdout,
     stderr,
     env,

@@ -4,18 +4,19 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z, ZodError } from 'zod';
 import { editorFlowToRow } from '../../types/editor_flow.ts';
-import { startDeploymentParamsSchema } from '../../types/deployment.ts';
-import type { ValueMap } from '../../types/values/value.ts';
+import { type StartDeploymentParams, startDeploymentParamsSchema } from '../../types/deployment.ts';
 import { makeLoggingFetch } from './demo_output.ts';
-import type { Demo } from './demo_steps.ts';
-import { projectDir } from './paths.ts';
-import { DEFAULT_PORT, findFreePort, parsePort } from './ports.ts';
+import type { Demo, Shown } from './demo_steps.ts';
+import { projectDir, stackDir } from './paths.ts';
+import { findFreePort, parsePort } from './ports.ts';
 import type { StackStatus } from './stack.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
-import { readStatus } from './stack_record.ts';
+import { chooseRunningPort, readStatus } from './stack_record.ts';
+import { findStackUser } from './stack_user.ts';
 
-const USAGE = 'npm run demo -- [--port N] [--inputs <json>] [--verbose] [path/to/flow.json]';
+const USAGE = 'npm run demo -- [--port N] [--values <json> | --inputs <json>] [--verbose] [path/to/flow.json]';
 
+const EXAMPLE_VALUES = '{"item": "tea", "quantity": 3}';
 const EXAMPLE_INPUTS = '{"item": {"S": "tea"}, "quantity": {"U": "3"}}';
 
 const exampleFile = join(projectDir, 'docs/example_flow.json');
@@ -28,61 +29,88 @@ function inputLabels({ nodes }: Demo['row']): string[] {
 }
 
 /** Prints what to try after the demo of this flow, on the port that was named. */
-function showNext({ row, body }: Pick<Demo, 'row' | 'body'>, file: string, port: number | undefined): void {
+function showNext(
+  { row, body }: Pick<Demo, 'row' | 'body'>,
+  file: string,
+  port: number | undefined,
+  stays: boolean,
+): void {
   const isExample = file === exampleFile;
   const labels = inputLabels(row);
   const onPort = port === undefined ? '' : `--port ${port} `;
   const demo = `npm run demo -- ${onPort}${isExample ? '' : `${relative(process.env.INIT_CWD ?? '.', file)} `}`;
-  const inputs = isExample ? EXAMPLE_INPUTS : `{"${labels[0]}": {"S": "…"}}`;
+  const values = isExample ? EXAMPLE_VALUES : `{"${labels[0]}": …}`;
   const has = `the flow with inputs of your own; it has ${labels.join(', ')}`;
   const next = [
-    ...labels.length > 0 && body === undefined ? [[has, `${demo}--inputs '${inputs}'`]] : [],
+    ...labels.length > 0 && body === undefined ? [[has, `${demo}--values '${values}'`]] : [],
     ...isExample ? [['a flow that your editor exported', `npm run demo -- ${onPort}path/to/flow.json`]] : [],
     ['all requests and answers, whole', `${demo}--verbose`],
-    ['a stack that stays; README.md, "The five calls", says how to call it', 'npm start'],
+    ...stays ? [] : [[
+      'a stack that stays: this demo, in another shell, leaves its user and its flow there for the console',
+      'npm start',
+    ]],
   ];
   console.log(`\nNext:\n${next.map(([what, command]) => `  ${command}\n      ${what}`).join('\n')}`);
 }
 
-/** Works on the stack that runs on the port, or on a new one that is deleted afterwards. */
-async function withStack(port: number | undefined, work: (status: StackStatus) => Promise<void>): Promise<void> {
-  const running = readStatus(port ?? DEFAULT_PORT);
+/** A stack to work on. */
+interface DemoStack {
+  status: StackStatus;
+  /** Where the stack keeps its user. */
+  dir: string;
+  /** Whether it goes on when the demo has ended. */
+  stays: boolean;
+}
+
+/** Works on the stack that runs on the port, else on the one that runs, else on a new one that is deleted afterwards. */
+async function withStack(named: number | undefined, work: (stack: DemoStack) => Promise<void>): Promise<void> {
+  const port = chooseRunningPort(named);
+  const running = readStatus(port);
   if (running !== undefined) {
-    console.log(`Using the stack on ${running.API_URL}.`);
-    return await work(running);
+    console.log(`Using the stack on ${running.API_URL}. What the demo makes stays there.`);
+    return await work({ status: running, dir: stackDir(port), stays: true });
   }
+  console.log('No stack runs, so the demo boots one of its own, which is deleted when the demo ends.');
   const dir = join(projectDir, '.stack', `demo-${process.pid}`);
   const stopRequest = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopRequest.abort());
   const began = performance.now();
   const { startStack } = await import('./stack.ts');
   const stack = await startStack({
-    port: port ?? await findFreePort(),
+    port: named ?? await findFreePort(),
     dir,
     watch: false,
     onProgress: (line) => console.log(line),
     signal: stopRequest.signal,
   });
-  console.log(
-    `Booted a stack on ${stack.status.API_URL} in ${
-      ((performance.now() - began) / 1000).toFixed(1)
-    } s; it ends with the demo.`,
-  );
+  console.log(`Booted a stack on ${stack.status.API_URL} in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
   try {
-    await work(stack.status);
+    await work({ status: stack.status, dir, stays: false });
   } finally {
     await stack.remove();
   }
 }
 
-/** The inputs of a command line, as a start takes them: `{"label": {"S": "text"}}`. */
-function parseInputs(text: string): { inputs: ValueMap } {
-  const { success, data, error } = startDeploymentParamsSchema.safeParse({ inputs: parseJson('--inputs', text) });
-  if (success && data.inputs !== undefined) return { inputs: data.inputs };
-  throw new StackError(
-    `--inputs takes the values of inputs by label, tagged as a start takes them: '${EXAMPLE_INPUTS}'` +
-      (error ? `\n${z.prettifyError(error)}` : ''),
-  );
+/** Prints where to look at what the demo has left, and as whom. */
+function showLeft({ status, user }: Pick<Demo, 'status' | 'user'>, { flowId }: Shown): void {
+  console.log(`
+Look at it in the console:
+  ${status.CONSOLE_URL}flows/${flowId}
+      email     ${user.email}
+      password  ${user.password}
+The shell acts as the same user: npx flows runs. If you were somebody else there: npx flows login ${user.email}`);
+}
+
+/** The body of a start that a command line gives; undefined where the inputs take their defaults. */
+function readBody({ values, inputs }: { values?: string; inputs?: string }): StartDeploymentParams | undefined {
+  if (values === undefined && inputs === undefined) return undefined;
+  if (values !== undefined && inputs !== undefined) throw new StackError(`--values or --inputs, not both.\n${USAGE}`);
+  const [name, text, what] = values !== undefined
+    ? ['values' as const, values, `plain JSON by label: '${EXAMPLE_VALUES}'`]
+    : ['inputs' as const, inputs!, `the values of inputs by label, tagged as a start takes them: '${EXAMPLE_INPUTS}'`];
+  const { success, data, error } = startDeploymentParamsSchema.safeParse({ [name]: parseJson(`--${name}`, text) });
+  if (success) return data;
+  throw new StackError(`--${name} takes ${what}\n${z.prettifyError(error)}`);
 }
 
 function parseJson(what: string, text: string): unknown {
@@ -98,6 +126,7 @@ try {
     allowPositionals: true,
     options: {
       port: { type: 'string' },
+      values: { type: 'string' },
       inputs: { type: 'string' },
       verbose: { type: 'boolean' },
       help: { type: 'boolean' },
@@ -112,16 +141,21 @@ try {
   const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? exampleFile);
   if (!existsSync(file)) throw new StackError(`The file ${file} does not exist.`);
   const row = editorFlowToRow(parseJson(file, await readFile(file, 'utf8')));
-  const body = values.inputs === undefined ? undefined : parseInputs(values.inputs);
+  const body = readBody(values);
   const port = values.port === undefined ? undefined : parsePort(values.port);
-  await withStack(port, async (status) => {
+  let stays = false;
+  await withStack(port, async (stack) => {
     // Loaded only now, because it takes longer than to say what is wrong with a command line.
     await import('./websocket.ts');
     const { demonstrate } = await import('./demo_steps.ts');
-    await demonstrate({ status, row, body, fetch: makeLoggingFetch(values.verbose ?? false) });
+    const { status } = stack;
+    stays = stack.stays;
+    const user = await findStackUser(stack.dir, { url: status.API_URL, key: status.PUBLISHABLE_KEY });
+    const shown = await demonstrate({ status, user, row, body, fetch: makeLoggingFetch(values.verbose ?? false) });
     console.log('\nAll of it held.');
+    if (stays) showLeft({ status, user }, shown);
   });
-  showNext({ row, body }, file, port);
+  showNext({ row, body }, file, port, stays);
 } catch (error) {
   if (error instanceof StackError) console.error(`\n${error.message}`);
   else if (isUsageError(error)) console.error(`\n${usageFault(error)}\n${USAGE}`);

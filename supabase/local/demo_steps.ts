@@ -4,6 +4,8 @@ import { createFlowClient } from '../../client/create_flow_client.ts';
 import type { FlowClient, RunReference } from '../../client/flow_client.ts';
 import { FlowError } from '../../client/flow_error.ts';
 import type { Database } from '../../types/database.types.ts';
+import type { PlainValue } from '../../client/plain_value.ts';
+import type { StartDeploymentParams } from '../../types/deployment.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { editorFlowToRow } from '../../types/editor_flow.ts';
 import type { StackStatus } from './stack.ts';
@@ -14,9 +16,11 @@ const RUN_TIMEOUT_MS = 150_000;
 /** What the demo shows, and what it needs for that. */
 export interface Demo {
   status: StackStatus;
+  /** The user who owns the flow. */
+  user: { email: string; password: string };
   row: ReturnType<typeof editorFlowToRow>;
   /** The body of each start; without it the flow's inputs take their defaults. */
-  body: { inputs: ValueMap } | undefined;
+  body: StartDeploymentParams | undefined;
   fetch: typeof fetch;
 }
 
@@ -42,15 +46,28 @@ interface Person {
   flows: FlowClient;
 }
 
-async function signUp({ status, fetch }: Demo, name: string): Promise<Person> {
+function makePerson({ status, fetch }: Demo): Person {
   const supabase = createClient<Database>(status.API_URL, status.PUBLISHABLE_KEY, {
     auth: { persistSession: false, autoRefreshToken: false },
     global: { fetch },
   });
-  const email = `${name}-${randomUUID()}@example.com`;
-  const { session } = unwrap(await supabase.auth.signUp({ email, password: randomUUID() }));
-  if (session === null) throw new StackError('The demo failed: sign-up gave no session');
   return { supabase, flows: createFlowClient(supabase) };
+}
+
+async function signIn(demo: Demo): Promise<Person> {
+  const person = makePerson(demo);
+  const { error } = await person.supabase.auth.signInWithPassword(demo.user);
+  if (error !== null) throw new StackError(`The demo failed: ${error.message}`);
+  return person;
+}
+
+/** Signs somebody up of whom nobody hears again. */
+async function signUpOther(demo: Demo): Promise<Person> {
+  const person = makePerson(demo);
+  const credentials = { email: `other-${randomUUID()}@example.com`, password: randomUUID() };
+  const { session } = unwrap(await person.supabase.auth.signUp(credentials));
+  if (session === null) throw new StackError('The demo failed: sign-up gave no session');
+  return person;
 }
 
 /** The error of a refused request as a sentence with all that the answer holds; others as they are. */
@@ -67,17 +84,23 @@ async function waitForRun({ flows }: Person, run: RunReference<object>): Promise
   });
 }
 
+/** What the demo leaves on the stack. */
+export interface Shown {
+  flowId: number;
+  deploymentId: string;
+}
+
 /** Shows deploying, tags and starting from end to end, as two users see it. */
-export async function demonstrate(demo: Demo): Promise<void> {
-  await showAll(demo).catch((error: unknown) => {
+export async function demonstrate(demo: Demo): Promise<Shown> {
+  return await showAll(demo).catch((error: unknown) => {
     throw explain(error);
   });
 }
 
-async function showAll(demo: Demo): Promise<void> {
-  step('1. Two users sign up');
-  const owner = await signUp(demo, 'owner');
-  const other = await signUp(demo, 'other');
+async function showAll(demo: Demo): Promise<Shown> {
+  step('1. The owner signs in, and another user signs up');
+  const owner = await signIn(demo);
+  const other = await signUpOther(demo);
 
   step('2. The owner stores a flow, as the editor saved it');
   const flow = unwrap(await owner.supabase.from('flows').insert(demo.row).select('id, name').single());
@@ -98,8 +121,11 @@ async function showAll(demo: Demo): Promise<void> {
   check('latest is the second deployment', await latest() === second);
 
   step('4. The owner starts the first deployment by its id, and the newest by the flow');
-  const byId = await owner.flows.start(first, {}, demo.body);
-  const byFlow = await owner.flows.start(flow.id, {}, demo.body);
+  // SAFETY: the schema of a start has seen both.
+  const values = (demo.body?.values ?? {}) as { [name: string]: PlainValue };
+  const inputs = demo.body?.inputs as ValueMap | undefined;
+  const byId = await owner.flows.start(first, values, { inputs });
+  const byFlow = await owner.flows.start(flow.id, values, { inputs });
 
   step('5. Both run to their end');
   await waitForRun(owner, byId);
@@ -131,4 +157,5 @@ async function showAll(demo: Demo): Promise<void> {
   check('the other user reads no rows', seen.length === 0);
   const refused = await other.flows.start(first).catch((error: unknown) => error);
   check('the other user may not start it', refused instanceof FlowError && refused.status === 404);
+  return { flowId: flow.id, deploymentId: second };
 }

@@ -7,7 +7,7 @@ import { parsePort } from './ports.ts';
 import { findSilentFunctions } from './silent_functions.ts';
 import type { StackOptions, StackStatus } from './stack.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
-import { readStack, runningPorts } from './stack_record.ts';
+import { chooseRunningPort, readStack, runningPorts } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset] [--chain]
 npm run status -- [--port N] [--json | --env]`;
@@ -57,6 +57,7 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
       await seedNodes(stack.status, { log: (line) => console.log(line), signal });
       signal.throwIfAborted();
       stack.buildConsole();
+      console.log(`The console, where one signs up and draws flows: ${stack.status.CONSOLE_URL}\n`);
       console.log(formatStatus(stack.status));
       console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
       if (!signal.aborted) await once(signal, 'abort');
@@ -112,7 +113,9 @@ try {
     console.log(USAGE);
     process.exit();
   }
-  const port = parsePort(values.port);
+  const port = command === 'status'
+    ? chooseRunningPort(values.port === undefined ? undefined : parsePort(values.port))
+    : parsePort(values.port);
   if (rest.length > 0) throw new StackError(`Unknown arguments: ${rest.join(' ')}\n${USAGE}`);
   if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
   else if (command === 'status') await status(port, values.env ? formatEnv : values.json ? formatJson : formatStatus);

@@ -2,6 +2,7 @@ import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, wr
 import { rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { stackDir, stacksDir } from './paths.ts';
+import { DEFAULT_PORT } from './ports.ts';
 import { commandLine, findProcesses } from './processes.ts';
 import { StackError } from './stack_error.ts';
 import type { StackStatus } from './stack_status.ts';
@@ -87,7 +88,8 @@ export function readStatus(port: number): StackStatus | undefined {
 /** The ports on which stacks of this project are ready, in order. */
 export function runningPorts(): number[] {
   const folders = existsSync(stacksDir) ? readdirSync(stacksDir, { withFileTypes: true }) : [];
-  const ports = folders.filter((folder) => folder.isDirectory()).flatMap(({ name }) => {
+  // Others are those of demos, which end soon.
+  const ports = folders.filter((folder) => folder.isDirectory() && /^\d+$/.test(folder.name)).flatMap(({ name }) => {
     try {
       const stack = readStack(join(stacksDir, name));
       return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];
@@ -98,6 +100,18 @@ export function runningPorts(): number[] {
     }
   });
   return ports.toSorted((a, b) => a - b);
+}
+
+/**
+ * The port of the stack that is meant: the named one, else the default port where a stack runs there, else that of the
+ * only one that runs. Without any it is the default port. Throws where several run elsewhere.
+ */
+export function chooseRunningPort(named: number | undefined): number {
+  if (named !== undefined) return named;
+  const ports = runningPorts();
+  if (ports.includes(DEFAULT_PORT) || ports.length === 0) return DEFAULT_PORT;
+  if (ports.length === 1) return ports[0]!;
+  throw new StackError(`Several stacks run, on ports ${ports.join(', ')}. Name one: -- --port ${ports[0]}`);
 }
 
 const isServer = (commandLine: string, dataDir: string): boolean =>

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { projectDir, stackDir } from '../local/paths.ts';
-import { DEFAULT_PORT } from '../local/ports.ts';
+import { parsePort } from '../local/ports.ts';
 import { isUsageError, StackError } from '../local/stack_error.ts';
-import { readStack } from '../local/stack_record.ts';
+import { chooseRunningPort, readStack, runningPorts } from '../local/stack_record.ts';
 import type { StackStatus } from '../local/stack_status.ts';
 import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
 import type { NodeDefinition } from '../../types/node_definition.ts';
@@ -16,7 +16,7 @@ export const projectNodesDir = join(projectDir, 'functions/runner/nodes');
 
 const USAGE = `npm run nodes:publish [-- [--url <address>] [--key <key>] [--publishable-key <key>] [--port <N>]]
 
-  --url              the project's address; default: the local stack on --port (default ${DEFAULT_PORT})
+  --url              the project's address; default: the local stack on --port, else the one that runs
   --key              a service key (public definitions), or a user's access token or API key (the user's own);
                      default: the local stack's service key
   --publishable-key  the project's publishable key, which its gateway asks for beside a user's key`;
@@ -267,6 +267,13 @@ export async function seedNodes(
   }
 }
 
+/** The status of the local stack at an address; undefined for another project. */
+function localAt(url: string): StackStatus | undefined {
+  const isThere = (status: StackStatus | undefined) =>
+    status !== undefined && URL.canParse(url) && new URL(url).origin === new URL(status.API_URL).origin;
+  return runningPorts().map((port) => readStack(stackDir(port))?.status).find(isThere);
+}
+
 /** Reads from a command line where to publish, and with which key. */
 export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
   const { values } = parseArgs({
@@ -278,11 +285,14 @@ export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'heade
       'port': { type: 'string' },
     },
   });
-  const port = Number(values.port ?? DEFAULT_PORT);
-  const local = Number.isInteger(port) ? readStack(stackDir(port))?.status : undefined;
+  const wanted = values.port === undefined ? undefined : parsePort(values.port);
+  const findLocal = () => readStack(stackDir(chooseRunningPort(wanted)))?.status;
+  // A named project needs no stack, so several that run are no fault then.
+  const local = values.url === undefined || wanted !== undefined ? findLocal() : localAt(values.url);
   const url = values.url ?? local?.API_URL;
   if (url === undefined) {
-    throw new StackError(`No stack runs on port ${port}: start one with npm start, or name a project.\n\n${USAGE}`);
+    const where = wanted === undefined ? '' : ` on port ${wanted}`;
+    throw new StackError(`No stack runs${where}: start one with npm start, or name a project.\n\n${USAGE}`);
   }
   if (!URL.canParse(url)) {
     throw new StackError(`--url must be an address such as https://<project>.supabase.co, not ${url}`);

@@ -1,4 +1,6 @@
+import { createClient } from '@supabase/supabase-js';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,6 +8,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, startStack } from '../../supabase/local/stack.ts';
+import { findStackUser } from '../../supabase/local/stack_user.ts';
 import { copyStack } from '../support/blank_stack.ts';
 
 let stack: Stack;
@@ -53,4 +56,35 @@ it('an address at which no stack of the checkout runs needs its key', async () =
     code: 2,
     stderr: expect.stringContaining('FLOWS_KEY must be set'),
   });
+});
+
+it('flows login acts as the user from then on, and the stack has one user for demo, shell and console', async () => {
+  const email = `ada-${randomUUID()}@example.com`;
+  const { data } = await createClient(stack.status.API_URL, stack.status.PUBLISHABLE_KEY).auth
+    .signUp({ email, password: 'correct horse' });
+  const url = stack.status.API_URL;
+  const refused = await flows(['login', email], { FLOWS_URL: url, FLOWS_PASSWORD: 'a guess' });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(sign_in_refused)') });
+  const silent = await flows(['login', 'nobody'], { FLOWS_URL: url, FLOWS_PASSWORD: 'x' });
+  expect(silent).toMatchObject({ code: 2, stderr: expect.stringContaining('must be the email of a user') });
+
+  const done = await flows(['login', email], { FLOWS_URL: url, FLOWS_PASSWORD: 'correct horse' });
+  expect(done).toMatchObject({ code: 0, stdout: `flows acts as ${email} on ${url} from now on.\n`, stderr: '' });
+  const { deployment_id } = await deployExample();
+  const admin = createClient(url, stack.status.SERVICE_ROLE_KEY);
+  const row = await admin.from('flow_deployments').select('user_id').eq('id', deployment_id).single().throwOnError();
+  expect(row.data.user_id).toBe(data.user!.id);
+
+  // Where the key is not kept, it is printed.
+  const elsewhere = await flows(['login', email], {
+    FLOWS_URL: url,
+    FLOWS_KEY: stack.status.PUBLISHABLE_KEY,
+    FLOWS_PASSWORD: 'correct horse',
+  });
+  expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringMatching(/^export FLOWS_API_KEY=fk_[\w-]+\n$/) });
+
+  const project = { url, key: stack.status.PUBLISHABLE_KEY };
+  const [first, again] = [await findStackUser(stackDir(port), project), await findStackUser(stackDir(port), project)];
+  expect([again.email, again.password]).toEqual([first.email, first.password]);
+  expect(statSync(join(stackDir(port), 'user.json')).mode & 0o777).toBe(0o600);
 });

@@ -1,3 +1,4 @@
+import { createClient } from '@supabase/supabase-js';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, startStack } from '../../supabase/local/stack.ts';
+import type { Database } from '../../types/database.types.ts';
 import { copyStack } from '../support/blank_stack.ts';
 import { npmScript } from '../support/npm_script.ts';
 
@@ -40,12 +42,14 @@ async function demo(...args: string[]): Promise<{ code: number | null; output: s
 const requests = (output: string): string[] => output.split('\n').filter((line) => / \d{3} in \d+ ms/.test(line));
 
 it('the demo boots a stack of its own, shows each request in one short line, and says what to do next', async () => {
-  const { code, output } = await demo();
+  const { code, output } = await demo('--port', String(await findFreePort()));
   expect(code, output).toBe(0);
   expect(output).toContain('output: {"M":{"total":{"D":"5.60"},"receipt":{"S":"2 x coffee at 2.80 = 5.60"}}}');
   expect(requests(output).length).toBeGreaterThan(10);
   for (const line of requests(output)) expect(line.length, line).toBeLessThan(150);
-  expect(output).toMatch(/All of it held\.\n\nNext:\n.*--inputs[^]*npm start\n.*\n$/);
+  expect(output).toMatch(/boots one of its own, which is deleted when the demo ends/);
+  expect(output).toMatch(/All of it held\.\n\nNext:\n.*--values[^]*npm start\n.*\n$/);
+  expect(output).not.toContain('password');
   expect(output).not.toMatch(/eyJ[\w-]+\./);
 });
 
@@ -63,6 +67,23 @@ it('the demo gives a flow the inputs of the command line, and shows all with --v
   expect(output).toMatch(/← 200 in \d+ ms \[\{"id":.*"user_id":.*"chain_network":.*\}\]\n/);
   expect(output).toMatch(/→ POST .*start\?id=.* \{"inputs":\{"item":\{"S":"tea"\}\}\}/);
   expect(output).not.toMatch(/eyJ[\w-]+\./);
+});
+
+it('on a stack that stays, the demo leaves its flow, and the user with whom to look at it in the console', async () => {
+  const [first, again] = [
+    await demo('--port', port, '--values', '{"item": "tea", "quantity": 3}'),
+    await demo('--port', port),
+  ];
+  expect([first.code, again.code], first.output + again.output).toEqual([0, 0]);
+  expect(first.output).toContain('"3 x tea at 2.20 = 6.60"');
+  const left = /Look at it in the console:\n  (\S+)flows\/(\d+)\n +email +(\S+)\n +password +(\S+)\n/;
+  const [, address, flowId, email, password] = left.exec(first.output) ?? [];
+  expect(address).toBe(stack.status.CONSOLE_URL);
+  expect(left.exec(again.output)?.slice(3)).toEqual([email, password]);
+  const client = createClient<Database>(stack.status.API_URL, stack.status.PUBLISHABLE_KEY);
+  const { data } = await client.auth.signInWithPassword({ email: email!, password: password! });
+  const { data: flow } = await client.from('flows').select('user_id').eq('id', Number(flowId)).single().throwOnError();
+  expect(flow.user_id).toBe(data.user?.id);
 });
 
 it('the demo shows the errors of a run that failed, whole', async () => {
@@ -98,6 +119,8 @@ describe('the demo says in one line what is wrong with', () => {
       ['--inputs', '{"item": "tea"}'],
       /^\n--inputs takes .*"quantity": \{"U": "3"\}[^]*inputs\.item\n$/,
     ],
+    ['values that are not JSON', ['--values', '{item}'], /^\n--values must be JSON: .*\n$/],
+    ['both', ['--values', '{}', '--inputs', '{}'], /^\n--values or --inputs, not both\.\n/],
     ['an option that it has not', ['--foo'], /^\nUnknown option '--foo'\.\nnpm run demo -- \[--port N\].*\n$/],
     ['two files', ['a.json', 'b.json'], /^\nOne flow at a time\.\nnpm run demo .*\n$/],
   ])('%s', async (_what, args, says) => {

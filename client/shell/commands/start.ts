@@ -11,8 +11,8 @@ export const start: Command = {
   summary: 'Start a deployment.',
   notes: [
     'It is named by its id, by its flow (the newest deployment), or by <flow>@<tag>.',
-    "key=value is a value of the input's own type, for one that takes anything a text, or what its default is;",
-    'key:=json is JSON.',
+    "key=value is a value of the input's own type: a number, a list or an object of JSON where the type allows it, with",
+    'all digits, else a text. key:=json is JSON whatever the type.',
     'It prints the id of the run, and the token that shows the run to whoever holds it.',
   ],
   options: [

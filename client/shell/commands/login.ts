@@ -1,0 +1,30 @@
+import type { Command } from '../command.ts';
+import { printableJson, printableLine } from '../printable.ts';
+import { signIn } from '../sign_in.ts';
+import { UsageError } from '../usage_error.ts';
+
+export const login: Command = {
+  name: 'login',
+  arguments: '<email>',
+  count: [1, 1],
+  summary: 'Act as a user from now on.',
+  notes: [
+    'It asks for the password (or reads FLOWS_PASSWORD) and makes an API key of the user.',
+    'On the local stack the key is kept in the folder of the stack. Elsewhere it is printed, for FLOWS_API_KEY.',
+  ],
+  options: [],
+  example: 'flows login demo@example.com',
+  needsNoUser: true,
+  run: async ({ screen, isJson, environment, readPassword }, { positionals: [email = ''] }) => {
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`${email} must be the email of a user.`);
+    const { url, key, keepApiKey, apiKey: named } = environment;
+    const apiKey = await signIn({ url: url.replace(/\/+$/, ''), key }, email, await readPassword());
+    await keepApiKey?.(apiKey);
+    if (isJson) {
+      return await screen.print(printableJson({ url, email, is_kept: keepApiKey !== undefined, api_key: apiKey }));
+    }
+    if (keepApiKey === undefined) return await screen.print(`export FLOWS_API_KEY=${apiKey}`);
+    await screen.print(printableLine(`flows acts as ${email} on ${url} from now on.`));
+    if (named !== undefined) screen.note('FLOWS_API_KEY is set, and goes first: unset it.');
+  },
+};
