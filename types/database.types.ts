@@ -21,14 +21,14 @@ export type Database = {
                   ]
                 },"flow_deployments": {
                   Row: {
-                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"max_runs_in_flight": number,"max_starts_per_minute": number,"name": string,"on_end": Json | null,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"max_runs_in_flight": number | null,"max_starts_per_minute": number | null,"name": string,"on_end": Json | null,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"max_runs_in_flight"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"max_runs_in_flight"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -77,8 +77,8 @@ isOneToOne: false
 "icon_url": string | null,
 "id": string,
 "input_names": (string)[],
-"max_runs_in_flight": number,
-"max_starts_per_minute": number,
+"max_runs_in_flight": number | null,
+"max_starts_per_minute": number | null,
 "name": string,
 "on_end": Json | null,
 "output_instructions": boolean,
@@ -416,8 +416,8 @@ isOneToOne: false
 "icon_url": string | null,
 "id": string,
 "input_names": (string)[],
-"max_runs_in_flight": number,
-"max_starts_per_minute": number,
+"max_runs_in_flight": number | null,
+"max_starts_per_minute": number | null,
 "name": string,
 "on_end": Json | null,
 "output_instructions": boolean,

@@ -14,7 +14,6 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Database } from 'flow-deployments-client';
 import { type FormEvent, useState } from 'react';
-import type { StartLimits } from '../../types/deployment.ts';
 import { defaultStartLimits, guestsShare } from '../../types/start_limits.ts';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
@@ -117,7 +116,10 @@ const LIMIT = { min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: 
 
 /** A limit that may be left empty for its default. */
 function LimitField(
-  { name, label, settings, change }: SettingsFieldsProps & { name: keyof StartLimits; label: string },
+  { name, label, settings, change }: SettingsFieldsProps & {
+    name: 'max_starts_per_minute' | 'max_runs_in_flight';
+    label: string;
+  },
 ) {
   const isDefault = settings[name] === '';
   const limit = isDefault ? defaultStartLimits(settings.start_permission)[name] : Number(settings[name]);

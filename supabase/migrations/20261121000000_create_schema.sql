@@ -3330,8 +3330,8 @@ create table public.flow_deployments (
   action_identity text,
   fees jsonb not null default '[]',
   chain_network jsonb not null,
-  max_starts_per_minute integer not null default 60000,
-  max_runs_in_flight integer not null default 10000,
+  max_starts_per_minute integer,
+  max_runs_in_flight integer,
   on_end jsonb,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
@@ -3365,9 +3365,9 @@ comment on column public.flow_deployments.action_identity is 'Public key of the 
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to each transaction of a run until one that carries them is confirmed.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
+  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all; null: the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'How many runs started by callers other than the owner may be under way at a time; 0: none. The owner is not limited.';
+  'How many runs started by callers other than the owner may be under way at a time; 0: none; null: the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'Where its runs are told of, {url, events}: succeeded, failed, stopped, signature_request. Null: nowhere. A run keeps what it was when the run started.';
 
@@ -3464,13 +3464,13 @@ begin
       '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]');
   end if;
 
-  if coalesce(new.max_starts_per_minute < 0, true) then
+  if new.max_starts_per_minute < 0 then
     perform private.refuse_faults('max_starts_per_minute_invalid',
-      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
   end if;
-  if coalesce(new.max_runs_in_flight < 0, true) then
+  if new.max_runs_in_flight < 0 then
     perform private.refuse_faults('max_runs_in_flight_invalid',
-      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
   end if;
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then
@@ -3516,6 +3516,65 @@ comment on function private.tg_flow_deployments__before_write() is
   'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
+
+-- sql/40_deployments/25_start_limits.sql
+
+create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
+comment on type private.limits_of_starts is 'The limits of starts of a deployment; none is null.';
+
+create function private.start_limits(deployment public.flow_deployments)
+returns private.limits_of_starts
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_is_open constant boolean := start_limits.deployment.start_permission = 'Anonymous';
+begin
+  -- Guests have half of a limit: of an Anonymous deployment 600 starts a minute and 1,000 runs in flight.
+  return (
+    coalesce(start_limits.deployment.max_starts_per_minute, case when v_is_open then 1200 else 60000 end),
+    coalesce(start_limits.deployment.max_runs_in_flight, case when v_is_open then 2000 else 10000 end)
+  );
+end;
+$$;
+comment on function private.start_limits(public.flow_deployments) is
+  'The limits of starts that hold for a deployment: those that its owner has set, else the defaults of its start_permission. Without an account anybody may start an Anonymous one, so its defaults are low.';
+
+create function private.share_of_limit(share text, value integer)
+returns bigint
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case share_of_limit.share
+    when 'all' then share_of_limit.value
+    when 'guests' then (share_of_limit.value::bigint + 1) / 2
+    else (share_of_limit.value::bigint + 9) / 10
+  end;
+end;
+$$;
+comment on function private.share_of_limit(text, integer) is
+  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth. Rounded up, so that a limit above 0 leaves everybody at least 1.';
+
+create function private.describe_start_limits(deployment public.flow_deployments)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_limits constant private.limits_of_starts := private.start_limits(describe_start_limits.deployment);
+begin
+  if describe_start_limits.deployment.start_permission <> 'Anonymous' then
+    return '{}';
+  end if;
+  return jsonb_build_object('limits', to_jsonb(v_limits) || jsonb_build_object('guests', jsonb_build_object(
+    'max_starts_per_minute', private.share_of_limit('guests', v_limits.max_starts_per_minute),
+    'max_runs_in_flight', private.share_of_limit('guests', v_limits.max_runs_in_flight)
+  )));
+end;
+$$;
+comment on function private.describe_start_limits(public.flow_deployments) is
+  'What a deploy says of the limits of a deployment that anybody may start: {limits: {max_starts_per_minute, max_runs_in_flight, guests}}, where guests has the same of all callers without an account; else {}.';
 
 -- sql/40_deployments/30_flow_deployments_tags.sql
 
@@ -3717,7 +3776,7 @@ declare
   v_flow public.flows;
   v_frozen record;
   v_warnings jsonb;
-  v_deployment_id uuid;
+  v_deployment public.flow_deployments;
 begin
   select * into v_flow from public.flows as f
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
@@ -3738,9 +3797,9 @@ begin
     end,
     v_flow.chain_network
   )
-  returning id into v_deployment_id;
-  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment_id, v_frozen.canvas);
-  return jsonb_build_object('deployment_id', v_deployment_id, 'warnings', v_warnings);
+  returning * into v_deployment;
+  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
+  return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings) || private.describe_start_limits(v_deployment);
 end;
 $$;
 comment on function private.deploy_flow(integer, boolean) is
@@ -3757,7 +3816,7 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what will make a run fail, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
+  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings, limits}: warnings are what will make a run fail, the first 100 as {flow_id, code, path, message}; limits are there where anybody may start it. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
 grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;
 
 -- sql/40_deployments/60_deployment_graph.sql
@@ -5121,22 +5180,6 @@ end;
 comment on function private.start_shares(private.caller) is
   'For whom a start counts in private.deployment_usage: first the group that its caller belongs to, then the caller. Both groups together are all callers, who share the whole of a limit. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
 
-create function private.share_of_limit(share text, value integer)
-returns bigint
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return case share_of_limit.share
-    when 'all' then share_of_limit.value
-    when 'guests' then (share_of_limit.value::bigint + 1) / 2
-    else (share_of_limit.value::bigint + 9) / 10
-  end;
-end;
-$$;
-comment on function private.share_of_limit(text, integer) is
-  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth. Rounded up, so that a limit above 0 leaves everybody at least 1.';
-
 create function private.refuse_start(limit_name text, share text, value bigint, retry_after_seconds integer)
 returns void
 language plpgsql volatile security invoker
@@ -5171,8 +5214,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_max_starts bigint := private.share_of_limit(check_share.share, check_share.deployment.max_starts_per_minute);
-  v_max_runs bigint := private.share_of_limit(check_share.share, check_share.deployment.max_runs_in_flight);
+  v_limits constant private.limits_of_starts := private.start_limits(check_share.deployment);
+  v_max_starts constant bigint := private.share_of_limit(check_share.share, v_limits.max_starts_per_minute);
+  v_max_runs constant bigint := private.share_of_limit(check_share.share, v_limits.max_runs_in_flight);
   v_starts bigint;
   v_runs bigint;
 begin
@@ -5200,6 +5244,7 @@ set search_path = ''
 as $$
 declare
   v_minute timestamptz := date_bin('1 minute', clock_timestamp(), 'epoch');
+  v_limits constant private.limits_of_starts := private.start_limits(count_start.deployment);
   v_share text;
   v_starts bigint;
   v_runs bigint;
@@ -5217,7 +5262,7 @@ begin
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
-  if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
+  if v_starts > v_limits.max_starts_per_minute / 10 or v_runs > v_limits.max_runs_in_flight / 10 then
     -- The group of others has no share to check: only guests together have one.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);

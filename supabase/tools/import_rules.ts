@@ -311,7 +311,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'it is what pages have in common, so it imports none of them.',
   },
   { files: 'console/flows', ...PAGE, packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'] },
-  { files: 'console/deployments', ...PAGE, packages: [...PAGE.packages, 'uqr'] },
+  {
+    files: 'console/deployments',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'types/start_limits.ts'],
+    packages: [...PAGE.packages, 'uqr'],
+  },
   { files: 'console/runs', ...PAGE },
   {
     files: 'console/nodes',

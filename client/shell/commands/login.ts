@@ -18,7 +18,7 @@ export const login: Command = {
   run: async ({ screen, isJson, environment, readPassword }, { positionals: [email = ''] }) => {
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`${email} must be the email of a user.`);
     const { url, key, keepApiKey, apiKey: named } = environment;
-    const apiKey = await signIn({ url: url.replace(/\/+$/, ''), key }, email, await readPassword());
+    const apiKey = await signIn({ url: url.endsWith('/') ? url.slice(0, -1) : url, key }, email, await readPassword());
     await keepApiKey?.(apiKey);
     if (isJson) {
       return await screen.print(printableJson({ url, email, is_kept: keepApiKey !== undefined, api_key: apiKey }));
