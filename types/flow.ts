@@ -12,6 +12,17 @@ export type NodeRetry = {
   [member in 'max_attempts' | 'delay_ms' | 'backoff' | 'max_delay_ms']: number | LosslessNumber;
 };
 
+/** An input, as the flow's JSON declares it. */
+export interface SnapshotTarget {
+  id: string;
+  name: string;
+  type_bounds: string[];
+  required: boolean;
+  passthrough: boolean;
+  /** A node with effects runs although the source of this input gave no value. */
+  when_absent?: 'run' | null;
+}
+
 /** The parts of a node that running needs, as a snapshot keeps them. */
 export interface SnapshotNode {
   id: string;
@@ -21,7 +32,7 @@ export interface SnapshotNode {
     display_name?: string | null;
     retry?: NodeRetry;
     sources: { id: string; name: string; type?: string; optional?: boolean | null }[];
-    targets: { id: string; name: string; type_bounds: string[]; required: boolean; passthrough: boolean }[];
+    targets: SnapshotTarget[];
     targets_form: { form_data: LosslessJson; extra?: LosslessJson };
     instruction_info?: { before: string[]; signature: string; after: string[] } | null;
   };

@@ -13,6 +13,12 @@ const utf8 = new TextEncoder();
 
 const countCharacters = (text: string): number => [...text].length;
 
+/** What a node changes outside of its run, from the least to the most. */
+export const EFFECTS = ['none', 'idempotent', 'once'] as const;
+export type Effects = typeof EFFECTS[number];
+
+export const isEffects = (text: string): text is Effects => EFFECTS.some((word) => word === text);
+
 const isObject = (json: unknown): json is object => typeof json === 'object' && json !== null && !Array.isArray(json);
 
 const withoutNulls = (json: object): object =>
@@ -73,6 +79,12 @@ const dataSchema = z.looseObject({
   node_definition_version: text,
   unique_id: text,
   description: text,
+  /**
+   * Effects of one execution: `none` may run again, `idempotent` may run again because its changes are made once, `once`
+   * never runs again by itself. Of a node whose inputs decide, the most that it may have. Left out: none.
+   */
+  // A text for the compiler, which knows no more of a JSON file that is imported.
+  effects: z.string().refine((word): boolean => isEffects(word), 'must be none, idempotent or once').nullish(),
   tags: texts,
   related_to: z.array(z.looseObject({ id: text, type: text, relationship: text })).nullish(),
   resources: z.looseObject({ source_code_url: text, documentation_url: text }).nullish(),

@@ -16,6 +16,10 @@ begin
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
       then 'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough'
     when exists (
+      select from jsonb_array_elements(port_fault.data -> 'targets') as port where port -> 'when_absent' not in ('"run"', 'null')
+    )
+      then 'data.targets: when_absent of a target must be "run", or left out'
+    when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
       where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
     )
@@ -50,6 +54,7 @@ declare
         and (pg_column_size(port.target) <= 256 or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256)
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
         and jsonb_typeof(port.target -> 'required') = 'boolean' and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
+        and coalesce(port.target ->> 'when_absent', 'run') = 'run'
       ) is not true
     )
     from (

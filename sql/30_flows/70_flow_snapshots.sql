@@ -32,8 +32,9 @@ begin
       ),
       (
         select string_agg(format(
-          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
-          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
+          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s%s}',
+          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds',
+          case when port ->> 'when_absent' = 'run' then ', "when_absent": "run"' end
         ), ', ' order by p.position)
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),

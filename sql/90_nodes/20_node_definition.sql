@@ -15,6 +15,7 @@ as $$
       "node_definition_version": "string",
       "unique_id": "string",
       "description": "string",
+      "effects": "string",
       "tags": ["string"],
       "related_to": [{"id": "string", "type": "string", "relationship": "string"}],
       "resources": {"source_code_url": "string", "documentation_url": "string"},
@@ -106,6 +107,9 @@ begin
     select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
+    union all
+    select 'data.effects', 'must be none, idempotent or once'
+    where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
     -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'

@@ -21,6 +21,7 @@ const definition = (nodeId: string) => ({
     version: '0.1',
     display_name: displayName(nodeId),
     description: '',
+    effects: 'none',
     tags: [],
     related_to: [],
     resources: { source_code_url: '', documentation_url: '' },

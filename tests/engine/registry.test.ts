@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nodeIds, nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { isEffects } from '../../types/node_definition.ts';
 import { readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
 
 it('the registry has the nodes of every folder of functions/runner/nodes, under their node_ids', async () => {
@@ -23,6 +24,19 @@ it('an instruction node has the ports that the engine requires', () => {
     expect(submit, data.node_id).toMatchObject({ type_bounds: ['bool'], required: false, passthrough: false });
     expect(sources.find(({ name }) => name === 'signature'), data.node_id).toMatchObject({ type: 'signature' });
   }
+});
+
+it('each native node says what effects it has, and an instruction node that they happen once', () => {
+  const effects = new Map(nodeIds().map((id) => [id, nodeRegistry(id)!.definition.data.effects ?? undefined]));
+  expect([...effects].filter(([, word]) => word === undefined || !isEffects(word))).toEqual([]);
+  expect([...effects].filter(([, word]) => word === 'idempotent').map(([id]) => id).toSorted()).toEqual([
+    'kv_create_store',
+    'kv_delete_store',
+    'kv_write_item',
+  ]);
+  const makesInstructions = (id: string) => 'buildInstructions' in nodeRegistry(id)!;
+  const acting = ['das_api', 'http_request', 'request_airdrop', ...nodeIds().filter(makesInstructions)];
+  expect([...effects].filter(([, word]) => word === 'once').map(([id]) => id).toSorted()).toEqual(acting.toSorted());
 });
 
 it("the registry has no nodes with the names of an object's own members", () => {

@@ -12,6 +12,7 @@ import {
   type Recorded,
   recordedBy,
   stopHalt,
+  type TestTraits,
 } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
@@ -20,9 +21,10 @@ const IN_AN_HOUR: NodeRetry = { max_attempts: 3, delay_ms: 3_600_000, backoff: 2
 const outage = () => new TransientError('the server is away');
 
 /** Makes a node that fails this many times with this error, then outputs its input. It counts its calls. */
-function flaky(failures: number, makeError: () => Error = outage, traits: Partial<NodeModule> = {}) {
+function flaky(failures: number, makeError: () => Error = outage, { effects, ...traits }: TestTraits = {}) {
   const node = { calls: 0, module: {} as NodeModule };
-  const definition = nodeRegistry('to_string')!.definition;
+  const { definition: toString } = nodeRegistry('to_string')!;
+  const definition = { ...toString, data: { ...toString.data, effects } };
   node.module = {
     definition,
     run: ({ inputs }) => {
@@ -224,9 +226,9 @@ it('a run that is released between two attempts continues with the next one', as
   expect(node.calls).toBe(2);
 });
 
-it.each<[string, Partial<NodeModule>]>([
+it.each<[string, TestTraits]>([
   ['one that computes', {}],
-  ['one with effects outside', { hasOutsideEffect: true }],
+  ['one with effects outside', { effects: 'once' }],
 ])('wherever its worker dies, a node has its attempts and no more: %s', async (_, traits) => {
   const flow = flowWith(AT_ONCE);
   const { events, result } = await claimFlow(flow, {}, withNode(flaky(9, outage, traits)));
@@ -239,12 +241,14 @@ it.each<[string, Partial<NodeModule>]>([
     expect(ended.status).toBe(undisturbed.status);
     expect(flakyRun(ended, flow)).toMatchObject({ attempt: 3, retry_at: null });
     // Effects outside count, even if the worker died before it called the node.
-    if (traits.hasOutsideEffect) expect(node.calls, `${count} events`).toBeLessThanOrEqual(3 - Math.max(0, ...begun));
+    if (traits.effects !== undefined) {
+      expect(node.calls, `${count} events`).toBeLessThanOrEqual(3 - Math.max(0, ...begun));
+    }
   }
 });
 
 it('a node with possible effects outside is retried only if the flow allows it, and its attempts are counted', async () => {
-  const traits = { hasOutsideEffect: true } as const;
+  const traits = { effects: 'once' } as const;
   for (const retry of [undefined, AT_ONCE, { ...AT_ONCE, max_attempts: 1 }]) {
     const flow = flowWith(retry);
     const { events } = await claimFlow(flow, {}, withNode(flaky(0, outage, traits)));
@@ -265,7 +269,7 @@ it('a node with possible effects outside is retried only if the flow allows it, 
 });
 
 it('a repeatable node is run again as the same attempt', async () => {
-  const traits = { hasOutsideEffect: true, repeatable: () => true } as const;
+  const traits = { effects: 'idempotent' } as const;
   const flow = flowWith(AT_ONCE);
   const { events } = await claimFlow(flow, {}, withNode(flaky(0, outage, traits)));
   const began = events.findIndex((event) => event.type === 'nodeBegan');

@@ -33,6 +33,7 @@ import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { heldBytes, measureValue } from '../../functions/runner/engine/value_size.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
+import type { Effects } from '../../types/node_definition.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { deepFreeze } from './deep_freeze.ts';
 import type { FlowBuilder } from './flow_builder.ts';
@@ -286,18 +287,21 @@ export async function executeFlow(flow: FlowBuilder, inputs: ValueMap = {}, opti
   return { ...endOf(result), ...recorded };
 }
 
+/** What a node for tests may declare: as all nodes, and the effects that its definition publishes. */
+export type TestTraits = Partial<NodeModule> & { effects?: Effects };
+
 /** Makes a node for tests, with ports named as in the builder's specs. */
 export function testNode(
   inputs: string[],
   outputs: string[],
   run: NodeModule['run'],
-  rest: Partial<NodeModule> = {},
+  { effects, ...rest }: TestTraits = {},
 ): NodeModule {
   const plain = (spec: string) => spec.replace(/[?»]/g, '');
   return {
     definition: {
       type: 'native',
-      data: { node_id: 'test', version: '0.1', display_name: 'Test' },
+      data: { node_id: 'test', version: '0.1', display_name: 'Test', ...(effects && { effects }) },
       targets: inputs.map((spec) => ({
         name: plain(spec),
         type_bounds: ['free'],

@@ -1,7 +1,7 @@
 import { parse, stringify } from 'lossless-json';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import type { Graph, NodeRetry, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
+import type { Graph, NodeRetry, SnapshotEdge, SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
 import type { LosslessJson, Value } from '../../types/values/value.ts';
 import { deepFreeze } from './deep_freeze.ts';
 
@@ -108,6 +108,13 @@ export class FlowBuilder {
   connect(from: Port, to: Port): this {
     this.edges.push({ source: from.nodeId, sourceHandle: from.handle, target: to.nodeId, targetHandle: to.handle });
     return this;
+  }
+
+  /** Changes what the flow's JSON says of an input. */
+  declare(node: BuiltNode, name: string, members: Partial<SnapshotTarget>): BuiltNode {
+    const { data } = this.nodes.find(({ id }) => id === node.id)!;
+    data.targets = data.targets.map((target) => target.name === name ? { ...target, ...members } : target);
+    return node;
   }
 
   /** Adds a node with the ports of its definition, as the editor does, and edges to these inputs. */

@@ -84,7 +84,22 @@ const edgeNumbers = [
 
 const arbitraryText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.constantFrom('', 'native', 'mock', 'true', 'false', 'null', 'a b', '1', 'name', 'free', 'v\n'),
+  fc.constantFrom(
+    '',
+    'native',
+    'mock',
+    'true',
+    'false',
+    'null',
+    'a b',
+    '1',
+    'name',
+    'free',
+    'v\n',
+    'none',
+    'once',
+    'Once',
+  ),
   fc.constantFrom(1, 63, 64, 65, 100, 101, 200, 201).chain((length) =>
     fc.constantFrom('x', '🦕', 'ü').map((text) => text.repeat(length))
   ),
@@ -125,7 +140,7 @@ const arbitraryMutation: fc.Arbitrary<Mutation> = fc.record({
   member: fc.nat(),
   name: fc.oneof(
     fc.constantFrom(...documentedNames),
-    fc.constantFrom('__proto__', 'toString', 'length'),
+    fc.constantFrom('__proto__', 'toString', 'length', 'effects'),
     arbitraryText,
   ),
   value: arbitraryDraft,

@@ -22,7 +22,8 @@ const signerOf = (publicKey: string): ChainSigner => ({ type: 'adapter', publicK
  * `made` on at once. It also passes `in` on, but makes no instruction if `in` is "bad".
  */
 export const instructionNode: InstructionModule = {
-  definition: testNode(['name', 'payer?', 'in?»', 'submit?'], ['made', 'signature'], () => ({})).definition,
+  definition:
+    testNode(['name', 'payer?', 'in?»', 'submit?'], ['made', 'signature'], () => ({}), { effects: 'once' }).definition,
   buildInstructions: ({ inputs }): BuiltInstructions => {
     if (inputs.in !== undefined && 'S' in inputs.in && inputs.in.S === 'bad') {
       throw new NodeError('there is no instruction');

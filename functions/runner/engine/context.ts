@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../../types/flow.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
+import type { HasCalledEffects } from './graph.ts';
 import type { History, Journal, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import type { NodeRegistry, NodeServices, RunInfo } from './node.ts';
@@ -27,6 +28,7 @@ export interface Tree {
   snapshot: Snapshot;
   run: Omit<RunInfo, 'id' | 'environment'>;
   registry: NodeRegistry;
+  hasCalledEffects: HasCalledEffects;
   services: NodeServices;
   journal: Journal;
   history: History;

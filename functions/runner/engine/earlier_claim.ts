@@ -10,7 +10,7 @@ import { measureMap } from './value_size.ts';
 // released the run:
 //   it has ended                            its outcome is taken as it is (takeOutcome)
 //   it began, and computes or only reads    it runs again
-//   it began, and has effects outside       it fails with outcome_unknown (outcomeUnknown), unless it is repeatable; where its
+//   it began, and has effects outside       it fails with outcome_unknown (outcomeUnknown), unless they are idempotent; where its
 //                                           flow lets it be tried again, that is one attempt, and another one follows
 //   an attempt failed, and it waits         it goes on to the next attempt when its time comes (Attempts.resume)
 //   its instructions were given out         what was sent is settled (Settlement.sentBefore), and nothing is built anew

@@ -1,6 +1,7 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { ConversionError } from '../../../types/values/conversion.ts';
 import type { RunNode } from './graph.ts';
+import { publishedEffects } from './node.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /** Names that the error lists at most. */
@@ -23,7 +24,7 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;
-  const isComputed = module !== undefined && 'run' in module && !module.hasOutsideEffect;
+  const isComputed = module !== undefined && 'run' in module && publishedEffects(module) === 'none';
   const wrong = error instanceof ConversionError ? error.input : undefined;
   if (wrong === undefined && !isComputed) return '';
   const names = (wrong === undefined ? node.inputNames : [wrong])

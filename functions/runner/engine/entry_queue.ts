@@ -1,10 +1,21 @@
 import type { Value } from '../../../types/values/value.ts';
 import type { Places } from './earlier_places.ts';
 
+/** Why a source gave no value. */
+export type Absence =
+  /** It failed, or a node before it did. */
+  | 'failed'
+  /** It succeeded and left the output unset; or a node before it did, so that it was not to run. */
+  | 'unset'
+  /** It succeeded, and hands on an input that has no value. */
+  | 'not_handed_on';
+
 /** One entry of an edge's queue: a value, or the fact that its source gave none. */
 export interface Entry {
   /** Undefined: the source gave no value. */
   value: Value | undefined;
+  /** Undefined: there is a value. */
+  absence: Absence | undefined;
   /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
   isElement: boolean;
   /** Where it stood in the runs that this one was redriven from. */

@@ -7,7 +7,7 @@ import type { Halt, NodeError } from './node.ts';
 import { beginExecution, type Execution } from './node_execution.ts';
 import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
 import { Parking } from './parking.ts';
-import { type FinishedNodes, readiness, spreadFinished, take } from './readiness.ts';
+import { type FinishedNodes, type Lack, readiness, reasonOfLack, spreadFinished, take } from './readiness.ts';
 import { TakeOver } from './redrive.ts';
 import { logLine } from './run_log.ts';
 import { type Completion, RunRecord } from './run_record.ts';
@@ -43,7 +43,7 @@ class RunExecution {
     this.#tree = tree;
     this.#run = run;
     tree.slice.startComputing();
-    this.#graph = makeRunGraph(run.graph, tree.registry);
+    this.#graph = makeRunGraph(run.graph, tree.registry, tree.hasCalledEffects);
     this.#parking = new Parking(run.id);
     this.#takeOver = run.earlierRuns && new TakeOver(tree.history.earlierRuns, run.earlierRuns, this.#graph.nodes);
     tree.slice.stopComputing();
@@ -85,7 +85,7 @@ class RunExecution {
   async #goThroughGraph(): Promise<void> {
     const { halt } = this.#tree;
     const { nodes } = this.#graph;
-    const finished: FinishedNodes = new Set();
+    const finished: FinishedNodes = new Map();
     let candidates: RunNode[] = nodes;
     while (!this.#isReleasing()) {
       await this.#startReady(candidates, finished);
@@ -99,7 +99,10 @@ class RunExecution {
       this.#completions = [];
       const touched = new Set(batch.flatMap((completion) => this.#apply(completion)));
       // A node may have waited for one that will never run.
-      for (const node of spreadFinished(touched, finished)) touched.add(node);
+      for (const node of spreadFinished(touched, finished)) {
+        if (node.times === 0) this.#parking.leaveOut(node, finished.get(node)!);
+        for (const { target } of node.outgoing) touched.add(target);
+      }
       candidates = [...touched].sort((a, b) => a.index - b.index);
     }
   }
@@ -109,7 +112,7 @@ class RunExecution {
     for (const node of candidates) {
       const state = readiness(node, finished);
       if (state === 'no') continue;
-      if (state === 'skip') this.#skip(node);
+      if (state === 'skip') this.#skip(node, reasonOfLack(node, finished));
       else this.#start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe(this.#tree.run.ownerId));
       if (journal.isFull()) await this.#pause(journal.flush().catch(release));
@@ -218,22 +221,25 @@ class RunExecution {
     };
   }
 
-  /** Passes over an element that lacks a required value, or is not to be submitted. */
-  #skip(node: RunNode): void {
-    this.#parking.skip(node);
+  /** Passes over an element that lacks a value which the node needs, or is not to be submitted. */
+  #skip(node: RunNode, skipped: Lack): void {
+    this.#parking.leaveOut(node, skipped);
     const places = this.#takeOver?.placesOfNext(node);
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
-    this.#completions.push({ node, times, isElement, places, outcome: { outputs: copyMap({}) }, part: 'all' });
+    this.#completions.push({ node, times, isElement, places, outcome: { outputs: copyMap({}) }, skipped, part: 'all' });
   }
 
   /** Hands outputs on; returns the nodes that may be ready now. */
   #apply(completion: Completion): RunNode[] {
-    const { node, isElement, places, outcome, part } = completion;
+    const { node, isElement, places, outcome, skipped, part } = completion;
     const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
+    const lack = skipped ?? ('error' in outcome ? 'failed' : 'unset');
+    const hasSucceeded = skipped === undefined && !('error' in outcome);
     if (part !== 'handed_over') {
       node.isRunning = false;
+      node.absence = lack;
       this.#record.add(completion);
     }
     for (const edge of node.outgoing) {
@@ -244,12 +250,15 @@ class RunExecution {
         this.#tree.countElements(elements.length);
         const placesOf = this.#placesOfEntries(edge, places, elements);
         for (const [index, element] of elements.entries()) {
-          edge.queue.push({ value: element, isElement: true, places: placesOf?.[index] });
+          edge.queue.push({ value: element, absence: undefined, isElement: true, places: placesOf?.[index] });
         }
-      } else if (value !== undefined || isElement || edge.isOptional) {
-        // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
-        edge.queue.push({ value, isElement, places: this.#placesOfEntries(edge, places, [value])?.[0] });
+        continue;
       }
+      const isNotHandedOn = edge.isPassthrough && hasSucceeded;
+      // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
+      if (value === undefined && !isElement && !edge.isOptional && !isNotHandedOn) continue;
+      const absence = value === undefined ? isNotHandedOn ? 'not_handed_on' : lack : undefined;
+      edge.queue.push({ value, absence, isElement, places: this.#placesOfEntries(edge, places, [value])?.[0] });
     }
     return [node, ...node.outgoing.map((edge) => edge.target)];
   }

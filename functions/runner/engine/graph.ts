@@ -1,8 +1,18 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/values/value.ts';
-import { type AnyModule, formMember, type InputPort, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
+import {
+  type AnyModule,
+  type CalledEffects,
+  formMember,
+  type InputPort,
+  type NodePorts,
+  nodePorts,
+  type NodeRegistry,
+  publishedEffects,
+  runsWhenAbsent,
+} from './node.ts';
 import { readRetryPolicy, type RetryPolicy } from './retry_policy.ts';
-import { EntryQueue } from './entry_queue.ts';
+import { type Absence, EntryQueue } from './entry_queue.ts';
 
 /** An edge between two nodes of a run, with its queue. */
 export interface RunEdge {
@@ -11,10 +21,14 @@ export interface RunEdge {
   sourcePort: string;
   /** When the source gives nothing, the target learns that, instead of waiting for ever. */
   isOptional: boolean;
+  /** It hands an input of the source on. */
+  isPassthrough: boolean;
   /** An array is handed on one element for each iteration. */
   isSpread: boolean;
   target: RunNode;
   input: InputPort;
+  /** The target runs only with a value: the input is required, or the target has effects and must not act on nothing. */
+  isNeeded: boolean;
   queue: EntryQueue;
 }
 
@@ -43,6 +57,8 @@ export interface RunNode {
   times: number;
   /** From its start until its outputs have been handed on. */
   isRunning: boolean;
+  /** Why outputs have no value that the latest execution left without one. */
+  absence: Exclude<Absence, 'not_handed_on'>;
   /** It was started at least once. */
   hasStarted: boolean;
   /** The error that it starts with: an edge names a port that it does not have, or its form data holds no value. */
@@ -62,11 +78,12 @@ export interface RunGraph {
 
 /** The ports that the flow's own JSON declares. */
 const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
-  inputs: targets.map(({ name, required, passthrough, type_bounds }) => ({
-    name,
-    required,
-    passthrough,
-    wantsPublicKey: type_bounds[0] === 'pubkey',
+  inputs: targets.map((target) => ({
+    name: target.name,
+    required: target.required,
+    runsWhenAbsent: runsWhenAbsent(target),
+    passthrough: target.passthrough,
+    wantsPublicKey: target.type_bounds[0] === 'pubkey',
   })),
   outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
 });
@@ -120,6 +137,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     index,
     times: 0,
     isRunning: false,
+    absence: 'unset',
     hasStarted: false,
   };
 }
@@ -129,11 +147,30 @@ const listNames = (names: string[]): string =>
 
 const PASSTHROUGH = 'passthrough-';
 
+/** Whether the flow that a node calls has effects of this kind. */
+export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
+
+/** Whether an execution of the node may change something outside, as far as the graph tells. */
+export function hasEffects(
+  { module, incoming, presets, formData }: RunNode,
+  hasCalledEffects: HasCalledEffects,
+): boolean {
+  if (module === undefined) return false;
+  if (module.effectsOfCalledFlow !== undefined) return hasCalledEffects(formData, module.effectsOfCalledFlow);
+  const deciding = module.effectsByInput;
+  const isDecided = deciding !== undefined && !incoming.some(({ input }) => input.name === deciding.name);
+  return (isDecided ? deciding.effectsOf(presets) : publishedEffects(module)) !== 'none';
+}
+
 /**
  * Wires a frozen graph. Handle ids name ports flow-wide; an edge with an unknown handle is dropped with a warning, an edge to a
  * port that its node does not have makes that node fail. Mock nodes and edges into them are left out.
  */
-export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
+export function makeRunGraph(
+  graph: Graph,
+  registry: NodeRegistry,
+  hasCalledEffects: HasCalledEffects = () => false,
+): RunGraph {
   const kept = graph.nodes.filter((node) => node.data.type !== 'mock');
   const nodes = new Map(
     kept.map((node, index) => [node.id, makeNode(node, index, registry)]),
@@ -186,13 +223,25 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
       source,
       sourcePort,
       isOptional: output?.optional ?? (handedOn !== undefined && !handedOn.required),
+      isPassthrough,
       isSpread: output !== undefined && source.module?.spreads === true,
       target,
-      input: input ?? { name: targetPort, required: true, passthrough: false, wantsPublicKey: false },
+      input: input ?? {
+        name: targetPort,
+        required: true,
+        runsWhenAbsent: false,
+        passthrough: false,
+        wantsPublicKey: false,
+      },
+      isNeeded: input?.required ?? true,
       queue: new EntryQueue(),
     };
     source.outgoing.push(runEdge);
     target.incoming.push(runEdge);
+  }
+  for (const node of nodes.values()) {
+    if (node.incoming.every(({ isNeeded }) => isNeeded) || !hasEffects(node, hasCalledEffects)) continue;
+    for (const edge of node.incoming) edge.isNeeded ||= !edge.input.runsWhenAbsent;
   }
   return { nodes: [...nodes.values()], warnings };
 }

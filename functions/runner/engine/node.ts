@@ -1,5 +1,5 @@
-import type { SnapshotNode } from '../../../types/flow.ts';
-import type { NodeDefinition } from '../../../types/node_definition.ts';
+import type { SnapshotNode, SnapshotTarget } from '../../../types/flow.ts';
+import { type Effects, isEffects, type NodeDefinition } from '../../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/values/value.ts';
 import { readField } from '../../../types/values/conversion.ts';
 
@@ -8,6 +8,8 @@ export interface InputPort {
   name: string;
   /** The node waits for a value, if there is an edge to it. Without an edge this has no meaning. */
   required: boolean;
+  /** A node with effects does not wait for a value where the source gives none. */
+  runsWhenAbsent: boolean;
   /** The input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
   /** Its first type bound is `pubkey`, so a key pair is handed on as its public half. */
@@ -212,6 +214,9 @@ export function haltError(signal: AbortSignal): NodeError {
   return new NodeError((signal.reason as Halt).message);
 }
 
+/** Which effects of a called flow count. */
+export type CalledEffects = 'all' | 'without_instructions';
+
 /** What all native nodes may declare. */
 interface NodeTraits {
   definition: NodeDefinition;
@@ -229,13 +234,16 @@ interface NodeTraits {
   spreads?: true;
   /** What it puts out is an output of the flow. */
   isFlowOutput?: true;
+  /** With some values of one input the effects are less than the definition publishes. */
+  effectsByInput?: {
+    name: string;
+    effectsOf: (inputs: ValueMap) => Effects;
+  };
   /**
-   * It changes something outside that must not change twice. Its begin is stored before it runs. If its worker died while it ran, it
-   * fails instead of running again, unless it is `repeatable` with the same inputs.
+   * The effects are those of the flow that its form data names. `without_instructions`: that flow's instructions are not
+   * sent.
    */
-  hasOutsideEffect?: true;
-  /** Whether an execution of a node with outside effects may safely be repeated. */
-  repeatable?: (inputs: ValueMap) => boolean;
+  effectsOfCalledFlow?: CalledEffects;
   /** The keys in its outputs are those that the flow's author wrote into its form data. */
   namesKeys?: true;
   /** The keys in its outputs are those of this input. */
@@ -243,6 +251,18 @@ interface NodeTraits {
   /** The flow that gets its inputs and gives its outputs. */
   calledFlow?: (formData: LosslessJson) => number;
 }
+
+/**
+ * The most that the node may change outside, as its definition says. An unknown word counts as the most there is.
+ * `none`: it may run again. `idempotent`: its begin is stored before it runs, and it may run again. `once`: its begin is
+ * stored before it runs, and it fails instead of running again.
+ */
+export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
+  effects == null ? 'none' : isEffects(effects) ? effects : 'once';
+
+/** What an execution with these inputs changes outside. */
+export const effectsWith = (module: NodeTraits, inputs: ValueMap): Effects =>
+  module.effectsByInput?.effectsOf(inputs) ?? publishedEffects(module);
 
 /** A node that computes its outputs. */
 export interface NodeModule extends NodeTraits {
@@ -285,15 +305,24 @@ export class NodeError extends Error {
   transience?: Transience;
 }
 
-/** The ports of one use of a node, as its definition declares them. A labelled port has the name of its label. */
+/** Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge. */
+export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
+
+/** Whether the flow's JSON makes an input required that the definition calls optional. It never makes one optional. */
+const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
+  target?.required === true && !runsWhenAbsent(target);
+
+/** The ports of one use of a node, as its definition and the flow's JSON declare them. A labelled port has the name of its label. */
 export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
   const [drawn] = module.labelledSide === 'input' ? use.targets : use.sources;
   const label = formText(use.targets_form.form_data, 'label') ?? drawn?.name ?? '';
+  const drawnTargets = new Map(use.targets.toReversed().map((target) => [target.name, target]));
   return {
     inputs: targets.map((target) => ({
       name: module.labelledSide === 'input' ? label : target.name,
-      required: target.required ?? false,
+      required: target.required || isMadeRequired(drawnTargets.get(target.name)),
+      runsWhenAbsent: runsWhenAbsent(drawnTargets.get(target.name)),
       passthrough: target.passthrough ?? false,
       wantsPublicKey: target.type_bounds[0] === 'pubkey',
     })),

@@ -9,6 +9,7 @@ import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { LogBuffer } from './log_buffer.ts';
 import {
   type Effect,
+  effectsWith,
   haltError,
   type HandedInstructions,
   type LogLevel,
@@ -117,7 +118,7 @@ class NodeExecution {
       this.#log.open();
       const again = this.#again();
       if (!(outcome instanceof Promise)) return { outcome, record, again };
-      if (!this.#node.module?.hasOutsideEffect) this.#reportBegin();
+      if (!this.#hasOutsideEffects()) this.#reportBegin();
       return { outcome: outcome.catch((error) => this.#failed(error)), record, again };
     } catch (error) {
       if (error instanceof Released) {
@@ -177,7 +178,7 @@ class NodeExecution {
     if ('buildInstructions' in module) {
       return followedBy(module.buildInstructions(this.#makeCall()), (handed) => this.#handOver(handed));
     }
-    return module.hasOutsideEffect ? this.#runOutside(module) : this.#callNode(module);
+    return this.#hasOutsideEffects() ? this.#runOutside(module) : this.#callNode(module);
   }
 
   #callNode(module: NodeModule): Given | Promise<Given> {
@@ -190,7 +191,7 @@ class NodeExecution {
   /** Runs a node with outside effects, once its begin is stored: so the next claim knows of it. */
   #runOutside(module: NodeModule): Promise<Given> {
     const { journal, halt, releasing } = this.#tree;
-    const isRepeatable = module.repeatable?.(this.#inputs) ?? false;
+    const isRepeatable = effectsWith(module, this.#inputs) === 'idempotent';
     if (this.#wasBegun() && !isRepeatable) {
       throw outcomeUnknown(this.#attempts !== undefined && !this.#attempts.isLast);
     }
@@ -272,6 +273,12 @@ class NodeExecution {
       output: outputs === undefined ? null : { M: outputs },
       errors: 'error' in outcome ? [outcome.error] : null,
     });
+  }
+
+  /** The begin of the execution is stored before the node is called. */
+  #hasOutsideEffects(): boolean {
+    const { module } = this.#node;
+    return module !== undefined && 'run' in module && effectsWith(module, this.#inputs) !== 'none';
   }
 
   /** An earlier claim began the attempt that is to be made now. */

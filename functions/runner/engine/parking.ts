@@ -1,7 +1,7 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { isInstructionNode, type RunNode } from './graph.ts';
 import type { Outcome } from './node_values.ts';
-import { submitHead } from './readiness.ts';
+import type { Lack } from './readiness.ts';
 import type { Again, Handover, Parked } from './settlement.ts';
 
 /** The instruction nodes of one run: which are parked or about to be parked again, and how the others have ended. */
@@ -20,7 +20,7 @@ export class Parking {
     return this.#parked;
   }
 
-  /** How the latest execution of an instruction node ended, for those that have ended. */
+  /** How the latest execution of an instruction node ended, or that of one that was left out would have. */
   get endings(): ReadonlyMap<RunNode, 'succeeded' | 'failed'> {
     return this.#endings;
   }
@@ -50,8 +50,8 @@ export class Parking {
     return this.#parked.delete(node) || wasLeaving;
   }
 
-  /** An element is about to be passed over, because it is not to be submitted or lacks something. */
-  skip(node: RunNode): void {
-    if (isInstructionNode(node)) this.#endings.set(node, submitHead(node) === undefined ? 'failed' : 'succeeded');
+  /** A node does not run, or not for an element of a loop. Its group goes without it, unless something failed. */
+  leaveOut(node: RunNode, reason: Lack): void {
+    if (isInstructionNode(node)) this.#endings.set(node, reason === 'failed' ? 'failed' : 'succeeded');
   }
 }

@@ -1,13 +1,18 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
-import type { Entry } from './entry_queue.ts';
+import type { Absence, Entry } from './entry_queue.ts';
 import { SUBMIT } from './settlement.ts';
 
-/** The nodes that will give no further output: what `spreadFinished` keeps up to date. */
-export type FinishedNodes = Set<RunNode>;
+/** The nodes that will give no further output, and why they give none: what `spreadFinished` keeps up to date. */
+export type FinishedNodes = Map<RunNode, Lack>;
 
-const isSatisfiedBy = (edge: RunEdge, head: Entry | undefined): boolean =>
-  head !== undefined && (head.value !== undefined || !edge.input.required);
+/** Why a node does not run: something before it failed, or it was not to run. */
+export type Lack = RunNode['absence'];
+
+/** An input that is handed on without a value holds only a node back that requires it. */
+const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
+  head !== undefined &&
+  (head.value !== undefined || !isNeeded || (head.absence === 'not_handed_on' && !input.required));
 
 /** The entry that tells an instruction node not to submit. */
 export const submitHead = (node: RunNode): Entry | undefined => {
@@ -31,12 +36,13 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   let lacksValue = false;
   let hasElement = false;
   let mayStillGet = false;
-  for (const { input, queue: { head }, source } of node.incoming) {
+  for (const edge of node.incoming) {
+    const { isNeeded, queue: { head }, source } = edge;
     const isOver = head === undefined && finished.has(source);
     // A value that it needs will never come.
-    if (input.required && isOver) return true;
-    if (input.required && head === undefined) isStarving = true;
-    if (input.required && head?.value === undefined) lacksValue = true;
+    if (isNeeded && isOver) return true;
+    if (isNeeded && head === undefined) isStarving = true;
+    if (isNeeded && !isSatisfiedBy(edge, head)) lacksValue = true;
     if (head?.isElement) hasElement = true;
     // Another element may still come to an optional input.
     if (head === undefined && !isOver) mayStillGet = true;
@@ -46,22 +52,34 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
 };
 
 /**
- * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished. Returns the nodes that have an
- * input which will stay empty for ever. A finished node stays finished, so all calls of a run together look at each edge a few times
+ * Why the node lacks what it needs. Where one input is absent without a failure the node was not to run, whatever has
+ * failed elsewhere.
+ */
+export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
+  if (submitHead(node) !== undefined) return 'unset';
+  const reasons = node.incoming.map((edge): Absence | undefined => {
+    const { isNeeded, source, queue: { head } } = edge;
+    if (!isNeeded || isSatisfiedBy(edge, head)) return undefined;
+    return head === undefined ? finished.get(source) : head.absence;
+  });
+  return reasons.some((reason) => reason !== undefined && reason !== 'failed') ? 'unset' : 'failed';
+};
+
+/**
+ * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished, and returns these:
+ * inputs that come from them will stay empty for ever. A finished node stays finished, so all calls of a run together look at each edge a few times
  * only. There is no recursion, since a flow may be longer than a stack is deep.
  */
 export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
-  const behind: RunNode[] = [];
+  const added: RunNode[] = [];
   const open = [...touched];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (finished.has(node) || !willGiveNothing(node, finished)) continue;
-    finished.add(node);
-    for (const { target } of node.outgoing) {
-      behind.push(target);
-      open.push(target);
-    }
+    finished.set(node, node.times > 0 ? node.absence : reasonOfLack(node, finished));
+    added.push(node);
+    for (const { target } of node.outgoing) open.push(target);
   }
-  return behind;
+  return added;
 };
 
 /** What a node takes out of its queues for one execution. */
@@ -119,7 +137,7 @@ export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'sk
     const head = edge.queue.head;
     if (isSatisfiedBy(edge, head)) continue;
     if (head !== undefined) isSkipped = true;
-    else if (edge.input.required || !finished.has(edge.source)) return 'no';
+    else if (edge.isNeeded || !finished.has(edge.source)) return 'no';
   }
   if (!isSkipped) return 'ready';
   return isInLoop ? 'skip' : 'no';

@@ -131,7 +131,7 @@ export class TakeOver {
     this.#earlier = earlier;
     this.#runIds = runIds;
     this.#inLoops = nodesInLoops(nodes, () => true);
-    this.#surelyInLoops = nodesInLoops(nodes, ({ input }) => input.required);
+    this.#surelyInLoops = nodesInLoops(nodes, ({ isNeeded }) => isNeeded);
     this.#carried = runIds.map(() => new WeakMap());
   }
 

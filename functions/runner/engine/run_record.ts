@@ -4,6 +4,7 @@ import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
 import type { Outcome } from './node_values.ts';
+import type { Lack } from './readiness.ts';
 import { toMessage, toShorterMessage } from './text_limits.ts';
 
 /** Error lines that a run keeps at most. */
@@ -40,6 +41,8 @@ export interface Completion {
   /** Where it stood in the runs that this one was redriven from. */
   places?: Places | undefined;
   outcome: Outcome;
+  /** Why it did not run, if it was passed over. */
+  skipped?: Lack;
   /** An instruction node completes in two parts: what it handed over, and later the rest. */
   part: 'all' | 'handed_over' | 'rest';
 }

@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 import { codedError } from '../../../types/run_errors.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
+import { makeHasCalledEffects } from './called_effects.ts';
 import type { Release, Suspension, Tree } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
@@ -159,6 +160,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   const standstill = new Standstill({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, releasing });
   const tree: Tree = {
     ...options,
+    hasCalledEffects: makeHasCalledEffects(snapshot, options.registry),
     halt: halt.signal,
     cancel: cancel.signal,
     releasing,

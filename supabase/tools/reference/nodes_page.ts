@@ -57,10 +57,15 @@ function notesOf(nodeId: string): string[] {
   return existsSync(file) ? [readFileSync(file, 'utf8').trimEnd()] : [];
 }
 
+/** Nothing, for a node that changes nothing outside. */
+const effectsOf = ({ effects }: NodeDefinition['data']): string =>
+  effects == null || effects === 'none' ? '' : `Effects: \`${effects}\`.`;
+
 const section = ({ data, sources, targets }: NodeDefinition): string[] =>
   [
     `### ${data.node_id}`,
     paragraph(data.description ?? ''),
+    effectsOf(data),
     inputTable(targets),
     outputTable({ sources, targets }),
     ...notesOf(data.node_id),
@@ -93,7 +98,7 @@ export function nodesPage(): string {
     'Native nodes',
     '`functions/runner/nodes/<node_id>/definition.json`, the tool tips in it, and `notes.md` beside it',
     paragraph(
-      'What runs here. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. An output that may be unset closes the branch behind it when it is.',
+      'What runs here. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. An output that may be unset closes the branch behind it when it is. Effects say what a node changes outside of its run: with `idempotent` it may run again, because its changes are made once; with `once` it is never run again by itself; without a word it changes nothing. A node with effects does not run on nothing: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
     ),
     markdownTable([
       ['group', 'nodes'],

@@ -268,6 +268,44 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
+    title:
+      'the flow makes an optional input required: its node waits for a value, unless the flow says to run when it is absent',
+    flow: (flow) => {
+      const lost = flow.field('x', flow.json({}));
+      const use = (title: string, members: object) =>
+        flow.declare(flow.use('to_string', { stringify: lost }, { title }), 'stringify', members);
+      use('optional', { required: false });
+      use('required', { required: true });
+      use('both', { required: true, when_absent: 'run' });
+    },
+    output: '',
+    errors: ['x: json_or_string: there is no field "x"'],
+    notRun: ['required'],
+    runs: [
+      'json#0 → Source={}',
+      'x#0 field="x" json_or_string={} ✗ json_or_string: there is no field "x"',
+      'optional#0 → result=""',
+      'both#0 → result=""',
+    ],
+  },
+  {
+    title: 'the flow never makes a required input optional, and one without an edge holds no node back',
+    flow: (flow) => {
+      const lost = flow.field('x', flow.json({}));
+      const print = flow.use('print', { print: lost }, { title: 'print' });
+      flow.declare(print, 'print', { required: false, when_absent: 'run' });
+      flow.declare(flow.use('to_string', {}, { title: 'text' }), 'stringify', { required: true });
+    },
+    output: '',
+    errors: ['x: json_or_string: there is no field "x"'],
+    notRun: ['print'],
+    runs: [
+      'json#0 → Source={}',
+      'x#0 field="x" json_or_string={} ✗ json_or_string: there is no field "x"',
+      'text#0 → result=""',
+    ],
+  },
+  {
     title: 'an optional input without edge and form data is missing, not null',
     flow: (flow) => {
       const bare = flow.use('rhai_script_1x1', {}, { form: { source: mergeText }, title: 'bare' });

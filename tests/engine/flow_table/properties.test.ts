@@ -12,7 +12,7 @@ import {
 } from '../../support/execute_flow.ts';
 import { delayNodes } from '../../support/delayed_nodes.ts';
 import { type ShownRun, showRun } from '../../support/flow_text.ts';
-import { buildFlow, buildFlows, type FlowRow, tableRegistry } from './row.ts';
+import { buildFlow, buildFlows, type FlowRow, onceRegistry, tableRegistry } from './row.ts';
 import { rows } from './rows.ts';
 import { scriptTransactions } from '../../support/scripted_transactions.ts';
 import { fuzzCases } from '../../support/fuzz_cases.ts';
@@ -70,7 +70,7 @@ describe('each flow of the table', () => {
   it.each(unlimitedRows)('has the same result when each claim releases it as early as possible: %s', async (_, row) => {
     const { claim, show } = prepare(row);
     const undisturbed = show(await claim());
-    for (const registry of [tableRegistry, delayNodes(tableRegistry, 11)]) {
+    for (const registry of [onceRegistry, delayNodes(onceRegistry, 11)]) {
       const slice = makeSlice(UNLIMITED);
       slice.end();
       let earlier: Recorded = recordedBy([]);

@@ -1,5 +1,6 @@
 import { type AnyModule, NodeError, type NodeRegistry } from '../../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../../functions/runner/nodes/registry.ts';
+import type { Effects } from '../../../types/node_definition.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { type ExecuteFlowOptions, testNode } from '../../support/execute_flow.ts';
 import { FlowBuilder } from '../../support/flow_builder.ts';
@@ -26,9 +27,17 @@ export interface FlowRow {
 const keyNode = testNode(['key»', 'maybe?»'], ['own'], () => ({ own: { S: 'own' } }));
 keyNode.definition.targets[0]!.type_bounds = ['pubkey', 'keypair'];
 
+/** Changes something outside. */
+const actNode = (effects: Effects) =>
+  testNode(['with?', 'also?', 'passed?»'], ['done'], ({ inputs }) => ({ done: inputs.with ?? s('nothing') }), {
+    effects,
+  });
+
 /** Nodes with traits that only chain nodes have, or that no real node may have. */
 const testNodes: { [nodeId: string]: AnyModule } = {
   test_instruction: instructionNode,
+  // A worker may die while it runs.
+  test_act: actNode('idempotent'),
   test_key: keyNode,
   test_incomplete: testNode(['in?»'], ['given', 'missing', 'also_missing', 'optional?'], () => ({ given: s('given') })),
   test_nul: testNode([], ['out'], () => ({ out: s('a\0b') })),
@@ -38,6 +47,11 @@ const testNodes: { [nodeId: string]: AnyModule } = {
 };
 
 export const tableRegistry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
+
+const onceNode = actNode('once');
+
+/** The same nodes, but what acts runs to its end once its begin is stored, also when its claim is to be released. */
+export const onceRegistry: NodeRegistry = (nodeId) => nodeId === 'test_act' ? onceNode : tableRegistry(nodeId);
 
 export function buildFlow(build: FlowRow['flow']): FlowBuilder {
   const flow = new FlowBuilder(tableRegistry);

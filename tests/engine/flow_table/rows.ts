@@ -1,4 +1,5 @@
 import { branchRows } from './branches.ts';
+import { effectRows } from './effects.ts';
 import { failingCallRows } from './failing_calls.ts';
 import { failingLoopRows } from './failing_loops.ts';
 import { handleRows } from './handles.ts';
@@ -18,6 +19,7 @@ export const rows: FlowRow[] = [
   ...inputRows,
   ...handleRows,
   ...branchRows,
+  ...effectRows,
   ...loopRows,
   ...zipRows,
   ...failingLoopRows,

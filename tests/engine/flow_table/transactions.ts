@@ -132,6 +132,70 @@ export const transactionRows: FlowRow[] = [
     notRun: ['out'],
   },
   {
+    title: 'a node that is not to run leaves its group complete: an output was left unset, before it or further up',
+    flow: bundled((flow) => {
+      make(flow, 'first');
+      const unset = flow.script('let v = 1', {}, 2).output('u');
+      make(flow, 'second', { in: unset });
+      make(flow, 'third', { in: flow.use('print', { print: unset }, { title: 'print' }).passthrough('print') });
+      make(flow, 'fourth', { submit: unset });
+    }),
+    output: '',
+    runs: ['first#0 name="first" → made="made first" signature=B6:first', 'script#0 source="let v = 1" → v=1i'],
+    notRun: ['second', 'print', 'third', 'fourth'],
+    logs: ['Info first#0: Ann pays for first and the fees'],
+  },
+  {
+    title: 'nothing of a group is sent when one of its nodes does not run because something before it failed',
+    flow: bundled((flow) => {
+      make(flow, 'first');
+      make(flow, 'second', { in: flow.field('x', flow.json({})) });
+    }),
+    output: '',
+    runs: [
+      'first#0 name="first" → made="made first" ✗ some node failed to provide instructions',
+      'json#0 → Source={}',
+      'x#0 field="x" json_or_string={} ✗ json_or_string: there is no field "x"',
+    ],
+    errors: ['first: some node failed to provide instructions', 'x: json_or_string: there is no field "x"'],
+    notRun: ['second'],
+  },
+  {
+    title: 'in a loop a group goes without a node for the elements for which that node is not to run',
+    flow: bundled((flow) => {
+      const each = flow.foreach(flow.json([1, 2]));
+      const first = make(flow, 'first', { in: each });
+      const choice = flow.script('if b != () && a == 2 { "go" }', { a: each, b: first.output('made') });
+      make(flow, 'second', { in: choice.output('u') });
+    }),
+    output: '',
+    runs: [
+      'json#0 → Source=[1u, 2u]',
+      'foreach#0 array=[1u, 2u] → element=[1u, 2u]',
+      'first#0 in=1u name="first" → in=1u made="made first" signature=B6:first',
+      'first#1 in=2u name="first" → in=2u made="made first" signature=B6:first+second',
+      'script#0 a=1u b="made first" source="if b != () && a == 2 { \\"go\\" }" →',
+      'script#1 a=2u b="made first" source="if b != () && a == 2 { \\"go\\" }" → u="go"',
+      'second#1 in="go" name="second" → in="go" made="made second" signature=B6:first+second',
+    ],
+    logs: ['Info first#0: Ann pays for first and the fees', 'Info first#1: Ann pays for first second'],
+  },
+  {
+    title: 'a loop over nothing leaves a group complete',
+    flow: bundled((flow) => {
+      make(flow, 'first');
+      make(flow, 'each', { in: flow.foreach(flow.json([])) });
+    }),
+    output: '',
+    runs: [
+      'first#0 name="first" → made="made first" signature=B6:first',
+      'json#0 → Source=[]',
+      'foreach#0 array=[] → element=[]',
+    ],
+    notRun: ['each'],
+    logs: ['Info first#0: Ann pays for first and the fees'],
+  },
+  {
     title: 'a transaction that fails takes the later ones of its group along, and the fees go into the next that lands',
     flow: bundled((flow) => {
       make(flow, 'fails', { in: flow.json([1, 2]) });

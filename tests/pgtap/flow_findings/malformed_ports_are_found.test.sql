@@ -1,4 +1,4 @@
-select plan(34);
+select plan(43);
 
 create function pg_temp.fault(port text, value jsonb) returns text language sql as $$
   select private.flow_findings(
@@ -15,7 +15,8 @@ from (values (jsonb '{}'), ('{"type": null}'), ('{"optional": true, "tooltip": "
 select is(
   pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb || changes)), null, format('a target with %s passes', changes)
 )
-from (values (jsonb '{}'), ('{"type_bounds": []}'), ('{"required": false, "passthrough": true, "defaultValue": 1}')) as good (changes);
+from (values (jsonb '{}'), ('{"type_bounds": []}'), ('{"required": false, "passthrough": true, "defaultValue": 1}'),
+  ('{"when_absent": "run"}'), ('{"when_absent": null}')) as good (changes);
 
 select is(
   pg_temp.fault('sources', jsonb_build_array(test.kept('source')::jsonb, port)),
@@ -35,6 +36,12 @@ from (values
   (jsonb '{"id": null}'), ('{"name": 1}'), ('{"type_bounds": "free"}'), ('{"type_bounds": null}'), ('{"required": "true"}'),
   ('{"required": null}'), ('{"passthrough": 0}'), ('{"passthrough": null}')
 ) as bad (changes);
+
+select is(
+  pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb, test.kept('target')::jsonb || jsonb_build_object('when_absent', word))),
+  'data.targets: when_absent of a target must be "run", or left out', format('when_absent %s is found', word)
+)
+from (values (jsonb '"wait"'), ('"Run"'), ('""'), ('true'), ('["run"]'), ('{"run": "run"}'), ('1')) as bad (word);
 
 select is(
   pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb - member)),

@@ -6,7 +6,10 @@ select test.keep('node', '{
   "data": {
     "type": "native", "node_id": "const", "display_name": "Const",
     "sources": [{"id": "s", "name": "out", "type": "free", "optional": true}],
-    "targets": [{"id": "t", "name": "in", "type_bounds": ["free"], "required": true, "passthrough": false}],
+    "targets": [
+      {"id": "t", "name": "in", "type_bounds": ["free"], "required": true, "passthrough": false},
+      {"id": "u", "name": "other", "type_bounds": ["free"], "required": false, "passthrough": false, "when_absent": "run"}
+    ],
     "targets_form": {"form_data": {"type": "JSON", "value": {"tooltip": "kept"}}, "extra": {"source": "code"}},
     "instruction_info": {"before": [], "signature": "signature", "after": []}
   }
@@ -22,7 +25,7 @@ select test.keep('flow', test.create_flow(
   jsonb_build_array(
     jsonb_set(jsonb_set(jsonb_set(jsonb_set(
       test.kept('node')::jsonb || '{"width": 300, "height": 80, "position": {"x": 1, "y": 2}, "type": "node", "selected": true}',
-      '{data,backgroundColor}', '"#fff"'), '{data,sources,0,tooltip}', '"x"'), '{data,targets,0,defaultValue}', '1'),
+      '{data,backgroundColor}', '"#fff"'), '{data,sources,0,tooltip}', '"x"'), '{data,targets,0}', '{"id": "t", "name": "in", "type_bounds": ["free"], "required": true, "passthrough": false, "defaultValue": 1, "when_absent": null}'),
       '{data,targets_form}',
       test.kept('node')::jsonb #> '{data,targets_form}' || '{"json_schema": {}, "ui_schema": {}, "wasm_bytes": "AA=="}')
   ),

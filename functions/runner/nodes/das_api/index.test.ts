@@ -5,6 +5,7 @@ import { runNode } from '../../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';
+import { effectsWith, publishedEffects } from '../../engine/node.ts';
 import { dasApiNode } from './index.ts';
 
 /** What the server got, and what it answers with: a JSON-RPC answer in text, or a status without one. */
@@ -100,14 +101,12 @@ it('das_api makes its body when its turn has come', async () => {
 });
 
 it('das_api may be repeated when its method reads', () => {
-  const repeatable = (method: Value) => dasApiNode.repeatable?.({ method });
-  expect(['getAsset', 'GetAssetProof', 'searchAssets'].map((text) => repeatable({ S: text }))).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  expect([{ S: 'sendTransaction' }, { N: 0 } as const].map(repeatable)).toEqual([false, false]);
-  expect(dasApiNode.hasOutsideEffect).toBe(true);
+  const effects = (method: Value) => effectsWith(dasApiNode, { method });
+  expect(['getAsset', 'GetAssetProof', 'searchAssets'].map((text) => effects({ S: text }))).toEqual(
+    Array(3).fill('none'),
+  );
+  expect([{ S: 'sendTransaction' }, { N: 0 } as const].map(effects)).toEqual(['once', 'once']);
+  expect(publishedEffects(dasApiNode)).toBe('once');
 });
 
 it.each<[string, ValueMap]>([

@@ -17,8 +17,7 @@ function paramsOf(inputs: ValueMap): string {
 /** Calls a method of a JSON-RPC server, such as one of the Digital Asset Standard; gives its whole answer. */
 export const dasApiNode: NodeModule = {
   definition,
-  hasOutsideEffect: true,
-  repeatable: isRead,
+  effectsByInput: { name: 'method', effectsOf: (inputs) => isRead(inputs) ? 'none' : 'once' },
   run: async (call) => {
     const request = {
       url: readField(call.inputs, 'url', toText),

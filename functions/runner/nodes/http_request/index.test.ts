@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
-import { type Halt, type NodeCall, Released } from '../../engine/node.ts';
+import { effectsWith, type Halt, type NodeCall, publishedEffects, Released } from '../../engine/node.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';
 import { httpRequestNode } from './index.ts';
@@ -251,14 +251,14 @@ it('http_request receives no more than an output may hold, and still tells the s
 
 describe('an execution of http_request', () => {
   it('may be repeated when its method is safe', () => {
-    const repeatable = (method?: Value) => httpRequestNode.repeatable?.(method === undefined ? {} : { method });
-    expect([undefined, { N: 0 as const }, { S: 'get' }, { S: 'HEAD' }, { S: 'OPTIONS' }].map(repeatable)).toEqual(
-      Array(5).fill(true),
+    const effects = (method?: Value) => effectsWith(httpRequestNode, method === undefined ? {} : { method });
+    expect([undefined, { N: 0 as const }, { S: 'get' }, { S: 'HEAD' }, { S: 'OPTIONS' }].map(effects)).toEqual(
+      Array(5).fill('none'),
     );
-    expect([{ S: 'POST' }, { S: 'PUT' }, { S: 'DELETE' }, { S: '' }, { U: '1' }].map(repeatable)).toEqual(
-      Array(5).fill(false),
+    expect([{ S: 'POST' }, { S: 'PUT' }, { S: 'DELETE' }, { S: '' }, { U: '1' }].map(effects)).toEqual(
+      Array(5).fill('once'),
     );
-    expect(httpRequestNode.hasOutsideEffect).toBe(true);
+    expect(publishedEffects(httpRequestNode)).toBe('once');
   });
 
   it('ends at once when the run stops', async () => {

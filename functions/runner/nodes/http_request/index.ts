@@ -18,8 +18,7 @@ function isSafe(inputs: ValueMap): boolean {
 /** Makes an HTTP request. */
 export const httpRequestNode: NodeModule = {
   definition,
-  hasOutsideEffect: true,
-  repeatable: isSafe,
+  effectsByInput: { name: 'method', effectsOf: (inputs) => isSafe(inputs) ? 'none' : 'once' },
   run: async ({ inputs, maxOutputBytes, http, signal, releasing }) => {
     const request = readRequest(inputs);
     const canBeginAgain = isSafe(inputs);

@@ -7,5 +7,6 @@ export const interflowNode: NodeModule = {
   definition,
   takesPortsFromFlow: true,
   calledFlow: readCalledFlow,
+  effectsOfCalledFlow: 'all',
   run: ({ inputs, formData, callFlow }) => callFlow(readCalledFlow(formData), inputs),
 };

@@ -8,6 +8,7 @@ import definition from './definition.json' with { type: 'json' };
 export const interflowInstructionsNode: NodeModule = {
   definition,
   takesPortsFromFlow: 'inputs',
+  effectsOfCalledFlow: 'without_instructions',
   run: async (call) =>
     instructionsToValues(await collectInstructions(call, readCalledFlow(call.formData), call.inputs)),
 };

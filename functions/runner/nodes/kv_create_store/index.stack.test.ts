@@ -3,6 +3,7 @@ import { type ClaimedRun, makeClaimedRun } from '../../../../tests/support/claim
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { signUp } from '../../../../tests/support/people.ts';
 import type { ValueMap } from '../../../../types/values/value.ts';
+import { publishedEffects } from '../../engine/node.ts';
 import { kvCreateStoreNode } from './index.ts';
 
 let run: ClaimedRun;
@@ -26,7 +27,7 @@ describe('kv_create_store', () => {
   });
 
   it('may be run again, since one execution creates one store', async () => {
-    expect([kvCreateStoreNode.hasOutsideEffect, kvCreateStoreNode.repeatable?.({})]).toEqual([true, true]);
+    expect(publishedEffects(kvCreateStoreNode)).toBe('idempotent');
     const kv = await run.stores(await run.begin());
     const inputs: ValueMap = { store: { S: 'repeated' } };
     for (const attempt of [1, 2]) {

@@ -3,6 +3,7 @@ import { type ClaimedRun, makeClaimedRun } from '../../../../tests/support/claim
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { signUp } from '../../../../tests/support/people.ts';
 import type { ValueMap } from '../../../../types/values/value.ts';
+import { publishedEffects } from '../../engine/node.ts';
 import { kvDeleteStoreNode } from './index.ts';
 
 let run: ClaimedRun;
@@ -27,7 +28,7 @@ describe('kv_delete_store', () => {
   });
 
   it('may be run again, since one execution deletes one store', async () => {
-    expect([kvDeleteStoreNode.hasOutsideEffect, kvDeleteStoreNode.repeatable?.({})]).toEqual([true, true]);
+    expect(publishedEffects(kvDeleteStoreNode)).toBe('idempotent');
     await (await run.stores()).create('repeated');
     const kv = await run.stores(await run.begin());
     const inputs: ValueMap = { store: { S: 'repeated' } };

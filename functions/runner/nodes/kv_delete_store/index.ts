@@ -5,9 +5,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Deletes a key-value store of the flow's owner. */
 export const kvDeleteStoreNode: NodeModule = {
   definition,
-  hasOutsideEffect: true,
-  // The database makes the change of one node execution once, however often it is asked.
-  repeatable: () => true,
+  // Idempotent: the database makes the change of one node execution once, however often it is asked.
   run: async ({ inputs, kv }) => {
     await kv.delete(readField(inputs, 'store', toText));
     return {};

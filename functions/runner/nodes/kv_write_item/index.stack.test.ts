@@ -3,6 +3,7 @@ import { type ClaimedRun, makeClaimedRun } from '../../../../tests/support/claim
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { signUp } from '../../../../tests/support/people.ts';
 import type { ValueMap } from '../../../../types/values/value.ts';
+import { publishedEffects } from '../../engine/node.ts';
 import { kvWriteItemNode } from './index.ts';
 
 let run: ClaimedRun;
@@ -36,7 +37,7 @@ describe('kv_write_item', () => {
   });
 
   it('may be run again, since one execution writes once', async () => {
-    expect([kvWriteItemNode.hasOutsideEffect, kvWriteItemNode.repeatable?.({})]).toEqual([true, true]);
+    expect(publishedEffects(kvWriteItemNode)).toBe('idempotent');
     const kv = await run.stores(await run.begin());
     const inputs: ValueMap = { ...mine, key: { S: 'repeated' }, value: { S: 'mine' } };
     expect(await runNode(kvWriteItemNode, inputs, { kv })).toEqual({});

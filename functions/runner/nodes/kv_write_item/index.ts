@@ -6,9 +6,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Stores an item in a key-value store of the flow's owner, and gives the value that it replaces, if any. */
 export const kvWriteItemNode: NodeModule = {
   definition,
-  hasOutsideEffect: true,
-  // The database makes the change of one node execution once, however often it is asked.
-  repeatable: () => true,
+  // Idempotent: the database makes the change of one node execution once, however often it is asked.
   run: async ({ inputs, kv }): Promise<ValueMap> => {
     const [store, key] = [readField(inputs, 'store', toText), readField(inputs, 'key', toText)];
     const old = await kv.write(store, key, requireInput(inputs, 'value'));

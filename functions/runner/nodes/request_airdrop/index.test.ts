@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { SOL, startTestChain, type TestChain } from '../../../../tests/support/solana.ts';
 import type { ValueMap } from '../../../../types/values/value.ts';
+import { publishedEffects } from '../../engine/node.ts';
 import { requestAirdropNode } from './index.ts';
 
 let chain: TestChain;
@@ -30,7 +31,7 @@ it('request_airdrop refuses invalid amounts and keys, and is never run twice', a
   await expect(request({ amount: { U: '1' } })).rejects.toThrow('missing field `pubkey`');
   await expect(request({ pubkey, amount: { I: '-1' } })).rejects.toThrow('amount: invalid value: integer `-1`');
   await expect(request({ pubkey, amount: { D: '0.5' } })).rejects.toThrow('amount: invalid value: decimal `0.5`');
-  expect([requestAirdropNode.hasOutsideEffect, requestAirdropNode.repeatable]).toEqual([true, undefined]);
+  expect(publishedEffects(requestAirdropNode)).toBe('once');
 });
 
 it('request_airdrop fails when the faucet refuses, without asking again', async () => {

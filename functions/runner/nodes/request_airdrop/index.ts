@@ -12,7 +12,6 @@ const toLamports = toInteger('u64');
 /** Asks a test network for lamports, and gives the signature of the transaction that brings them. */
 export const requestAirdropNode: NodeModule = {
   definition,
-  hasOutsideEffect: true,
   run: async (call) => {
     const address = readField(call.inputs, 'pubkey', toPubkey);
     const lamports = readOptionalField(call.inputs, 'amount', toLamports) ?? DEFAULT_LAMPORTS;

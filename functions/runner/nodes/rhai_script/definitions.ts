@@ -20,6 +20,7 @@ function makeDefinition(inputCount: number, outputCount: number): NodeDefinition
         `Runs a Rhai script with ${count(inputCount, 'input')} and ${count(outputCount, 'output')}: its inputs are ` +
         'variables of the script, and its outputs are what the variables of their names hold in the end. A single output that is ' +
         'not set is the value of the last statement.',
+      effects: 'none',
       tags: ['core'],
       related_to: [],
       resources: { source_code_url: '', documentation_url: 'https://rhai.rs/book' },

@@ -1,0 +1,186 @@
+import type { BuiltNode, FlowBuilder, FormJson, Port } from '../../support/flow_builder.ts';
+import { type FlowRow, s } from './row.ts';
+
+/** A node that changes something outside. */
+const act = (flow: FlowBuilder, edges: { [input: string]: Port }, form: FormJson = {}, title = 'act'): BuiltNode =>
+  flow.use('test_act', edges, { form, title });
+
+/** An output that a script leaves unset. */
+const unset = (flow: FlowBuilder): Port => flow.script('let v = 1', {}, 2, 'script').output('u');
+
+/** The output of a node that fails. */
+const lost = (flow: FlowBuilder): Port => flow.field('x', flow.json({ y: 1 }), 'fails');
+
+const UNSET_RUN = 'script#0 source="let v = 1" → v=1i';
+const LOST_RUNS = [
+  'json#0 → Source={y=1u}',
+  'fails#0 field="x" json_or_string={y=1u} ✗ json_or_string: there is no field "x"',
+];
+const LOST_ERROR = 'fails: json_or_string: there is no field "x"';
+
+/** A node with effects does not act on nothing. */
+export const effectRows: FlowRow[] = [
+  {
+    title: 'behind a failed node a node with effects does not run, though the input is optional',
+    flow: (flow) => flow.output('out', act(flow, { with: lost(flow) }).output('done')),
+    output: '',
+    errors: [LOST_ERROR],
+    notRun: ['act', 'out'],
+    runs: LOST_RUNS,
+  },
+  {
+    title: 'behind an output left unset a node with effects does not run, and the run succeeds',
+    flow: (flow) => act(flow, { with: unset(flow) }),
+    output: '',
+    notRun: ['act'],
+    runs: [UNSET_RUN],
+  },
+  {
+    title: 'a node with effects does not run behind a node that is passed over, nor with a value for another input',
+    flow: (flow) => {
+      const print = flow.use('print', { print: unset(flow) }, { title: 'print' }).passthrough('print');
+      act(flow, { with: flow.constant(s('x')), also: print });
+    },
+    output: '',
+    notRun: ['print', 'act'],
+    runs: [UNSET_RUN, 'const#0 → Source="x"'],
+  },
+  {
+    title: 'a form value does not stand for a value that an edge was to bring to a node with effects',
+    flow: (flow) => act(flow, { with: unset(flow) }, { with: 'form' }),
+    output: '',
+    notRun: ['act'],
+    runs: [UNSET_RUN],
+  },
+  {
+    title: 'null is a value, so a node with effects runs',
+    flow: (flow) => act(flow, { with: flow.json(null) }),
+    output: '',
+    runs: ['json#0 → Source=null', 'act#0 with=null → done=null'],
+  },
+  {
+    title: 'when_absent = run: the node with effects runs without a value for that input, or with the form value',
+    flow: (flow) => {
+      for (const [title, form] of [['bare', {}], ['form', { with: 'form' }]] as const) {
+        const node = act(flow, { with: lost(flow) }, form, title);
+        flow.declare(node, 'with', { when_absent: 'run' });
+      }
+    },
+    output: '',
+    errors: [LOST_ERROR, LOST_ERROR],
+    runs: [...LOST_RUNS, 'bare#0 → done="nothing"', ...LOST_RUNS, 'form#0 with="form" → done="form"'],
+  },
+  {
+    title: 'when_absent = run counts for its own input only',
+    flow: (flow) => {
+      flow.declare(act(flow, { with: lost(flow), also: unset(flow) }), 'with', { when_absent: 'run' });
+    },
+    output: '',
+    errors: [LOST_ERROR],
+    notRun: ['act'],
+    runs: [...LOST_RUNS, UNSET_RUN],
+  },
+  {
+    title: 'an input that a node hands on without a value does not hold a node with effects back',
+    flow: (flow) => {
+      const first = act(flow, {}, {}, 'first');
+      const second = act(flow, { also: first.passthrough('passed') }, {}, 'second');
+      act(flow, { also: flow.use('test_act', { passed: flow.json(null) }, { title: 'null' }).passthrough('passed') });
+      flow.output('out', second.output('done'));
+    },
+    output: 'out="nothing"',
+    runs: [
+      'first#0 → done="nothing"',
+      'second#0 → done="nothing"',
+      'json#0 → Source=null',
+      'null#0 passed=null → done="nothing"',
+      'act#0 → done="nothing"',
+      'out#0 out="nothing" → out="nothing"',
+    ],
+  },
+  {
+    title: 'an input that a node would have handed on holds a node with effects back when that node does not run',
+    flow: (flow) => {
+      const first = act(flow, { with: unset(flow) }, { passed: 'x' }, 'first');
+      act(flow, { also: first.passthrough('passed') }, {}, 'second');
+    },
+    output: '',
+    notRun: ['first', 'second'],
+    runs: [UNSET_RUN],
+  },
+  {
+    title: 'in a loop a node with effects passes over the elements that lack a value, and only these',
+    flow: (flow) => {
+      const each = flow.foreach(flow.json([{ a: 1 }, { b: 2 }, { a: 3 }]));
+      flow.output('out', flow.collect(act(flow, { with: flow.field('a', each) }).output('done')));
+    },
+    output: 'out=[1u, 3u]',
+    errors: ['a#1: json_or_string: there is no field "a"'],
+    runs: [
+      'json#0 → Source=[{a=1u}, {b=2u}, {a=3u}]',
+      'foreach#0 array=[{a=1u}, {b=2u}, {a=3u}] → element=[{a=1u}, {b=2u}, {a=3u}]',
+      'a#0 field="a" json_or_string={a=1u} → result_json=1u result_string="1"',
+      'a#1 field="a" json_or_string={b=2u} ✗ json_or_string: there is no field "a"',
+      'a#2 field="a" json_or_string={a=3u} → result_json=3u result_string="3"',
+      'act#0 with=1u → done=1u',
+      'act#2 with=3u → done=3u',
+      'collect#0 element=[1u, 3u] → array=[1u, 3u]',
+      'out#0 out=[1u, 3u] → out=[1u, 3u]',
+    ],
+  },
+  {
+    title: 'without an element a node with effects does not run, and with two loops it stops at the shorter one',
+    flow: (flow) => {
+      act(flow, { with: flow.foreach(flow.json([], 'none'), 'each of none') }, {}, 'none acts');
+      const [two, one] = [
+        flow.foreach(flow.json([1, 2], 'two'), 'each of two'),
+        flow.foreach(flow.json([3], 'one'), 'each of one'),
+      ];
+      act(flow, { with: two, also: one });
+    },
+    output: '',
+    notRun: ['none acts'],
+    runs: [
+      'none#0 → Source=[]',
+      'each of none#0 array=[] → element=[]',
+      'two#0 → Source=[1u, 2u]',
+      'each of two#0 array=[1u, 2u] → element=[1u, 2u]',
+      'one#0 → Source=[3u]',
+      'each of one#0 array=[3u] → element=[3u]',
+      'act#0 also=3u with=1u → done=1u',
+    ],
+  },
+  {
+    title: 'a flow that acts, or calls one that does, is not called on nothing, and any other is',
+    flow: (flow) => {
+      for (const [id, title] of [[1, 'acts'], [2, 'calls'], [3, 'calls itself'], [4, 'computes']] as const) {
+        flow.interflow(id, { in: unset(flow) }, ['out?'], title);
+      }
+      // The builder makes every input of a call required.
+      for (const node of flow.nodes.filter(({ data }) => data.node_id === 'interflow')) {
+        node.data.targets = node.data.targets.map((target) => ({ ...target, required: false }));
+      }
+    },
+    flows: {
+      1: (flow) => act(flow, {}),
+      2: (flow) => flow.interflow(3, {}, [], 'round'),
+      3: (flow) => {
+        flow.interflow(2, {}, [], 'and round');
+        flow.interflow(1, {}, [], 'inner');
+      },
+      4: (flow) => flow.output('out', flow.toText(flow.input('in', 'default'), 'text')),
+    },
+    output: '',
+    notRun: ['acts', 'calls', 'calls itself'],
+    runs: [
+      UNSET_RUN,
+      UNSET_RUN,
+      UNSET_RUN,
+      UNSET_RUN,
+      'computes#0 → out="default"',
+      'computes#0 > in#0 → in="default"',
+      'computes#0 > text#0 stringify="default" → result="default"',
+      'computes#0 > out#0 out="default" → out="default"',
+    ],
+  },
+];
