@@ -403,7 +403,7 @@ isOneToOne: false
 { Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"hmac"?: Json,"input": string,"secret"?: string,"tag"?: string,"verification"?: string }; Returns: Json
                            },
 "deploy_flow":
-{ Args: { "flow_id": number,"strict"?: boolean }; Returns: Json
+{ Args: { "as_of"?: Json,"flow_id": number,"strict"?: boolean }; Returns: Json
                            },
 "deployment":
 { Args: { "flow_run": Omit<Database["public"]['Tables']["flow_run"]['Row'], Database["public"]['Tables']["flow_run"]['ComputedFields']> }; Returns: {
@@ -494,6 +494,9 @@ isOneToOne: false
                            },
 "read_deployment":
 { Args: { "flow"?: number,"id"?: string,"public_key"?: string,"tag"?: string }; Returns: Json
+                           },
+"read_flow_scripts":
+{ Args: { "flow_id": number }; Returns: Json
                            },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json

@@ -48,6 +48,12 @@ export const warningCodes = {
   node_not_implemented:
     'The runner does not execute the node: it has no native node of this `node_id`, or executes no nodes of its type.',
   input_missing: 'A required input has neither an edge nor a value.',
+  flow_empty: 'The flow has no nodes.',
+  script_invalid: 'A script has a syntax error, or there is none. Only the route `POST /flow/deploy/{flow_id}` looks.',
+  scripts_not_parsed:
+    'The route did not parse all scripts, since there are too many or they are too long. `strict` does not refuse it.',
+  effect_may_be_skipped:
+    'A node with effects does not run if the output that is connected to an optional input is left unset. `strict` does not refuse it.',
   retry_without_effect: 'A script or a called flow has `data.retry`: it has no failure that passes.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
   edge_source_handle_unknown:
@@ -67,6 +73,10 @@ export interface FlowWarning {
   /** Where in the flow, such as `edges[3].targetHandle`. */
   path: string;
   message: string;
+  /** Of `script_invalid`: the node, and where in its script. */
+  node_id?: string;
+  line?: number;
+  column?: number;
 }
 
 /** How often a deployment may be started in a minute, and how many runs may be in flight. */

@@ -135,6 +135,10 @@ export const errorCodes = {
     status: 405,
     meaning: 'The route does not take this method; the header `Allow` lists those that it takes.',
   },
+  flow_changed: {
+    status: 409,
+    meaning: 'The flow, or one that it calls, was changed while it was being deployed.',
+  },
   flow_has_deployments: { status: 409, meaning: 'The flow has deployments; delete them before the flow.' },
   tag_latest_protected: {
     status: 409,

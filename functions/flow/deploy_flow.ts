@@ -1,10 +1,43 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { type DeployFlowResult, flowPathSchema, type StrictQuery } from '../../types/deployment.ts';
+import { type DeployFlowResult, flowPathSchema, type FlowWarning, type StrictQuery } from '../../types/deployment.ts';
+import { ApiError, apiError } from '../_shared/api_error.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
+import { type FlowScripts, warnOfScripts } from './script_warnings.ts';
+
+/** How often a flow is read and deployed that is changed in between. */
+const MAX_TRIES = 3;
+/** Warnings that a deploy answers with. */
+const MAX_WARNINGS = 100;
+
+const hasChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'flow_changed';
+
+/** The scripts' warnings refuse a flow as the database's do: 422 `flow_invalid`, before anything is deployed. */
+function refuseScripts(warnings: FlowWarning[]): void {
+  const refused = warnings.filter(({ code }) => code === 'script_invalid');
+  const [first] = refused;
+  if (first === undefined) return;
+  throw apiError('flow_invalid', `The flow has warnings, which strict doesn't allow: ${first.message}.`, {
+    details: refused.slice(0, MAX_WARNINGS),
+  });
+}
+
+/** Parses the scripts of a flow, then deploys it, unless it has changed meanwhile. */
+async function deployParsed(
+  rpc: Deps['rpc'],
+  flowId: number,
+  { strict }: StrictQuery,
+  headers: Record<string, string>,
+): Promise<DeployFlowResult> {
+  const read = await rpc<FlowScripts>('read_flow_scripts', { flow_id: flowId }, headers);
+  const warnings = await warnOfScripts(flowId, read);
+  if (strict) refuseScripts(warnings);
+  const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id: flowId, strict, as_of: read.as_of }, headers);
+  return { ...deployed, warnings: [...deployed.warnings, ...warnings].slice(0, MAX_WARNINGS) };
+}
 
 /**
  * `POST /flow/deploy/{flow_id}?strict=`: freezes the caller's flow into a new deployment. What it takes and gives is
@@ -16,8 +49,19 @@ export const makeDeployFlow =
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     await readBody(context.req.raw, z.strictObject({}));
-    const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id, ...query }, headers);
+    const deployed = await tryAgain(() => deployParsed(rpc, flow_id, query, headers));
     // Where this is lost, the first reader computes it.
     waitUntil(rpcText('read_deployment', { id: deployed.deployment_id }, headers).then(() => {}, () => {}));
     return context.json(deployed);
   };
+
+/** Tries it again, a few times, when somebody has changed the flow meanwhile. */
+async function tryAgain<T>(deploy: () => Promise<T>): Promise<T> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await deploy();
+    } catch (error) {
+      if (!hasChanged(error) || tries >= MAX_TRIES) throw error;
+    }
+  }
+}

@@ -1,6 +1,6 @@
 -- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
 
-create function private.flow_warnings(nodes jsonb, edges jsonb)
+create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
@@ -22,6 +22,7 @@ begin
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+        d.data ->> 'node_id' in ('interflow', 'interflow_instructions') or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
         -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
@@ -44,18 +45,21 @@ begin
       order by d.node_id, d.created_at desc, d.version desc
     ),
     defined_port as materialized (
-      select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
+        coalesce((s.port ->> 'optional')::boolean, false) as may_be_unset
       from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
       union all
       select d.node_id, 'target', t.port ->> 'name', coalesce((t.port ->> 'required')::boolean, false),
-        coalesce((t.port ->> 'passthrough')::boolean, false)
+        coalesce((t.port ->> 'passthrough')::boolean, false), false
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
-      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
+        s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
-      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean
+      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean,
+        false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- A handle is looked up in the whole flow, and copies of a node may share one.
@@ -97,10 +101,17 @@ begin
       union all
       select n.index, n.form_data, d.name
       from drawn as d join node as n on n.index = d.index
-      where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn
-        and (not v_knows_nodes or n.node_id in (select f.node_id from definition as f))
+      where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn and not n.draws_inputs
+    ),
+    acting as materialized (
+      select n.index, n.draws_inputs, n.node_id
+      from private.acting_nodes(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as a
+      join node as n on n.id = a.node_id
     ),
     warning (place, index, code, member, message) as (
+      select 0, 0, 'flow_empty', '', 'the flow has no nodes, so its runs do nothing'
+      where jsonb_array_length(flow_warnings.nodes) = 0
+      union all
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
         when n.type = 'native' then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
@@ -168,14 +179,39 @@ begin
           then (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.side = 'target')
           else (w.target_id, w.target_name) not in (select p.node_id, p.name from defined_port as p where p.side = 'target')
         end
+      union all
+      select 2, w.index, 'effect_may_be_skipped', '', format(
+        'the output %s may be left unset, and then the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
+        to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
+      )
+      from wired as w
+      join acting as a on a.index = w.target_index
+      where w.side = 'source' and w.source_name is not null and w.target_name is not null
+        and case
+          when w.source_id like 'rhai\_script\_%' then true
+          when w.is_source_drawn then (w.source_index, w.source_name) in (
+            select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
+          )
+          else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
+        end
+        and case when a.draws_inputs
+          then (w.target_index, w.target_name) in (select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required)
+          else (w.target_id, w.target_name) in (
+            select p.node_id, p.name from defined_port as p where p.side = 'target' and not p.is_required
+          )
+        end
+        and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
     )
     select coalesce(jsonb_agg(jsonb_build_object(
-      'code', first.code, 'path', format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member),
+      'code', first.code,
+      'path', case first.place
+        when 0 then 'nodes' else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
+      end,
       'message', first.message
     ) order by first.place, first.index, first.code, first.message), '[]')
     from (select w.* from warning as w order by w.place, w.index, w.code, w.message limit 100) as first
   );
 end;
 $$;
-comment on function private.flow_warnings(jsonb, jsonb) is
-  'What a run of a graph without findings will fail at or leave out, as an array of {code, path, message}, the first 100. The definitions that the service role has added say which nodes exist and which ports they have. Without any definition every native node counts as existing, with the ports that the flow''s JSON gives it.';
+comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
+  'What a run of a graph without findings will fail at or leave out: the first 100 {code, path, message}. The service role''s definitions say which nodes exist; without any, all native nodes do, with the ports that are drawn. acting_flows: the called flows that have effects, as private.acting_flows() gives them.';

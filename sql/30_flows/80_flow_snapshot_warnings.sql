@@ -16,12 +16,15 @@ set search_path = ''
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
+  v_acting_flows jsonb;
   v_warnings jsonb;
+  v_refused jsonb;
 begin
   select w.warnings into v_warnings
   from private.flow_snapshot_warnings as w
   where w.snapshot_hash = snapshot_warnings.hash and w.nodes_version = v_version;
   if not found then
+    select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s where s.hash = snapshot_warnings.hash;
     select coalesce(jsonb_agg(warning order by graph.flow_id nulls first, warning.position), '[]') into v_warnings
     from (
       select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s where s.hash = snapshot_warnings.hash
@@ -33,7 +36,7 @@ begin
     ) as graph
     cross join lateral (
       select w.warning || case when graph.flow_id is null then '{}' else jsonb_build_object('flow_id', graph.flow_id) end as warning, w.position
-      from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges')) with ordinality as w (warning, position)
+      from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)) with ordinality as w (warning, position)
     ) as warning;
     v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
     -- Others who compute them at the same time get the same warnings, so it doesn't matter whose are stored last.
@@ -49,10 +52,16 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    perform private.fail(422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_warnings #>> '{0,message}'), v_warnings);
+    -- A node with effects that does not run when a branch is not taken is what most authors want.
+    v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
+    if v_refused <> '[]' then
+      perform private.fail(
+        422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
+      );
+    end if;
   end if;
   return v_warnings;
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning raises 422 flow_invalid with all of them. Definer, since snapshots are private: callers must check who asks.';
+  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning but effect_may_be_skipped raises 422 flow_invalid with all of these. Definer, since snapshots are private: callers must check who asks.';

@@ -1,4 +1,4 @@
-create function private.deploy_flow(flow_id integer, strict boolean)
+create function private.deploy_flow(flow_id integer, strict boolean, as_of jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -18,6 +18,11 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
+  -- After freezing: what is unchanged now was so when it was frozen.
+  if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
+    perform private.fail(409, 'flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
+      hint => 'Deploy it again.');
+  end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
   insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network)
   values (
@@ -34,19 +39,19 @@ begin
   return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings) || private.describe_start_limits(v_deployment);
 end;
 $$;
-comment on function private.deploy_flow(integer, boolean) is
+comment on function private.deploy_flow(integer, boolean, jsonb) is
   'Does what public.deploy_flow says. Definer: snapshots are private, and deployments are inserted nowhere else.';
-grant execute on function private.deploy_flow(integer, boolean) to anon, authenticated, service_role;
+grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
-create function public.deploy_flow(flow_id integer, strict boolean default false)
+create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict);
+  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict, deploy_flow.as_of);
 end;
 $$;
-comment on function public.deploy_flow(integer, boolean) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings, limits}: warnings are what will make a run fail, the first 100 as {flow_id, code, path, message}; limits are there where anybody may start it. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
-grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;
+comment on function public.deploy_flow(integer, boolean, jsonb) is
+  'Freezes the caller''s flow into a new deployment: {deployment_id, warnings, limits}: the first 100 warnings; limits where anybody may start it. as_of is that of read_flow_scripts: 409 flow_changed if a flow has changed since. 401; 404 flow_not_found; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, if strict with warnings.';
+grant execute on function public.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;

@@ -1419,6 +1419,10 @@ begin
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
       then 'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough'
     when exists (
+      select from jsonb_array_elements(port_fault.data -> 'targets') as port where port -> 'when_absent' not in ('"run"', 'null')
+    )
+      then 'data.targets: when_absent of a target must be "run", or left out'
+    when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
       where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
     )
@@ -1453,6 +1457,7 @@ declare
         and (pg_column_size(port.target) <= 256 or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256)
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
         and jsonb_typeof(port.target -> 'required') = 'boolean' and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
+        and coalesce(port.target ->> 'when_absent', 'run') = 'run'
       ) is not true
     )
     from (
@@ -1782,6 +1787,102 @@ $$;
 comment on function private.flow_findings(jsonb, jsonb) is
   'What keeps a graph from running, as an array of {code, path, message}, which is cut after a thousand; empty when the graph can run. private.take_snapshot checks interflow references, since it follows them.';
 
+-- sql/30_flows/40_acting_flows.sql
+
+-- Which nodes have effects, and by these which flows. The runner says the same in functions/runner/engine/graph.ts (hasEffects).
+
+create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
+returns table (node_id text, is_settled boolean)
+language plpgsql stable security invoker
+set search_path = ''
+set enable_nestloop = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+  with node as materialized (
+    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id, d.node #> '{data,targets_form,form_data}' as form_data
+    from jsonb_array_elements(acting_nodes.nodes) as d (node)
+    where d.node -> 'data' ->> 'type' = 'native'
+  ),
+  definition as materialized (
+    select distinct on (d.node_id) d.node_id, coalesce(d.data ->> 'effects', 'none') as effects,
+      d.targets @> '[{"name": "submit"}]' and d.sources @> '[{"name": "signature"}]' as is_settled
+    from public.nodes as d
+    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.node_id from node as n))
+    order by d.node_id, d.created_at desc, d.version desc
+  ),
+  -- Their method decides, unless an edge brings it.
+  decided as materialized (
+    select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
+    from node as n
+    where n.node_id in ('http_request', 'das_api')
+  ),
+  given as materialized (
+    select e.target
+    from private.flow_edges(acting_nodes.nodes, acting_nodes.edges) as e
+    where e.target_port = 'method' and exists (select from decided)
+  ),
+  safe as (
+    select d.id from decided as d
+    where case d.node_id
+      when 'http_request' then case coalesce(jsonb_typeof(d.method), 'null')
+        when 'null' then true when 'string' then upper(d.method #>> '{}') in ('GET', 'HEAD', 'OPTIONS') else false
+      end
+      else jsonb_typeof(d.method) = 'string' and d.method #>> '{}' ~* '^(get|is|search|simulate)'
+    end
+    and d.id not in (select g.target from given as g)
+  )
+  select n.id, coalesce(d.is_settled, false)
+  from node as n left join definition as d on d.node_id = n.node_id
+  where case
+    when n.node_id in ('interflow', 'interflow_instructions') then
+      acting_nodes.acting_flows -> case n.node_id when 'interflow' then 'all' else 'without_instructions' end
+        @> to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
+    else coalesce(d.effects, 'none') <> 'none' and n.id not in (select s.id from safe as s)
+  end;
+end;
+$$;
+comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
+  'The nodes of a graph that have effects, if the called flows that have some are acting_flows. is_settled: the effects are those of instructions.';
+
+create function private.acting_flows(snapshot jsonb)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  if acting_flows.snapshot -> 'flows' = '{}' then
+    return '{}';
+  end if;
+  return (
+    with recursive flow as materialized (
+      select f.key::integer as id, f.value -> 'nodes' as nodes, f.value -> 'edges' as edges
+      from jsonb_each(acting_flows.snapshot -> 'flows') as f
+    ),
+    own as materialized (
+      select f.id, bool_and(a.is_settled) as is_settled
+      from flow as f cross join lateral private.acting_nodes(f.nodes, f.edges, '{}') as a
+      group by f.id
+    ),
+    call as materialized (
+      select distinct f.id as caller, r.id as called from flow as f cross join lateral private.interflow_references(f.nodes) as r
+    ),
+    acting (kind, id) as (
+      select k.kind, o.id from own as o cross join (values ('all'), ('without_instructions')) as k (kind)
+      where k.kind = 'all' or not o.is_settled
+      union
+      select a.kind, c.caller from acting as a join call as c on c.called = a.id
+    )
+    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}') from (select a.kind, jsonb_agg(a.id) as ids from acting as a group by a.kind) as k
+  );
+end;
+$$;
+comment on function private.acting_flows(jsonb) is
+  'The called flows of a snapshot that have a node with effects, themselves or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that make instructions. Calls may go round in circles.';
+
 -- sql/30_flows/40_environment_findings.sql
 
 -- The environment's settings of transactions are checked. Other names are free. Source: RUNTIME 5.3 and 7.10.
@@ -1866,7 +1967,7 @@ comment on function private.environment_findings(jsonb, uuid) is
 
 -- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
 
-create function private.flow_warnings(nodes jsonb, edges jsonb)
+create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
@@ -1888,6 +1989,7 @@ begin
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+        d.data ->> 'node_id' in ('interflow', 'interflow_instructions') or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
         -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
@@ -1910,18 +2012,21 @@ begin
       order by d.node_id, d.created_at desc, d.version desc
     ),
     defined_port as materialized (
-      select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
+        coalesce((s.port ->> 'optional')::boolean, false) as may_be_unset
       from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
       union all
       select d.node_id, 'target', t.port ->> 'name', coalesce((t.port ->> 'required')::boolean, false),
-        coalesce((t.port ->> 'passthrough')::boolean, false)
+        coalesce((t.port ->> 'passthrough')::boolean, false), false
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
-      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
+        s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
-      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean
+      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean,
+        false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- A handle is looked up in the whole flow, and copies of a node may share one.
@@ -1963,10 +2068,17 @@ begin
       union all
       select n.index, n.form_data, d.name
       from drawn as d join node as n on n.index = d.index
-      where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn
-        and (not v_knows_nodes or n.node_id in (select f.node_id from definition as f))
+      where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn and not n.draws_inputs
+    ),
+    acting as materialized (
+      select n.index, n.draws_inputs, n.node_id
+      from private.acting_nodes(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as a
+      join node as n on n.id = a.node_id
     ),
     warning (place, index, code, member, message) as (
+      select 0, 0, 'flow_empty', '', 'the flow has no nodes, so its runs do nothing'
+      where jsonb_array_length(flow_warnings.nodes) = 0
+      union all
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
         when n.type = 'native' then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
@@ -2034,17 +2146,42 @@ begin
           then (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.side = 'target')
           else (w.target_id, w.target_name) not in (select p.node_id, p.name from defined_port as p where p.side = 'target')
         end
+      union all
+      select 2, w.index, 'effect_may_be_skipped', '', format(
+        'the output %s may be left unset, and then the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
+        to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
+      )
+      from wired as w
+      join acting as a on a.index = w.target_index
+      where w.side = 'source' and w.source_name is not null and w.target_name is not null
+        and case
+          when w.source_id like 'rhai\_script\_%' then true
+          when w.is_source_drawn then (w.source_index, w.source_name) in (
+            select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
+          )
+          else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
+        end
+        and case when a.draws_inputs
+          then (w.target_index, w.target_name) in (select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required)
+          else (w.target_id, w.target_name) in (
+            select p.node_id, p.name from defined_port as p where p.side = 'target' and not p.is_required
+          )
+        end
+        and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
     )
     select coalesce(jsonb_agg(jsonb_build_object(
-      'code', first.code, 'path', format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member),
+      'code', first.code,
+      'path', case first.place
+        when 0 then 'nodes' else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
+      end,
       'message', first.message
     ) order by first.place, first.index, first.code, first.message), '[]')
     from (select w.* from warning as w order by w.place, w.index, w.code, w.message limit 100) as first
   );
 end;
 $$;
-comment on function private.flow_warnings(jsonb, jsonb) is
-  'What a run of a graph without findings will fail at or leave out, as an array of {code, path, message}, the first 100. The definitions that the service role has added say which nodes exist and which ports they have. Without any definition every native node counts as existing, with the ports that the flow''s JSON gives it.';
+comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
+  'What a run of a graph without findings will fail at or leave out: the first 100 {code, path, message}. The service role''s definitions say which nodes exist; without any, all native nodes do, with the ports that are drawn. acting_flows: the called flows that have effects, as private.acting_flows() gives them.';
 
 -- sql/30_flows/60_flows.sql
 
@@ -2326,8 +2463,9 @@ begin
       ),
       (
         select string_agg(format(
-          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
-          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
+          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s%s}',
+          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds',
+          case when port ->> 'when_absent' = 'run' then ', "when_absent": "run"' end
         ), ', ' order by p.position)
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
@@ -2541,12 +2679,15 @@ set search_path = ''
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
+  v_acting_flows jsonb;
   v_warnings jsonb;
+  v_refused jsonb;
 begin
   select w.warnings into v_warnings
   from private.flow_snapshot_warnings as w
   where w.snapshot_hash = snapshot_warnings.hash and w.nodes_version = v_version;
   if not found then
+    select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s where s.hash = snapshot_warnings.hash;
     select coalesce(jsonb_agg(warning order by graph.flow_id nulls first, warning.position), '[]') into v_warnings
     from (
       select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s where s.hash = snapshot_warnings.hash
@@ -2558,7 +2699,7 @@ begin
     ) as graph
     cross join lateral (
       select w.warning || case when graph.flow_id is null then '{}' else jsonb_build_object('flow_id', graph.flow_id) end as warning, w.position
-      from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges')) with ordinality as w (warning, position)
+      from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)) with ordinality as w (warning, position)
     ) as warning;
     v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
     -- Others who compute them at the same time get the same warnings, so it doesn't matter whose are stored last.
@@ -2574,13 +2715,19 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    perform private.fail(422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_warnings #>> '{0,message}'), v_warnings);
+    -- A node with effects that does not run when a branch is not taken is what most authors want.
+    v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
+    if v_refused <> '[]' then
+      perform private.fail(
+        422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
+      );
+    end if;
   end if;
   return v_warnings;
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning raises 422 flow_invalid with all of them. Definer, since snapshots are private: callers must check who asks.';
+  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning but effect_may_be_skipped raises 422 flow_invalid with all of these. Definer, since snapshots are private: callers must check who asks.';
 
 -- sql/30_flows/90_input_names.sql
 
@@ -3764,9 +3911,131 @@ comment on table private.flow_deployment_canvases is
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions as private.canvas_text() gives them}, in the order of the nodes in the snapshot.';
 
+-- sql/40_deployments/48_read_flow_scripts.sql
+
+-- The deploy route parses scripts before it deploys, since the database can't. A flow that changes meanwhile is read again.
+
+create function private.flow_scripts(nodes jsonb, edges jsonb)
+returns table (index integer, node_id text, source text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- Nothing is known of the nodes yet, so only operators that fit any JSON are used.
+  return query
+  with script as materialized (
+    select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
+      case jsonb_typeof(d.data #> '{targets_form,form_data,source}') when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
+      d.data #> '{targets_form,form_data,source}' is null as is_missing
+    from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+    where d.data ->> 'type' = 'native' and d.data ->> 'node_id' like 'rhai\_script\_%'
+  ),
+  fed as materialized (
+    select s.index
+    from script as s
+    join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
+    where s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
+  )
+  select s.index, s.id, s.source
+  from script as s
+  where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
+  order by s.index;
+end;
+$$;
+comment on function private.flow_scripts(jsonb, jsonb) is
+  'The script nodes of a graph whose script stands in their form data, by place. source is null where there is no script at all.';
+
+create function private.read_flow_scripts(flow_id integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_max_flows constant integer := 1000;
+  v_max_scripts constant integer := 500;
+  v_max_characters constant integer := 262144;
+  v_max_script_characters constant integer := 65536;
+  v_user_id constant uuid := private.require_user();
+  v_reached integer[] := array[read_flow_scripts.flow_id];
+  v_position integer := 1;
+  v_flow record;
+  v_read record;
+  v_as_of jsonb := '{}';
+  v_scripts jsonb := '[]';
+  v_characters bigint := 0;
+  v_left_out bigint := 0;
+begin
+  while v_position <= least(cardinality(v_reached), v_max_flows) loop
+    select f.id, f.nodes || '[]' as nodes, f.edges || '[]' as edges, f.updated_at into v_flow
+    from public.flows as f where f.id = v_reached[v_position] and f.user_id = v_user_id;
+    if found then
+      v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
+      select
+        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source', s.source) order by s.index)
+          filter (where s.fits), '[]') as scripts,
+        coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters, count(*) filter (where not s.fits) as left_out
+      into v_read
+      from (
+        select s.*, coalesce(length(s.source), 0) <= v_max_script_characters
+          and v_characters + coalesce(sum(length(s.source)) over (order by s.index), 0) <= v_max_characters
+          and jsonb_array_length(v_scripts) + row_number() over (order by s.index) <= v_max_scripts as fits
+        from private.flow_scripts(v_flow.nodes, v_flow.edges) as s
+      ) as s;
+      v_scripts := v_scripts || v_read.scripts;
+      v_characters := v_characters + v_read.characters;
+      v_left_out := v_left_out + v_read.left_out;
+      v_reached := v_reached || array(
+        select distinct r.id from private.interflow_references(v_flow.nodes) as r where r.id is not null and r.id <> all (v_reached)
+      );
+    elsif v_position = 1 then
+      perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    end if;
+    v_position := v_position + 1;
+  end loop;
+  return jsonb_build_object(
+    'as_of', v_as_of, 'scripts', v_scripts, 'scripts_left_out', v_left_out,
+    'flows_left_out', greatest(cardinality(v_reached) - v_max_flows, 0)
+  );
+end;
+$$;
+comment on function private.read_flow_scripts(integer) is
+  'Does what public.read_flow_scripts says. Definer: it reads the flow for whoever shows an API key or an access token.';
+grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
+
+create function public.read_flow_scripts(flow_id integer)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return private.read_flow_scripts(read_flow_scripts.flow_id);
+end;
+$$;
+comment on function public.read_flow_scripts(integer) is
+  'The scripts of the caller''s flow and of those that it calls: {as_of, scripts, scripts_left_out, flows_left_out}, at most 500 of 262,144 characters, 65,536 each, of 1,000 flows. deploy_flow takes as_of, which says when each flow was changed. 401; 404 flow_not_found, also for somebody else''s flow.';
+grant execute on function public.read_flow_scripts(integer) to anon, authenticated, service_role;
+
+create function private.flows_are_as_of(user_id uuid, as_of jsonb)
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return not exists (
+    select
+    from jsonb_each(case jsonb_typeof(flows_are_as_of.as_of) when 'object' then flows_are_as_of.as_of end) as c
+    left join public.flows as f on f.id = private.integer_or_null(c.key) and f.user_id = flows_are_as_of.user_id
+    where to_jsonb(f.updated_at) is distinct from c.value
+  );
+end;
+$$;
+comment on function private.flows_are_as_of(uuid, jsonb) is
+  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. Null: nothing is compared.';
+
 -- sql/40_deployments/50_deploy_flow.sql
 
-create function private.deploy_flow(flow_id integer, strict boolean)
+create function private.deploy_flow(flow_id integer, strict boolean, as_of jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -3786,6 +4055,11 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
+  -- After freezing: what is unchanged now was so when it was frozen.
+  if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
+    perform private.fail(409, 'flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
+      hint => 'Deploy it again.');
+  end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
   insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network)
   values (
@@ -3802,22 +4076,22 @@ begin
   return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings) || private.describe_start_limits(v_deployment);
 end;
 $$;
-comment on function private.deploy_flow(integer, boolean) is
+comment on function private.deploy_flow(integer, boolean, jsonb) is
   'Does what public.deploy_flow says. Definer: snapshots are private, and deployments are inserted nowhere else.';
-grant execute on function private.deploy_flow(integer, boolean) to anon, authenticated, service_role;
+grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
-create function public.deploy_flow(flow_id integer, strict boolean default false)
+create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict);
+  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict, deploy_flow.as_of);
 end;
 $$;
-comment on function public.deploy_flow(integer, boolean) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings, limits}: warnings are what will make a run fail, the first 100 as {flow_id, code, path, message}; limits are there where anybody may start it. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
-grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;
+comment on function public.deploy_flow(integer, boolean, jsonb) is
+  'Freezes the caller''s flow into a new deployment: {deployment_id, warnings, limits}: the first 100 warnings; limits where anybody may start it. as_of is that of read_flow_scripts: 409 flow_changed if a flow has changed since. 401; 404 flow_not_found; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, if strict with warnings.';
+grant execute on function public.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
 -- sql/40_deployments/60_deployment_graph.sql
 
@@ -12471,6 +12745,7 @@ as $$
       "node_definition_version": "string",
       "unique_id": "string",
       "description": "string",
+      "effects": "string",
       "tags": ["string"],
       "related_to": [{"id": "string", "type": "string", "relationship": "string"}],
       "resources": {"source_code_url": "string", "documentation_url": "string"},
@@ -12562,6 +12837,9 @@ begin
     select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
+    union all
+    select 'data.effects', 'must be none, idempotent or once'
+    where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
     -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'

@@ -120,6 +120,18 @@ export const importRules: readonly ImportRule[] = [
     why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
   },
   {
+    files: 'functions/flow/script_warnings.ts',
+    mayImport: [
+      'functions/runner/rhai/parser.ts',
+      'functions/runner/rhai/errors.ts',
+      'functions/runner/rhai/limits.ts',
+      'functions/_shared',
+      'types',
+    ],
+    packages: [],
+    why: 'a deploy tells of scripts that do not parse, by the parser that runs them.',
+  },
+  {
     files: 'functions/wallets',
     ...ENDPOINT,
     packages: [...ENDPOINT.packages, ...ENCODINGS],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DeployFlowResult, StartFlowResult } from '../../types/deployment.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { call, type Person, signUp, storeFlow } from '../support/people.ts';
@@ -68,5 +68,94 @@ describe.each(['deploy', 'start'])('POST /flow/%s/{flow_id}', (action) => {
       code: 'request_invalid',
       details: [{ path: 'strict', message: 'must be true or false' }],
     });
+  });
+});
+
+describe('POST /flow/deploy/{flow_id} of a flow', () => {
+  const deploy = async (flow: FlowBuilder, query = '') => {
+    const response = await call(`flow/deploy/${await storeFlow(owner, flow)}${query}`, { token: owner.token });
+    return { status: response.status, body: await response.json() };
+  };
+
+  /** Its script lacks an operand, and it calls a flow whose script does, too. */
+  async function brokenFlow() {
+    const called = new FlowBuilder();
+    called.script('let a = ;', {});
+    const calledId = await storeFlow(owner, called);
+    const flow = new FlowBuilder();
+    const script = flow.script('let a = 1;\nlet b = ;', {});
+    flow.interflow(calledId, {}, []);
+    return { flow, calledId, script };
+  }
+
+  it('parses its scripts and those of flows that it calls, and warns of what is wrong', async () => {
+    const { flow, calledId, script } = await brokenFlow();
+    const { status, body } = await deploy(flow);
+    expect(status).toBe(200);
+    expect(body.warnings).toEqual([
+      expect.objectContaining({
+        code: 'script_invalid',
+        path: 'nodes[0].data.targets_form.form_data.source',
+        node_id: script.id,
+        line: 2,
+        column: 9,
+      }),
+      expect.objectContaining({ flow_id: calledId, code: 'script_invalid', line: 1, column: 9 }),
+    ]);
+  });
+
+  it('with such a script is refused when asked to be strict', async () => {
+    const { status, body } = await deploy((await brokenFlow()).flow, '?strict=true');
+    expect(status).toBe(422);
+    expect(body).toMatchObject({
+      code: 'flow_invalid',
+      details: [{ code: 'script_invalid' }, { code: 'script_invalid' }],
+    });
+  });
+
+  it('that calls a flow is not warned about inputs without edges, so strict takes it', async () => {
+    const flow = new FlowBuilder();
+    flow.node('interflow', { inputs: ['value'], outputs: ['text'], form: { id: await storeFlow(owner, textFlow()) } });
+    expect(await deploy(flow, '?strict=true')).toMatchObject({ status: 200, body: { warnings: [] } });
+  });
+
+  it('whose effect may be skipped is told so, and strict takes it all the same', async () => {
+    const flow = new FlowBuilder();
+    const body = flow.script('if a == 1 { a }', { a: flow.input('a') }).output('u');
+    flow.use('http_request', { body }, { form: { url: 'https://example.com', method: 'POST' } });
+    const { status, body: { warnings } } = await deploy(flow, '?strict=true');
+    expect(status).toBe(200);
+    expect(warnings).toEqual([expect.objectContaining({ code: 'effect_may_be_skipped', path: 'edges[1]' })]);
+  });
+
+  it('without nodes is told that there are none', async () => {
+    const { body } = await deploy(new FlowBuilder());
+    expect(body.warnings).toEqual([expect.objectContaining({ code: 'flow_empty', path: 'nodes' })]);
+  });
+
+  it('that is being edited all the time is deployed as it was read, or refused with flow_changed', async () => {
+    const flowId = await storeFlow(owner, textFlow());
+    const edit = async () => {
+      for (let count = 0; count < 20; count++) {
+        await fetch(`${inject('stack').API_URL}/rest/v1/flows?id=eq.${flowId}`, {
+          method: 'PATCH',
+          headers: {
+            apikey: inject('stack').ANON_KEY,
+            authorization: `Bearer ${owner.token}`,
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify({ description: String(count) }),
+        });
+      }
+    };
+    const editing = edit();
+    for (let count = 0; count < 5; count++) {
+      const response = await call(`flow/deploy/${flowId}`, { token: owner.token });
+      if (response.status !== 200) {
+        expect(await response.json()).toMatchObject({ code: 'flow_changed' });
+        expect(response.status).toBe(409);
+      }
+    }
+    await editing;
   });
 });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hasEffects, isInstructionNode, makeRunGraph } from '../../functions/runner/engine/graph.ts';
 import { nodeIds, nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
 import type { FlowWarning } from '../../types/deployment.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { FlowBuilder } from '../support/flow_builder.ts';
+import { FlowBuilder, type FormJson } from '../support/flow_builder.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -23,7 +24,7 @@ afterAll(() => database.close());
 async function warningsOf(flow: FlowBuilder): Promise<string[]> {
   const { nodes, edges } = flow.row();
   const [row] = await sql<[{ warnings: FlowWarning[] }]>`
-    select private.flow_warnings(${sql.json(nodes as never)}, ${sql.json(edges as never)}) as warnings`;
+    select private.flow_warnings(${sql.json(nodes as never)}, ${sql.json(edges as never)}, '{}') as warnings`;
   return row.warnings.map(({ code, message }) => `${code} ${/"([^"]*)"/.exec(message)?.[1]}`);
 }
 
@@ -32,7 +33,9 @@ it.each(nodeIds())('SQL knows %s, and which inputs it needs', async (nodeId) => 
   flow.use(nodeId, {}, { form: { label: 'its name' } });
   const { targets } = nodeRegistry(nodeId)!.definition;
   const isLabelled = nodeRegistry(nodeId)!.labelledSide === 'input';
-  const needed = targets.filter(({ required }) => required).map(({ name }) => isLabelled ? 'its name' : name);
+  // The flow says which inputs a script has; only the deploy route looks for the script itself.
+  const needed = targets.filter(({ required }) => required && nodeRegistry(nodeId)!.takesPortsFromFlow === undefined)
+    .map(({ name }) => isLabelled ? 'its name' : name);
   expect((await warningsOf(flow)).toSorted()).toEqual(needed.map((name) => `input_missing ${name}`).toSorted());
 });
 
@@ -50,4 +53,39 @@ it.each(nodeIds())('SQL knows whether %s has ports that only the flow says', asy
     ...(takesPortsFromFlow !== undefined || labelledSide === 'input' ? [] : ['edge_target_port_unknown own']),
     ...(takesPortsFromFlow === true || labelledSide === 'output' ? [] : ['edge_source_port_unknown own']),
   ]);
+});
+
+it('SQL and the runner agree on which nodes have effects', async () => {
+  const methods = [
+    undefined,
+    null,
+    'GET',
+    'get',
+    'HEAD',
+    'options',
+    'POST',
+    '',
+    ' GET',
+    1,
+    true,
+    ['GET'],
+    'getAsset',
+    'ISBlockhashValid',
+    'simulateBundle',
+    'send',
+  ];
+  const forms = methods.map((method) => (method === undefined ? {} : { method }) as FormJson);
+  const flow = new FlowBuilder();
+  const method = flow.constant({ S: 'GET' });
+  for (const nodeId of nodeIds()) {
+    for (const form of forms) flow.use(nodeId, {}, { form });
+    if (nodeRegistry(nodeId)!.effectsByInput !== undefined) flow.use(nodeId, { method }, { form: { method: 'GET' } });
+  }
+  const { nodes } = makeRunGraph(flow.graph(), nodeRegistry);
+  const expected = nodes.filter((node) => hasEffects(node, () => false));
+  const rows = await sql<{ node_id: string; is_settled: boolean }[]>`
+    select * from private.acting_nodes(${sql.json(flow.nodes as never)}, ${sql.json(flow.edges as never)}, '{}')`;
+  expect(rows.map(({ node_id }) => node_id).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
+  expect(rows.filter(({ is_settled }) => is_settled).map(({ node_id }) => node_id).toSorted())
+    .toEqual(expected.filter(isInstructionNode).map(({ id }) => id).toSorted());
 });

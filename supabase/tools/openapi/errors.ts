@@ -162,6 +162,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     message: 'A body must be application/json.',
     hint: 'Send the header Content-Type: application/json.',
   },
+  flow_changed: {
+    message: 'The flow, or one that it calls, was changed while it was being deployed.',
+    hint: 'Deploy it again.',
+  },
   flow_invalid: {
     message: 'The flow can\'t run: two edges lead into the input "value" of node 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21.',
     details: [{

@@ -75,7 +75,7 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/deploy_flow',
     tag: 'Deployments',
     summary: 'Deploys a flow',
-    description: 'As `POST /flow/deploy/{flow_id}`.',
+    description: 'As `POST /flow/deploy/{flow_id}`, which parses the scripts of the flow besides.',
     security: restUser,
     body: { schema: ref('DeployFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
     answers: {
@@ -85,7 +85,31 @@ export const restOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [...credentialErrors, 'flow_not_found', 'quota_exceeded', 'flow_invalid'],
+    errors: [...credentialErrors, 'flow_not_found', 'flow_changed', 'quota_exceeded', 'flow_invalid'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcReadFlowScripts',
+    method: 'post',
+    path: '/rest/v1/rpc/read_flow_scripts',
+    tag: 'Deployments',
+    summary: 'Reads the scripts of a flow and of those that it calls',
+    description: '`POST /flow/deploy/{flow_id}` parses them before it deploys. For the owner only.',
+    security: restUser,
+    body: { schema: ref('ReadFlowScriptsArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
+    answers: {
+      200: {
+        description: 'The scripts.',
+        schema: ref('FlowScripts'),
+        example: {
+          as_of: { 7: '2026-01-01T00:00:00+00:00' },
+          scripts: [{ flow_id: 7, index: 2, node_id: '4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21', source: 'a + b' }],
+          scripts_left_out: 0,
+          flows_left_out: 0,
+        },
+      },
+    },
+    errors: [...credentialErrors, 'flow_not_found'],
     nativeStatuses: rpcStatuses,
   },
   {

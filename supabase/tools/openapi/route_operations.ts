@@ -42,7 +42,7 @@ export const routeOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'quota_exceeded', 'flow_invalid'],
+    errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'flow_changed', 'quota_exceeded', 'flow_invalid'],
   },
   {
     operationId: 'readDeployment',

@@ -159,7 +159,12 @@ export const componentSchemas: Record<string, JsonSchema> = {
     public_key: base58(32, 'What a caller without an account shows. It names the caller and proves nothing.'),
   }),
   DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
-  DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), { strict: strictNote }),
+  ReadFlowScriptsArguments: input(argumentSchemas.read_flow_scripts),
+  DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), {
+    strict: strictNote,
+    as_of:
+      'When flows were last changed, by id: the member of `read_flow_scripts`. If one has changed since: 409 `flow_changed`.',
+  }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
   CalledFlowRunsArguments: annotate(input(argumentSchemas.called_flow_runs), {
@@ -259,6 +264,12 @@ export const componentSchemas: Record<string, JsonSchema> = {
       'The JSON Schema of what `values` takes for it. An input that is not required takes null, too.',
     outputs: 'The outputs of a run that succeeds, with the type of the port that feeds each.',
   }),
+  FlowScripts: annotate(output(answerSchemas.FlowScripts), {
+    as_of: 'When each flow that was read was last changed, by id. `deploy_flow` takes it.',
+    scripts: 'The scripts in form data, in the order of the nodes. `source` is null where a script node has none.',
+    scripts_left_out: 'Scripts that are too long, or one too many.',
+    flows_left_out: 'Called flows beyond the first 1,000.',
+  }),
   DeploymentGraph: annotate(output(answerSchemas.DeploymentGraph), {
     flows: 'By id: the flow itself, and every flow that it calls.',
   }),
@@ -291,6 +302,9 @@ export const componentSchemas: Record<string, JsonSchema> = {
     flow_id: 'The flow, or one that it calls.',
     code: Object.entries(warningCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join(' '),
     path: 'Where in the flow, such as `edges[3].targetHandle`.',
+    node_id: 'Of `script_invalid`: the node.',
+    line: 'Of `script_invalid`: the line of its script.',
+    column: 'Of `script_invalid`: the column in this line.',
   }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
     time: 'When the request was made, in milliseconds since 1970.',

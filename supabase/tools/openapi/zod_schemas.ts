@@ -141,7 +141,12 @@ export const argumentSchemas = {
     public_key: publicKeySchema.optional(),
   }),
   deployment_graph: z.strictObject({ id: z.uuid() }),
-  deploy_flow: z.strictObject({ flow_id: flowIdArgument, strict: z.boolean().optional() }),
+  read_flow_scripts: z.strictObject({ flow_id: flowIdArgument }),
+  deploy_flow: z.strictObject({
+    flow_id: flowIdArgument,
+    strict: z.boolean().optional(),
+    as_of: z.record(z.string(), timeSchema).optional(),
+  }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   await_flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   called_flow_runs: z.strictObject({ flow_run_id: z.uuid(), after: z.uuid().optional() }),
@@ -231,6 +236,19 @@ export const answerSchemas = {
     limits: z.strictObject({ ...startLimits, guests: z.strictObject(startLimits) }).optional(),
   }) satisfies z.ZodType<DeployFlowResult>,
   DeploymentDescription: deploymentDescriptionSchema,
+  FlowScripts: z.strictObject({
+    as_of: z.record(z.string(), timeSchema),
+    scripts: z.array(
+      z.strictObject({
+        flow_id: rowIdSchema,
+        index: z.int().min(0),
+        node_id: z.string(),
+        source: z.string().nullable(),
+      }),
+    ).max(500),
+    scripts_left_out: z.int().min(0),
+    flows_left_out: z.int().min(0),
+  }),
   DeploymentGraph: z.strictObject({
     deployment_id: z.uuid(),
     flow_id: rowIdSchema,
@@ -400,12 +418,18 @@ export const answerSchemas = {
     ]),
     path: z.string(),
     message: z.string(),
+    node_id: z.uuid().optional(),
+    line: z.int().min(1).optional(),
+    column: z.int().min(1).optional(),
   }),
   FlowWarning: z.strictObject({
     flow_id: rowIdSchema,
     code: warningCodeSchema,
     path: z.string(),
     message: z.string(),
+    node_id: z.uuid().optional(),
+    line: z.int().min(1).optional(),
+    column: z.int().min(1).optional(),
   }) satisfies z.ZodType<FlowWarning>,
   EndedRun: z.strictObject({ errors: z.array(z.string()).nullable(), output: runOutputSchema.nullable() }),
 };

@@ -76,6 +76,7 @@ export const errorRemedies: Record<ErrorCode, string> = {
   inputs_too_large: 'Send less; let the flow fetch large data itself.',
   kv_size_limit: 'Delete items or stores.',
   media_type_unsupported: 'Send `content-type: application/json`.',
+  flow_changed: 'Deploy it again, when nobody is editing it.',
   flow_invalid: 'Correct what `details` lists, in the editor.',
   queue_full: 'Try again after `Retry-After`. As operator: start more workers, or raise `max_queue_length`.',
   action_failed:

@@ -1,17 +1,23 @@
-select plan(22);
+select plan(24);
 
 create function pg_temp.warnings(nodes jsonb, edges jsonb default '[]') returns text[] language sql as $$
   select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
-  from jsonb_array_elements(private.flow_warnings(nodes, edges)) with ordinality as w (warning, position);
+  from jsonb_array_elements(private.flow_warnings(nodes, edges, '{}')) with ordinality as w (warning, position);
 $$;
 create function pg_temp.message(nodes jsonb, edges jsonb default '[]') returns text language sql as $$
-  select private.flow_warnings(nodes, edges) #>> '{0,message}';
+  select private.flow_warnings(nodes, edges, '{}') #>> '{0,message}';
 $$;
 
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('a', 'expression', '{out}', '{in}'))), '{input_missing nodes[0]}',
   'as long as the service role has added no definition, every native node counts as there, with the ports that are drawn'
 );
+
+select is(
+  pg_temp.warnings(jsonb_build_array(test.node('i', 'interflow', '{}', '{b}'), test.node('s', 'rhai_script_1x1', '{u}', '{source}'))),
+  '{}', 'nor then is an input of a node missing whose ports are those that are drawn'
+);
+select is(pg_temp.warnings('[]'), '{flow_empty nodes}', 'a flow without nodes is told');
 
 insert into public.nodes (type, data, sources, targets)
 select 'native', jsonb_build_object('node_id', d.node_id, 'version', '1', 'display_name', ''), d.sources, d.targets
@@ -61,7 +67,7 @@ from (values
 ) as w (targets, form, expected, description);
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('r', 'rhai_script_1x1', '{u}', '{source,a}', '{"source": "1"}'), test.node('i', 'interflow', '{}', '{b}'))),
-  '{input_missing nodes[0],input_missing nodes[1]}', 'scripts and called flows have the ports that are drawn'
+  '{}', 'an unconnected input of a node that has the ports that are drawn is never missing'
 );
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('out', 'flow_output', '{}', '{y}', '{"label": "b"}'))),
@@ -103,7 +109,7 @@ select is(
 select is(
   (
     select jsonb_build_object('count', jsonb_array_length(w.warnings), 'is_short', octet_length(w.warnings::text) < 100000)
-    from (select private.flow_warnings((select jsonb_agg(test.node(n::text, repeat('long', 50))) from generate_series(1, 3000) as n), '[]')) as w (warnings)
+    from (select private.flow_warnings((select jsonb_agg(test.node(n::text, repeat('long', 50))) from generate_series(1, 3000) as n), '[]', '{}')) as w (warnings)
   ), '{"count": 100, "is_short": true}', 'there are at most 100, and what they name is shortened'
 );
 

@@ -42,6 +42,7 @@ select set_eq(
     ('pending_signature_request', 'anon, authenticated, service_role'),
     ('quotas', 'service_role'),
     ('read_deployment', 'anon, authenticated, service_role'),
+    ('read_flow_scripts', 'anon, authenticated, service_role'),
     ('read_wallet_secret', 'service_role'),
     ('redeliver_webhook', 'anon, authenticated, service_role'),
     ('receive_webhook', 'anon'),

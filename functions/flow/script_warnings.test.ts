@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { type FlowScript, warnOfScripts } from './script_warnings.ts';
+
+const script = (source: string | null, index = 0, flow_id = 7): FlowScript => ({
+  flow_id,
+  index,
+  node_id: `node ${index}`,
+  source,
+});
+
+const read = (scripts: FlowScript[], left = {}) => ({
+  as_of: {},
+  scripts,
+  scripts_left_out: 0,
+  flows_left_out: 0,
+  ...left,
+});
+
+it('tells of each script that does not parse, by flow, node, line and column', async () => {
+  const scripts = [
+    script('a + b', 0),
+    script('let a = 1;\nlet b = ;', 3),
+    script('eval("1")', 1, 8),
+    script(null, 2, 8),
+  ];
+  expect(await warnOfScripts(7, read(scripts))).toEqual([
+    {
+      flow_id: 7,
+      code: 'script_invalid',
+      path: 'nodes[3].data.targets_form.form_data.source',
+      node_id: 'node 3',
+      line: 2,
+      column: 9,
+      message: expect.stringMatching(/^the script is wrong at line 2, column 9: /),
+    },
+    expect.objectContaining({ flow_id: 8, node_id: 'node 1', line: 1, column: 1 }),
+    expect.objectContaining({
+      flow_id: 8,
+      node_id: 'node 2',
+      message: 'the node has no script, so the run fails at it',
+    }),
+  ]);
+});
+
+it('says nothing of scripts that fail only when they run', async () => {
+  expect(await warnOfScripts(7, read([script('unknown_name + 1'), script('throw "x"'), script('')]))).toEqual([]);
+});
+
+it('parses no longer than it may, and tells how much it left out', async () => {
+  let time = 0;
+  const slow = () => time += 150;
+  const scripts = Array.from({ length: 10 }, (_, index) => script('let b = ;', index));
+  const warnings = await warnOfScripts(7, read(scripts, { scripts_left_out: 2, flows_left_out: 1 }), slow);
+  expect(warnings.filter(({ code }) => code === 'script_invalid')).toHaveLength(4);
+  expect(warnings.at(-1)).toEqual({
+    flow_id: 7,
+    code: 'scripts_not_parsed',
+    path: 'nodes',
+    message: 'not parsed, because there are too many or they are too long: 8 scripts and those of 1 called flow',
+  });
+});

@@ -1,0 +1,93 @@
+-- Which nodes have effects, and by these which flows. The runner says the same in functions/runner/engine/graph.ts (hasEffects).
+
+create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
+returns table (node_id text, is_settled boolean)
+language plpgsql stable security invoker
+set search_path = ''
+set enable_nestloop = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  return query
+  with node as materialized (
+    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id, d.node #> '{data,targets_form,form_data}' as form_data
+    from jsonb_array_elements(acting_nodes.nodes) as d (node)
+    where d.node -> 'data' ->> 'type' = 'native'
+  ),
+  definition as materialized (
+    select distinct on (d.node_id) d.node_id, coalesce(d.data ->> 'effects', 'none') as effects,
+      d.targets @> '[{"name": "submit"}]' and d.sources @> '[{"name": "signature"}]' as is_settled
+    from public.nodes as d
+    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.node_id from node as n))
+    order by d.node_id, d.created_at desc, d.version desc
+  ),
+  -- Their method decides, unless an edge brings it.
+  decided as materialized (
+    select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
+    from node as n
+    where n.node_id in ('http_request', 'das_api')
+  ),
+  given as materialized (
+    select e.target
+    from private.flow_edges(acting_nodes.nodes, acting_nodes.edges) as e
+    where e.target_port = 'method' and exists (select from decided)
+  ),
+  safe as (
+    select d.id from decided as d
+    where case d.node_id
+      when 'http_request' then case coalesce(jsonb_typeof(d.method), 'null')
+        when 'null' then true when 'string' then upper(d.method #>> '{}') in ('GET', 'HEAD', 'OPTIONS') else false
+      end
+      else jsonb_typeof(d.method) = 'string' and d.method #>> '{}' ~* '^(get|is|search|simulate)'
+    end
+    and d.id not in (select g.target from given as g)
+  )
+  select n.id, coalesce(d.is_settled, false)
+  from node as n left join definition as d on d.node_id = n.node_id
+  where case
+    when n.node_id in ('interflow', 'interflow_instructions') then
+      acting_nodes.acting_flows -> case n.node_id when 'interflow' then 'all' else 'without_instructions' end
+        @> to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
+    else coalesce(d.effects, 'none') <> 'none' and n.id not in (select s.id from safe as s)
+  end;
+end;
+$$;
+comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
+  'The nodes of a graph that have effects, if the called flows that have some are acting_flows. is_settled: the effects are those of instructions.';
+
+create function private.acting_flows(snapshot jsonb)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  if acting_flows.snapshot -> 'flows' = '{}' then
+    return '{}';
+  end if;
+  return (
+    with recursive flow as materialized (
+      select f.key::integer as id, f.value -> 'nodes' as nodes, f.value -> 'edges' as edges
+      from jsonb_each(acting_flows.snapshot -> 'flows') as f
+    ),
+    own as materialized (
+      select f.id, bool_and(a.is_settled) as is_settled
+      from flow as f cross join lateral private.acting_nodes(f.nodes, f.edges, '{}') as a
+      group by f.id
+    ),
+    call as materialized (
+      select distinct f.id as caller, r.id as called from flow as f cross join lateral private.interflow_references(f.nodes) as r
+    ),
+    acting (kind, id) as (
+      select k.kind, o.id from own as o cross join (values ('all'), ('without_instructions')) as k (kind)
+      where k.kind = 'all' or not o.is_settled
+      union
+      select a.kind, c.caller from acting as a join call as c on c.called = a.id
+    )
+    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}') from (select a.kind, jsonb_agg(a.id) as ids from acting as a group by a.kind) as k
+  );
+end;
+$$;
+comment on function private.acting_flows(jsonb) is
+  'The called flows of a snapshot that have a node with effects, themselves or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that make instructions. Calls may go round in circles.';

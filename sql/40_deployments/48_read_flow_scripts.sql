@@ -1,0 +1,119 @@
+-- The deploy route parses scripts before it deploys, since the database can't. A flow that changes meanwhile is read again.
+
+create function private.flow_scripts(nodes jsonb, edges jsonb)
+returns table (index integer, node_id text, source text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- Nothing is known of the nodes yet, so only operators that fit any JSON are used.
+  return query
+  with script as materialized (
+    select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
+      case jsonb_typeof(d.data #> '{targets_form,form_data,source}') when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
+      d.data #> '{targets_form,form_data,source}' is null as is_missing
+    from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+    where d.data ->> 'type' = 'native' and d.data ->> 'node_id' like 'rhai\_script\_%'
+  ),
+  fed as materialized (
+    select s.index
+    from script as s
+    join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
+    where s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
+  )
+  select s.index, s.id, s.source
+  from script as s
+  where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
+  order by s.index;
+end;
+$$;
+comment on function private.flow_scripts(jsonb, jsonb) is
+  'The script nodes of a graph whose script stands in their form data, by place. source is null where there is no script at all.';
+
+create function private.read_flow_scripts(flow_id integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_max_flows constant integer := 1000;
+  v_max_scripts constant integer := 500;
+  v_max_characters constant integer := 262144;
+  v_max_script_characters constant integer := 65536;
+  v_user_id constant uuid := private.require_user();
+  v_reached integer[] := array[read_flow_scripts.flow_id];
+  v_position integer := 1;
+  v_flow record;
+  v_read record;
+  v_as_of jsonb := '{}';
+  v_scripts jsonb := '[]';
+  v_characters bigint := 0;
+  v_left_out bigint := 0;
+begin
+  while v_position <= least(cardinality(v_reached), v_max_flows) loop
+    select f.id, f.nodes || '[]' as nodes, f.edges || '[]' as edges, f.updated_at into v_flow
+    from public.flows as f where f.id = v_reached[v_position] and f.user_id = v_user_id;
+    if found then
+      v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
+      select
+        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source', s.source) order by s.index)
+          filter (where s.fits), '[]') as scripts,
+        coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters, count(*) filter (where not s.fits) as left_out
+      into v_read
+      from (
+        select s.*, coalesce(length(s.source), 0) <= v_max_script_characters
+          and v_characters + coalesce(sum(length(s.source)) over (order by s.index), 0) <= v_max_characters
+          and jsonb_array_length(v_scripts) + row_number() over (order by s.index) <= v_max_scripts as fits
+        from private.flow_scripts(v_flow.nodes, v_flow.edges) as s
+      ) as s;
+      v_scripts := v_scripts || v_read.scripts;
+      v_characters := v_characters + v_read.characters;
+      v_left_out := v_left_out + v_read.left_out;
+      v_reached := v_reached || array(
+        select distinct r.id from private.interflow_references(v_flow.nodes) as r where r.id is not null and r.id <> all (v_reached)
+      );
+    elsif v_position = 1 then
+      perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    end if;
+    v_position := v_position + 1;
+  end loop;
+  return jsonb_build_object(
+    'as_of', v_as_of, 'scripts', v_scripts, 'scripts_left_out', v_left_out,
+    'flows_left_out', greatest(cardinality(v_reached) - v_max_flows, 0)
+  );
+end;
+$$;
+comment on function private.read_flow_scripts(integer) is
+  'Does what public.read_flow_scripts says. Definer: it reads the flow for whoever shows an API key or an access token.';
+grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
+
+create function public.read_flow_scripts(flow_id integer)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return private.read_flow_scripts(read_flow_scripts.flow_id);
+end;
+$$;
+comment on function public.read_flow_scripts(integer) is
+  'The scripts of the caller''s flow and of those that it calls: {as_of, scripts, scripts_left_out, flows_left_out}, at most 500 of 262,144 characters, 65,536 each, of 1,000 flows. deploy_flow takes as_of, which says when each flow was changed. 401; 404 flow_not_found, also for somebody else''s flow.';
+grant execute on function public.read_flow_scripts(integer) to anon, authenticated, service_role;
+
+create function private.flows_are_as_of(user_id uuid, as_of jsonb)
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return not exists (
+    select
+    from jsonb_each(case jsonb_typeof(flows_are_as_of.as_of) when 'object' then flows_are_as_of.as_of end) as c
+    left join public.flows as f on f.id = private.integer_or_null(c.key) and f.user_id = flows_are_as_of.user_id
+    where to_jsonb(f.updated_at) is distinct from c.value
+  );
+end;
+$$;
+comment on function private.flows_are_as_of(uuid, jsonb) is
+  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. Null: nothing is compared.';

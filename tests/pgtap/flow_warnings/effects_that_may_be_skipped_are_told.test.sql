@@ -1,0 +1,70 @@
+select plan(15);
+
+create function pg_temp.warnings(nodes jsonb, edges jsonb, acting_flows jsonb default '{}') returns text[] language sql as $$
+  select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
+  from jsonb_array_elements(private.flow_warnings(nodes, edges, acting_flows)) with ordinality as w (warning, position);
+$$;
+-- A target as an editor writes it, with these changes.
+create function pg_temp.changed(node jsonb, changes jsonb) returns jsonb language sql as $$
+  select jsonb_set(node, '{data,targets,0}', node #> '{data,targets,0}' || changes);
+$$;
+
+insert into public.nodes (type, data, sources, targets)
+select 'native', jsonb_build_object('node_id', d.node_id, 'version', '1', 'display_name', '', 'effects', d.effects), d.sources, d.targets
+from (values
+  ('act', 'once', jsonb '[{"name": "signature", "type": "free"}, {"name": "maybe", "type": "free", "optional": true}]',
+    jsonb '[{"name": "in", "type_bounds": [], "passthrough": true}, {"name": "need", "type_bounds": [], "required": true}, {"name": "submit", "type_bounds": []}]'),
+  ('write', 'idempotent', '[]', '[{"name": "in", "type_bounds": []}]'),
+  ('read', 'none', '[{"name": "maybe", "type": "free", "optional": true}]', '[{"name": "in", "type_bounds": []}]'),
+  ('http_request', 'once', '[{"name": "body", "type": "free"}]', '[{"name": "body", "type_bounds": []}, {"name": "method", "type_bounds": []}]'),
+  ('interflow', 'none', '[]', '[]'), ('interflow_instructions', 'none', '[]', '[]'),
+  ('rhai_script_1x1', 'none', '[{"name": "u", "type": "free", "optional": true}]', '[{"name": "source", "type_bounds": ["string"], "required": true}]')
+) as d (node_id, effects, sources, targets);
+
+select test.keep('script', test.node('s', 'rhai_script_1x1', '{u}', '{source}', '{"source": "1"}'));
+select test.keep('told', '{"effect_may_be_skipped edges[0]"}'::text[]);
+
+select is(
+  pg_temp.warnings(
+    jsonb_build_array(test.kept('script')::jsonb, target), jsonb_build_array(test.edge('s', 'u', 't', target #>> '{data,targets,0,name}'))
+  ), expected::text[], description
+)
+from (values
+  (test.node('t', 'act', '{}', '{in}', '{"need": 1}'), test.kept('told'), 'an optional input of a node with effects'),
+  (test.node('t', 'write', '{}', '{in}'), test.kept('told'), 'idempotent ones, too'),
+  (test.node('t', 'read', '{}', '{in}'), '{}', 'not one of a node without'),
+  (test.node('t', 'act', '{}', '{need}'), '{}', 'nor a required one, behind which nobody expects anything'),
+  (pg_temp.changed(test.node('t', 'write', '{}', '{in}'), '{"when_absent": "run"}'), '{}', 'nor one with when_absent'),
+  (test.node('t', 'http_request', '{}', '{body}', '{"method": "POST"}'), test.kept('told'), 'a request with an unsafe method'),
+  (test.node('t', 'http_request', '{}', '{body}', '{"method": "head"}'), '{}', 'not one with a safe method'),
+  (test.node('t', 'http_request', '{}', '{body}'), '{}', 'nor one without any'),
+  (test.node('t', 'http_request', '{}', '{method}', '{"method": "GET"}'), test.kept('told'), 'unless an edge brings the method')
+) as t (target, expected, description);
+
+select is(
+  pg_temp.warnings(
+    jsonb_build_array(
+      test.node('a', node_id, '{signature,maybe}', '{in,need}', '{"need": 1}'), test.node('t', 'write', '{}', '{in}')
+    ), jsonb_build_array(test.edge('a', 'signature', 't', 'in') || change)
+  ), expected::text[], description
+)
+from (values
+  ('act', jsonb '{}', '{}', 'an output that is always there'),
+  ('act', '{"sourceHandle": "a.maybe"}', test.kept('told'), 'one that the definition calls optional'),
+  ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is handed on holds nothing back')
+) as s (node_id, change, expected, description);
+
+-- What is drawn for a called flow is its definition.
+select test.keep('call', pg_temp.changed(test.node('t', 'interflow', '{}', '{in}', '{"id": 7}'), '{"required": false}'));
+select is(
+  pg_temp.warnings(jsonb_build_array(test.kept('script')::jsonb, node), jsonb_build_array(test.edge('s', 'u', 't', 'in')), acting),
+  expected::text[], description
+)
+from (values
+  (test.kept('call')::jsonb, jsonb '{"all": [7]}', test.kept('told'), 'a called flow that has effects'),
+  (test.kept('call')::jsonb, '{"all": [8]}', '{}', 'not one that has none'),
+  (jsonb_set(test.kept('call')::jsonb, '{data,node_id}', '"interflow_instructions"'), '{"all": [7], "without_instructions": [8]}', '{}',
+    'nor one for its instructions, if these are its effects')
+) as c (node, acting, expected, description);
+
+select * from finish();
