@@ -10,6 +10,12 @@ export interface ErrorBody {
   hint: string | null;
 }
 
+/** The body of every error answer of /functions/v1. */
+export interface FunctionErrorBody extends ErrorBody {
+  /** The message again: the reference's client reads it here. */
+  error: string;
+}
+
 /**
  * Every error code of the backend, with its HTTP status and meaning; those that the client finds itself are in `client/flow_error.ts`. The text that callers read stands where the error is raised:
  * search for the code in `functions/` (`apiError`) and `sql/` (`private.fail`, which states the status once more;

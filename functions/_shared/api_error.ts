@@ -1,4 +1,4 @@
-import { type ErrorBody, type ErrorCode, errorCodes } from '../../types/errors.ts';
+import { type ErrorBody, type ErrorCode, errorCodes, type FunctionErrorBody } from '../../types/errors.ts';
 
 /** An error that the caller sees: the status and the body of the answer. */
 export class ApiError extends Error {
@@ -22,12 +22,13 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  toBody(): ErrorBody {
+  toBody(): FunctionErrorBody {
     return {
       code: this.code,
       message: this.message,
       details: this.details,
       hint: this.hint,
+      error: this.message,
     };
   }
 }

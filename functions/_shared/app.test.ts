@@ -3,6 +3,21 @@ import { makeApp } from './app.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
+it.each([
+  ['an unknown route', 'GET', '/flow/nope', 404, 'route_not_found', 'There is no route /flow/nope.'],
+  ['another method', 'POST', '/flow/read', 405, 'method_not_allowed', 'This route takes GET, not POST.'],
+])('the answer to %s has its message as `error`, too', async (_what, method, path, status, code, message) => {
+  const app = makeApp('flow', [{ method: 'GET', path: '/read', handle: () => Promise.resolve(new Response()) }]);
+  const response = await app.fetch(new Request(`http://project${path}`, { method }));
+  expect([response.status, await response.json()]).toEqual([status, {
+    code,
+    message,
+    details: null,
+    hint: null,
+    error: message,
+  }]);
+});
+
 it('the log of an unexpected error names the path without the token in it, and the answer says nothing', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   const app = makeApp('deployment', [{

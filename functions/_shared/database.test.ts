@@ -47,6 +47,7 @@ it.each([
     message: 'The database does not answer right now.',
     details: null,
     hint: null,
+    error: 'The database does not answer right now.',
   }]);
 });
 

@@ -81,7 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const callFunction = (request: IncomingMessage, response: ServerResponse, name: string, path: string) => {
     const socketPath = options.functionSocket(name);
     if (socketPath === undefined) {
-      return answer(response, 404, { code: 'NOT_FOUND', message: 'Requested function was not found' });
+      return refuse(request, response, new Refusal(404, 'NOT_FOUND', 'Requested function was not found'), 'functions');
     }
     request.url = path;
     void forward(request, response, {

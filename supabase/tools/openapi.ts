@@ -118,7 +118,7 @@ The routes are Edge Functions behind \`{base_url}\`. The database behind \`{node
 and its tables, of which only posting node definitions and schedules is described here: PostgREST describes them itself.
 
 Every error has one shape, \`{code, message, details, hint}\`; programs look at \`code\`. On /rest/v1 \`details\` is text, and \
-PostgREST's own codes appear beside those of this project. On /functions/v1 an unknown route answers 404 \`route_not_found\`, \
+PostgREST's own codes appear beside those of this project. On /functions/v1 \`error\` repeats the message. There an unknown route answers 404 \`route_not_found\`, \
 another method 405 \`method_not_allowed\` with \`Allow\`, and every route answers the preflight of a browser. Unknown query \
 parameters are ignored, unknown members of a body are refused.
 

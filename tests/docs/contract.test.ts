@@ -33,7 +33,8 @@ const check = ({ method = 'POST', path = '/functions/v1/deployment/start?flow=7'
   });
 };
 
-const error = (code: string, details: unknown = null) => ({ code, message: 'no', details, hint: null });
+const restError = (code: string) => ({ code, message: 'no', details: null, hint: null });
+const error = (code: string, details: unknown = null) => ({ ...restError(code), details, error: 'no' });
 const output = `/functions/v1/flow/output/${ID}`;
 
 describe('the contract', () => {
@@ -56,7 +57,7 @@ describe('the contract', () => {
       path: '/rest/v1/rpc/whoami',
       sent: {},
       status: 401,
-      received: error('PGRST301'),
+      received: restError('PGRST301'),
     }],
     ['what is not described', { path: '/rest/v1/flows', status: 418 }],
   ])('lets %s pass', (_says, exchange) => {
@@ -79,6 +80,7 @@ describe('the contract', () => {
     ["another operation's error", { status: 404, received: error('flow_not_found') }, '/code must be equal'],
     ["another status' error", { status: 404, received: error('request_invalid') }, '/code must be equal'],
     ['an error of another shape', { status: 404, received: { code: 'deployment_not_found' } }, 'required property'],
+    ['an error without `error`', { status: 404, received: restError('deployment_not_found') }, "property 'error'"],
     ['details that the code has not', { status: 404, received: error('deployment_not_found', {}) }, '/details must be'],
     ['a wrong method that is not refused', { method: 'PUT' }, "must have required property 'code'"],
     ['an error that an unknown route has not', {

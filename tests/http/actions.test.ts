@@ -361,6 +361,7 @@ describe('a start by an action', () => {
       message: 'The action could not make its transaction. Nothing was paid. Try again in a minute.',
       details: null,
       hint: null,
+      error: 'The action could not make its transaction. Nothing was paid. Try again in a minute.',
     }]);
     const runs = await owner.client.from('flow_run').select('status,errors,started_by_public_key').eq(
       'deployment_id',

@@ -172,6 +172,7 @@ describe('verification', () => {
           message: 'The signature or its time is missing, wrong or too old.',
           details: null,
           hint: null,
+          error: 'The signature or its time is missing, wrong or too old.',
         },
       })]),
     );

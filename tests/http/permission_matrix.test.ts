@@ -121,6 +121,7 @@ describe.each(doors)('%s /deployment/%s as %s', (method, route, caller, answer) 
         message: 'There is no such deployment.',
         details: null,
         hint: null,
+        error: 'There is no such deployment.',
       });
     }
   });

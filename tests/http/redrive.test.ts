@@ -191,7 +191,13 @@ describe('who redrives', () => {
     for (const answer of refused) {
       expect(answer).toEqual({
         status: 404,
-        body: { code: 'flow_run_not_found', message: 'There is no such run.', details: null, hint: null },
+        body: {
+          code: 'flow_run_not_found',
+          message: 'There is no such run.',
+          details: null,
+          hint: null,
+          error: 'There is no such run.',
+        },
       });
     }
     // The token shows the run, and is no user.

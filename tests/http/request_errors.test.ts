@@ -216,7 +216,8 @@ describe('an invalid request', () => {
     const response = await call(path, { token: owner.token, ...init });
     const body = await response.json();
     expect([response.status, body.code]).toEqual([status, code]);
-    expect(Object.keys(body).toSorted()).toEqual(['code', 'details', 'hint', 'message']);
+    expect(Object.keys(body).toSorted()).toEqual(['code', 'details', 'error', 'hint', 'message']);
+    expect(body.error).toBe(body.message);
     expect(body.message).not.toMatch(/\bat .*:\d+|Error:/);
     if (detail !== undefined) expect(body.details[0]).toMatchObject(detail);
   });
@@ -344,6 +345,7 @@ describe('an invalid request', () => {
         message: `The query is invalid: tga: ${message}.`,
         details: [{ path: 'tga', message }, { path: 'nope', message }],
         hint: null,
+        error: `The query is invalid: tga: ${message}.`,
       }]);
     }
   });

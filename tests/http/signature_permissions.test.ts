@@ -179,6 +179,7 @@ describe.each(callers)('%s', (caller) => {
           message: expect.any(String),
           details: null,
           hint: null,
+          error: expect.any(String),
         }]);
       }
     },

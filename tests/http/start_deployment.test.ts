@@ -67,6 +67,7 @@ describe('POST /deployment/start', () => {
         message,
         details: [{ path: `inputs.${name}`, message: 'the flow has no such input' }],
         hint: null,
+        error: message,
       }]);
     }
   });

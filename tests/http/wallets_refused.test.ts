@@ -95,7 +95,8 @@ describe('a wallet that is refused', () => {
     const text = await response.text();
     const body = JSON.parse(text);
     expect([response.status, body.code]).toEqual([status, code]);
-    expect(Object.keys(body).toSorted()).toEqual(['code', 'details', 'hint', 'message']);
+    expect(Object.keys(body).toSorted()).toEqual(['code', 'details', 'error', 'hint', 'message']);
+    expect(body.error).toBe(body.message);
     if (path !== undefined) {
       expect(body.details[0].path).toBe(path);
       expect(body.message).toContain(path);

@@ -81,7 +81,9 @@ it('what PostgREST answers when it loses the database is that, and in calm a fau
   ]);
 });
 
-it.each([
+const FUNCTION_ROUTE = 'POST /functions/v1/deployment/start';
+
+it.each<[string, number, Record<string, string>, unknown, string | null, string?]>([
   ['the one form', 404, {}, { code: 'a', message: 'b', details: null, hint: null }, null],
   ['HTML', 502, {}, '<html>', 'no error body: "<html>"'],
   ['an object without a code', 401, {}, { message: 'b' }, 'no error body: {"message":"b"}'],
@@ -89,8 +91,17 @@ it.each([
   ['429 without Retry-After', 429, {}, { code: 'a', message: 'b', details: null, hint: null }, 'no Retry-After'],
   ['503 with it', 503, { 'retry-after': '1' }, { code: 'a', message: 'b', details: null, hint: null }, null],
   ['a success of any form', 200, {}, 'text', null],
-])('an answer of %s is as clean as it is', (_what, status, headers, body, unclean) => {
-  expect(exchangeOf({ kind: 'x', route: 'GET /', from: 0 }, status, new Headers(headers), body).unclean).toBe(unclean);
+  ['a function', 404, {}, { code: 'a', message: 'b', details: null, hint: null, error: 'b' }, null, FUNCTION_ROUTE],
+  [
+    'a function that lacks `error`',
+    404,
+    {},
+    { code: 'a', message: 'b', details: null, hint: null },
+    'no error body: {"code":"a","message":"b","details":null,"hint":null}',
+    FUNCTION_ROUTE,
+  ],
+])('an answer of %s is as clean as it is', (_what, status, headers, body, unclean, route = 'GET /') => {
+  expect(exchangeOf({ kind: 'x', route, from: 0 }, status, new Headers(headers), body).unclean).toBe(unclean);
 });
 
 it('a seed decides everything, and each part has its own', () => {

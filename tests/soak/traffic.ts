@@ -37,14 +37,18 @@ export interface Traffic {
 /** Whoever has no answer by then will get none: the functions answer within 30 s, whatever the database does. */
 export const ANSWER_TIMEOUT_MS = 45_000;
 
-const isErrorBody = (body: unknown): body is { code: string } =>
+const isErrorBody = (body: unknown): body is { code: string; message: string; error?: unknown } =>
   typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string' &&
   'message' in body && typeof body.message === 'string' && 'details' in body && 'hint' in body;
 
-/** What is wrong with the form of an answer: an error is PostgREST's object, and one that will pass says when to come again. */
-export function uncleanness(status: number, headers: Headers, body: unknown): string | null {
+/**
+ * What is wrong with the form of an answer: an error is PostgREST's object, on /functions/v1 with `error`, too. An error
+ * that will pass says when to come again.
+ */
+function uncleanness(route: string, status: number, headers: Headers, body: unknown): string | null {
   if (status < 400) return null;
-  if (!isErrorBody(body)) return `no error body: ${JSON.stringify(body)?.slice(0, 200)}`;
+  const hasForm = isErrorBody(body) && (!route.includes('/functions/v1/') || body.error === body.message);
+  if (!hasForm) return `no error body: ${JSON.stringify(body)?.slice(0, 200)}`;
   if ((status === 503 || status === 429) && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'no Retry-After';
   return null;
 }
@@ -75,7 +79,7 @@ export const exchangeOf = (
   to: Date.now(),
   status,
   code: status >= 400 && isErrorBody(body) ? body.code : null,
-  unclean: uncleanness(status, headers, body),
+  unclean: uncleanness(asked.route, status, headers, body),
 });
 
 export function makeTraffic(): Traffic {

@@ -227,6 +227,7 @@ describe('an action with a form', () => {
       message: 'The action could not make its transaction. Nothing was paid. Try again in a minute.',
       details: null,
       hint: null,
+      error: 'The action could not make its transaction. Nothing was paid. Try again in a minute.',
     }]);
   });
 

@@ -121,6 +121,17 @@ describe('routes', () => {
     ]);
     for (const { headers } of answers) expect(headers.get('access-control-allow-origin')).toBe('*');
   });
+
+  it('an unknown Edge Function is 404 in the shape of all errors of functions', async () => {
+    const response = await get('/functions/v1/nope', {});
+    expect([response.status, await response.json()]).toEqual([404, {
+      code: 'NOT_FOUND',
+      message: 'Requested function was not found',
+      details: null,
+      hint: null,
+      error: 'Requested function was not found',
+    }]);
+  });
 });
 
 describe('Auth', () => {
@@ -232,7 +243,25 @@ describe('before parts of a test', () => {
       const response = await fetch(`${url}/${path}`, { method: 'POST', body: '{}', headers: { apikey: 'anon' } });
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toBe('1');
-      expect(await response.json()).toMatchObject({ code: 'service_unavailable', details: null, hint: null });
+      const message = `${path.startsWith('rest') ? 'PostgREST' : 'function nobody'} does not answer`;
+      expect(await response.json()).toEqual({
+        code: 'service_unavailable',
+        message,
+        details: null,
+        hint: null,
+        ...(path.startsWith('functions') && { error: message }),
+      });
+    }
+  });
+
+  it('a body that is too large is refused in the shape of the part that it is for', async () => {
+    const body = 'x'.repeat(32 * 1_048_576 + 1);
+    for (const path of ['rest/v1/flow_run', 'functions/v1/echo']) {
+      const response = await fetch(`${url}/${path}`, { method: 'POST', body, headers: { apikey: 'anon' } });
+      const { message, error, ...others } = await response.json();
+      expect([response.status, others]).toEqual([413, { code: 'body_too_large', details: null, hint: null }]);
+      expect(message).toMatch(/^The body is larger than \d+ bytes\.$/);
+      expect(error).toBe(path.startsWith('functions') ? message : undefined);
     }
   });
 

@@ -91,6 +91,7 @@ it.each(
       message: 'The database does not answer right now.',
       details: null,
       hint: null,
+      error: 'The database does not answer right now.',
     });
 
     const again = () => post(`deployment/start?flow=${flowId}`, { 'idempotency-key': key });

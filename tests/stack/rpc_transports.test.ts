@@ -225,6 +225,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
       message: "It can't be.",
       details,
       hint: 'Try something else.',
+      error: "It can't be.",
     }]);
     const bare = await errorOf(rpc('try_fail', { status: 409, code: 'claim_lost', details: null, headers: {} }));
     expect([bare.status, bare.code, bare.details, bare.headers]).toEqual([409, 'claim_lost', null, {}]);

@@ -1,4 +1,4 @@
-import { type ErrorBody, type ErrorCode, errorCodes } from '../../../types/errors.ts';
+import { type ErrorBody, type ErrorCode, errorCodes, type FunctionErrorBody } from '../../../types/errors.ts';
 import { FLOW_RUN_ID, SIGNATURE, TIME } from './examples.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 import { type Operation, rpcStatuses } from './operation.ts';
@@ -283,11 +283,12 @@ const anyOf = (schemas: JsonSchema[]): JsonSchema => {
   return different.length === 1 ? different[0]! : { anyOf: different };
 };
 
-function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody {
+function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody | FunctionErrorBody {
   const example = examples[code];
   if (example === undefined) throw new Error(`There is no example of the error ${code}.`);
   const { message, details = null, hint = null } = example;
-  return { code, message, details: isRest && details !== null ? JSON.stringify(details) : details, hint };
+  if (isRest) return { code, message, details: details === null ? null : JSON.stringify(details), hint };
+  return { code, message, details, hint, error: message };
 }
 
 /** Codes of answers with Retry-After; PostgREST's own `service_unavailable` lacks it. */

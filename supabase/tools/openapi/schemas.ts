@@ -103,8 +103,8 @@ const scheduleNotes = {
 
 const nullableText: JsonSchema = { type: ['string', 'null'] };
 
-/** The body of every error; each answer says which codes it has. */
-const error = (description: string, details: JsonSchema): JsonSchema => ({
+/** The body of every error; each answer says which codes it has. `added` are members of one interface only. */
+const error = (description: string, details: JsonSchema, added: Record<string, JsonSchema> = {}): JsonSchema => ({
   description,
   type: 'object',
   properties: {
@@ -112,8 +112,9 @@ const error = (description: string, details: JsonSchema): JsonSchema => ({
     message: { type: 'string', description: 'For people.' },
     details,
     hint: { ...nullableText, description: 'What to do about it.' },
+    ...added,
   },
-  required: ['code', 'message', 'details', 'hint'],
+  required: ['code', 'message', 'details', 'hint', ...Object.keys(added)],
   additionalProperties: false,
 });
 
@@ -358,7 +359,13 @@ export const componentSchemas: Record<string, JsonSchema> = {
   Finding: annotate(output(answerSchemas.Finding), { path: 'Where in the flow, such as `edges[3].source`.' }),
   Node: nodeRow(),
 
-  Error: error('Every error of /functions/v1.', { description: 'What is known beyond the message, as the code says.' }),
+  Error: error(
+    'Every error of /functions/v1.',
+    { description: 'What is known beyond the message, as the code says.' },
+    {
+      error: { type: 'string', description: 'The message again.' },
+    },
+  ),
   RestError: error('Every error of /rest/v1, of this project and of PostgREST.', {
     ...nullableText,
     description: 'What is known beyond the message; for codes of this project the text of a JSON value.',

@@ -23,7 +23,7 @@ export function errorsPage(): string {
     'Errors',
     '`types/errors.ts`, `supabase/tools/reference/error_remedies.ts` and `rest_errors.ts` beside it',
     paragraph(
-      "Errors have one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, and codes of PostgREST and Postgres appear beside these. One exception: the gateway answers a request without the project's key with `{message, hint}` only. No answer contains a stack trace. In the code `types/errors.ts` has codes, status and meaning, and says where the messages are.",
+      "Errors have one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, and codes of PostgREST and Postgres appear beside these. On `/functions/v1` a fifth member, `error`, repeats the message, for clients of other backends that read it there. One exception: the gateway answers a request without the project's key with `{message, hint}` only. No answer contains a stack trace. In the code `types/errors.ts` has codes, status and meaning, and says where the messages are.",
     ),
     markdownTable([
       ['code', 'status', 'meaning', 'what to do'],
