@@ -373,7 +373,7 @@ export interface FlowClient {
    * signed, if it changed the request's.
    */
   submitSignature(
-    id: string,
+    id: number,
     signature: string | Uint8Array,
     options?: RequestOptions & { newMessage?: string | Uint8Array | undefined },
   ): Promise<void>;

@@ -29,15 +29,22 @@ export function makeSigning(
       signal,
     });
     if (body === null) return null;
-    requireTexts(body, ['id', 'pubkey', 'message'], 'the signature request');
-    // SAFETY: its texts are there.
-    return body as PendingSignatureRequest;
+    requireTexts(body, ['pubkey', 'message'], 'the signature request');
+    // SAFETY: its texts are there, and its id is checked.
+    const request = body as PendingSignatureRequest;
+    if (!Number.isSafeInteger(request.id)) {
+      throw new FlowError({
+        code: 'answer_invalid',
+        message: 'The answer to the signature request has no integer `id`.',
+      });
+    }
+    return request;
   };
 
   async function* signatureRequests(run: RunReference<object>, options: SignatureOptions = {}) {
     const { signal, timeoutMs = Infinity } = options;
     const deadline = Date.now() + timeoutMs;
-    let last: string | undefined;
+    let last: number | undefined;
     for (;;) {
       const began = Date.now();
       const seconds = Math.max(0, Math.min(WAIT_SECONDS, (deadline - began) / 1000));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunStatus } from './flow_run.ts';
+import type { SignatureRequestKind } from './signature_request.ts';
 import type { ValueMap } from './values/value.ts';
 
 /** The node execution that called a run. */
@@ -52,7 +53,7 @@ export interface RunEventData {
     content: string;
   };
   /** A signature that the run waits for; `id` is that of the signature request. */
-  signature_request: OfNode & { id: string; pubkey: string; expires_at: string };
+  signature_request: OfNode & { id: number; kind: SignatureRequestKind; pubkey: string; expires_at: string };
   /** A value that the run waits for; `url` takes it, and is null once there is nothing to wait for. */
   api_input: OfNode & { id: string; url: string | null; expires_at: string };
   run_finish: OfRun & { status: RunStatus; output?: EventValue; errors?: string[] | null };

@@ -5,9 +5,15 @@ import { decodeBase58 } from './values/base58.ts';
 /** Bytes that a transaction has at most, and so its message, too. Source: Solana, PACKET_DATA_SIZE. */
 export const MAX_MESSAGE_BYTES = 1232;
 
+/** What a signature request asks to sign. */
+export type SignatureRequestKind = 'transaction' | 'message';
+
 /** What a request asks for, as `GET /flow/signature_request/{flow_run_id}` answers. */
 export interface PendingSignatureRequest {
-  id: string;
+  /** Random, below 2^53. */
+  id: number;
+  /** What has to be signed: the message of a transaction, or any other message. No node asks for the latter yet. */
+  kind: SignatureRequestKind;
   /** When the request was made, in milliseconds since 1970. */
   time: number;
   /** Base58 of the key that has to sign. */
@@ -32,7 +38,7 @@ export interface PendingSignatureResult {
 
 /** A request that can be answered, as `rpc('signature_request_for_caller')` answers. */
 export interface AnswerableRequest {
-  id: string;
+  id: number;
   pubkey: string;
   /** Base64 of the bytes to sign. */
   msg: string;
@@ -69,10 +75,13 @@ const isMessage = (text: string): boolean => {
   return bytes !== undefined && bytes.length > 0 && bytes.length <= MAX_MESSAGE_BYTES;
 };
 
+const WRONG_ID = 'must be the id of a signature request, an integer from 0 to 2^53-1';
+export const requestIdSchema = z.int(WRONG_ID).min(0, WRONG_ID);
+
 /** The body of a submit. */
 export const submitSignatureParamsSchema = z.strictObject({
   /** The signature request. */
-  id: z.uuid('must be the UUID of a signature request'),
+  id: requestIdSchema,
   /** Base58 of the 64 bytes with which the asked key signs. */
   signature: z.string().refine((text) => decodeBase58(text, 64) !== undefined, 'must be base58 of 64 bytes'),
   /** Base64 of the message that the wallet signed, if it changed the request's. */

@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 16_384;
  * Verified in place of a request that does not exist, so that the time of the answer does not tell whether it exists.
  */
 const NO_REQUEST: AnswerableRequest = {
-  id: '00000000-0000-0000-0000-000000000000',
+  id: 0,
   // The public key of a key pair that was made for this constant and thrown away.
   pubkey: 'A5PcVdxEAtRtUvvQ139KVtf8niSgDN9vfCrjW313wP4A',
   msg:

@@ -11,7 +11,7 @@
 -- request.
 
 create type private.run_event as (
-  event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
+  event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
 );
 comment on type private.run_event is
   'The kind of an event, and the key of the row with its contents: a run (run_start, run_finish), a node execution (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
@@ -77,7 +77,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
   select array_agg(
-    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
+    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null, null)::private.run_event order by
     e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
   )
   from (
@@ -153,11 +153,11 @@ begin
 
   with told as (
     select 1 as number, 'run_start' as event, root.id as flow_run_id, null::uuid as node_id, null::integer as times,
-      null::integer as log_index, null::uuid as request_id
+      null::integer as log_index, null::bigint as request_id, null::uuid as input_id
     where run_events.after < 1 and root.start_time is not null
     union all
     select e.first_number + k.position::integer - 1,
-      k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
+      k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id, k.input_id
     from (
       select s.first_number, s.events from private.flow_run_events as s
       where s.root_flow_run_id = root.id and s.last_number > run_events.after and s.last_number <= v_until
@@ -165,11 +165,11 @@ begin
       select 2, v_unnumbered
     ) as e
     cross join lateral unnest(e.events) with ordinality
-      as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+      as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
     where e.first_number + k.position - 1 > run_events.after
       and e.first_number + k.position - 1 <= run_events.after + v_max_events
     union all
-    select v_end, 'run_finish', root.id, null, null, null, null
+    select v_end, 'run_finish', root.id, null, null, null, null, null
     where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
   ), run as materialized (
     select r.*
@@ -210,7 +210,9 @@ begin
       end
       || case t.event
         when 'run_finish' then jsonb_build_object('status', run.status)
-        when 'signature_request' then jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
+        when 'signature_request' then jsonb_build_object(
+          'id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at
+        )
         -- Everybody who gets these events may read pending_inputs, which has the URL.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
@@ -242,14 +244,14 @@ begin
       where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
     ) as l on true
     left join lateral (
-      select q.id, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
+      select q.id, q.kind, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
       where t.event = 'signature_request' and q.id = t.request_id offset 0
     ) as s on true
     left join lateral (
       select a.id, private.uuid_v7_time(a.id) as created_at, a.expires_at, p.url
       from private.api_inputs as a
       left join public.pending_inputs as p on p.id = a.id and p.expires_at > now()
-      where t.event = 'api_input' and a.id = t.request_id offset 0
+      where t.event = 'api_input' and a.id = t.input_id offset 0
     ) as i on true
   ), measured as (
     select d.*, sum(octet_length(d.data::text) + octet_length(d.owner_data::text)) over (order by d.number) as bytes,

@@ -49,7 +49,7 @@ $$;
 comment on function private.queue_end_webhooks(uuid[]) is
   'Stores the messages that say how these root runs ended. Neither outputs nor texts of errors are told: whoever is to know them reads the run. Definer: only functions write deliveries.';
 
-create function private.queue_signature_webhooks(run public.flow_run, request_ids uuid[])
+create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -58,12 +58,14 @@ begin
   if exists (select from private.flow_run_jobs as j where j.flow_run_id = run.id and j.on_end is not null) then
     perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
       'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
-        select jsonb_agg(jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.id)
+        select jsonb_agg(
+          jsonb_build_object('id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.created_at, s.id
+        )
         from public.signature_requests as s where s.id = any (queue_signature_webhooks.request_ids)
       ))
     )));
   end if;
 end;
 $$;
-comment on function private.queue_signature_webhooks(public.flow_run, uuid[]) is
+comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
   'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';

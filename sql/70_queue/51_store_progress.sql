@@ -27,7 +27,7 @@ begin
     returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
   )
   select array_agg((
-    run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event
+    run.id, e.position, e.time, (e.event, s.id, null, null, null, null, null)::private.run_event
   )::private.new_run_event) into v_events
   from stored as s
   join jsonb_to_recordset(store_called_runs.children)
@@ -96,7 +96,7 @@ begin
   )
   select array_agg((
     store_taken_over.run_id, e.position, e.time,
-    (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+    (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
   )::private.new_run_event) into v_events
   from stored as s
   join jsonb_to_recordset(store_taken_over.executions) as t (
@@ -179,7 +179,7 @@ begin
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
-    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
   )::private.new_run_event) into v_node_events
   from stored as s
   join (
@@ -233,7 +233,7 @@ begin
       returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
     )
     select array_agg((
-      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null)::private.run_event
+      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
     )::private.new_run_event) into v_log_events
     from stored as s
     join (

@@ -69,7 +69,7 @@ begin
     order by a.id
   )
   select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, a.id)::private.run_event
+    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
   )::private.new_run_event) into v_events
   from asked as a
   join given as g on g.token_hash = a.token_hash;

@@ -1,6 +1,7 @@
 create table public.signature_requests (
-  id uuid primary key default private.uuid_v7(),
-  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
+  id bigint primary key,
+  created_at timestamptz not null default clock_timestamp(),
+  kind text not null default 'transaction',
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   node_id uuid not null,
   times integer not null,
@@ -13,6 +14,8 @@ create table public.signature_requests (
   signature text,
   new_msg text,
   expires_at timestamptz not null,
+  constraint signature_requests_id_exact check (id between 0 and 9007199254740991),
+  constraint signature_requests_kind_known check (kind in ('transaction', 'message')),
   constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
   constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
     references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
@@ -25,6 +28,10 @@ create table public.signature_requests (
 );
 comment on table public.signature_requests is
   'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
+comment on column public.signature_requests.id is
+  'Random, below 2^53. It names the request and proves nothing: an answer is proved by its signature.';
+comment on column public.signature_requests.kind is
+  'transaction: msg is the message of a transaction. message: msg is anything else. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
   'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
 comment on column public.signature_requests.owner_id is
@@ -38,7 +45,7 @@ comment on column public.signature_requests.signature is 'The answer, base58; nu
 comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
 comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
 
-create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, id);
+create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
 create index signature_requests_user_id_idx on public.signature_requests (user_id);
 
@@ -61,7 +68,7 @@ as $$
   select s.* from public.signature_requests as s
   where s.root_flow_run_id = open_signature_requests.root_flow_run_id
     and s.signature is null and s.expires_at > clock_timestamp()
-  order by s.id;
+  order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
   'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
@@ -73,7 +80,7 @@ set search_path = ''
 as $$
   select coalesce(json_agg(json_build_object(
     'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
-  ) order by s.id), '[]')
+  ) order by s.created_at, s.id), '[]')
   from public.signature_requests as s
   where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
     and s.times = transaction_signature_requests.times;
@@ -87,33 +94,51 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_made_ids uuid[];
-  v_events private.new_run_event[];
+  v_now timestamptz := clock_timestamp();
+  v_made_ids bigint[] := '{}';
 begin
-  with made as (
-    insert into public.signature_requests as s (
-      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  loop
+    with made as (
+      insert into public.signature_requests as s (
+        id, created_at, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id,
+        pubkey, msg, signatures, expires_at
+      )
+      select
+        -- A microsecond each keeps the order in which they were given.
+        private.random_id(), v_now + r.position * interval '1 microsecond',
+        transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+        case
+          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey) then run.user_id
+          else run.started_by
+        end,
+        r.pubkey, r.msg, r.signatures,
+        v_now + r.position * interval '1 microsecond' + r.timeout_ms * interval '1 millisecond'
+      from rows from (
+        jsonb_to_recordset(store_signature_requests.requests)
+          as (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+      ) with ordinality as r (pubkey, msg, signatures, timeout_ms, position)
+      on conflict do nothing
+      returning s.id
     )
-    select
-      made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
-      case
-        when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
-        else run.started_by
-      end,
-      made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
-    from (
-      select private.uuid_v7() as id, r.*
-      from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
-    ) as made
-    on conflict on constraint signature_requests_transaction_pubkey_key do nothing
-    returning s.id, s.created_at
-  )
-  select array_agg(m.id), array_agg((
-    run.id, null, m.created_at, ('signature_request', transaction.flow_run_id, transaction.node_id, transaction.times, null, m.id)::private.run_event
-  )::private.new_run_event) into v_made_ids, v_events from made as m;
-  if v_made_ids is not null then
+    select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
+    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw again.
+    exit when not exists (
+      select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
+      where not exists (
+        select from public.signature_requests as s
+        where (s.flow_run_id, s.node_id, s.times, s.pubkey)
+          = (transaction.flow_run_id, transaction.node_id, transaction.times, r.pubkey)
+      )
+    );
+  end loop;
+  if v_made_ids <> '{}' then
     perform private.queue_signature_webhooks(run, v_made_ids);
-    perform private.add_run_events(v_events);
+    perform private.add_run_events(array(
+      select (
+        run.id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
+      )::private.new_run_event
+      from public.signature_requests as s where s.id = any (v_made_ids)
+    ));
     perform private.announce_run_news(run.id, 'ends');
   end if;
 

@@ -13,7 +13,7 @@ begin
   return jsonb_build_object(
     'request', (
       select jsonb_build_object(
-        'id', s.id, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
+        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
         'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
       )
       from private.open_signature_requests(v_run_id) as s
@@ -35,7 +35,7 @@ as $$
   select private.pending_signature_request(pending_signature_request.flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, kind (transaction or message), time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])

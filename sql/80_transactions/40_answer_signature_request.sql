@@ -43,6 +43,10 @@ begin
     perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
       'Start the run again, and sign before expires_at.');
   end if;
+  if check_answerable.new_msg <> request.msg and request.kind = 'message' then
+    perform private.fail(400, 'transaction_changed',
+      'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
+  end if;
   if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
       or exists (
@@ -60,7 +64,7 @@ $$;
 comment on function private.check_answerable(public.signature_requests, text) is
   'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
 
-create function private.signature_request_for_caller(id uuid, new_msg text)
+create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -77,22 +81,22 @@ begin
   return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
 end;
 $$;
-comment on function private.signature_request_for_caller(uuid, text) is
+comment on function private.signature_request_for_caller(bigint, text) is
   'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
-grant execute on function private.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
+grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
-create function public.signature_request_for_caller(id uuid, new_msg text default null)
+create function public.signature_request_for_caller(id bigint, new_msg text default null)
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
 $$;
-comment on function public.signature_request_for_caller(uuid, text) is
+comment on function public.signature_request_for_caller(bigint, text) is
   'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
-grant execute on function public.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
+grant execute on function public.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
-create function private.answer_signature_request(id uuid, signature text, new_msg text)
+create function private.answer_signature_request(id bigint, signature text, new_msg text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -118,11 +122,11 @@ begin
   end if;
 end;
 $$;
-comment on function private.answer_signature_request(uuid, text, text) is
+comment on function private.answer_signature_request(bigint, text, text) is
   'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
-grant execute on function private.answer_signature_request(uuid, text, text) to service_role;
+grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
 
-create function public.answer_signature_request(id uuid, signature text, new_msg text default null)
+create function public.answer_signature_request(id bigint, signature text, new_msg text default null)
 returns void
 language sql volatile security invoker
 set search_path = ''
@@ -131,6 +135,6 @@ as $$
     answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
   );
 $$;
-comment on function public.answer_signature_request(uuid, text, text) is
+comment on function public.answer_signature_request(bigint, text, text) is
   'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
-grant execute on function public.answer_signature_request(uuid, text, text) to service_role;
+grant execute on function public.answer_signature_request(bigint, text, text) to service_role;

@@ -47,7 +47,7 @@ async function suspendedPayment(): Promise<{ flow: FlowBuilder; earlier: Recorde
   return { flow, earlier: { ...recorded, transactions: [transaction] }, transaction };
 }
 
-const request = (pubkey: string) => ({ id: '', pubkey, signature: null, new_msg: null, expires_at: '' });
+const request = (pubkey: string) => ({ id: 1, pubkey, signature: null, new_msg: null, expires_at: '' });
 
 it("a transaction that the action's signer has is not made again, and is continued", async () => {
   const { flow, earlier, transaction } = await suspendedPayment();

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 const answerOf = async (response: Response) => [response.status, (await response.json()).code];
-const storedAnswer = async (id: string) => {
+const storedAnswer = async (id: number) => {
   const { data } = await owner.client.from('signature_requests').select('signature, new_msg').eq('id', id).single()
     .throwOnError();
   return data;
@@ -51,6 +51,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     const request = await response.json();
     expect(request).toEqual({
       id,
+      kind: 'transaction',
       time: expect.any(Number),
       pubkey: payer.publicKey,
       message,
@@ -277,7 +278,12 @@ describe('POST /signature/submit', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['an id that is not a UUID', { id: 17 }, 'id'],
+    ['an id that is a text', { id: '17' }, 'id'],
+    ['an id that is a UUID', { id: randomUUID() }, 'id'],
+    ['an id that is no integer', { id: 1.5 }, 'id'],
+    ['an id below 0', { id: -1 }, 'id'],
+    ['an id of 2^53', { id: 2 ** 53 }, 'id'],
+    ['an id that is null', { id: null }, 'id'],
     ['a signature of 63 bytes', { signature: base58.encode(new Uint8Array(63).fill(1)) }, 'signature'],
     ['a signature in base64', { signature: base64.encode(new Uint8Array(64)) }, 'signature'],
     ['a message in base58', { new_msg: '5Hq' }, 'new_msg'],
@@ -287,7 +293,7 @@ describe('POST /signature/submit', () => {
     ['a message that fits in no transaction', { new_msg: base64.encode(new Uint8Array(1233)) }, 'new_msg'],
     ['an unknown member', { pubkey: 'x' }, 'pubkey'],
   ])('refuses %s', async (_says, change, path) => {
-    const params = { id: randomUUID(), signature: signMessage(payer, message), ...change };
+    const params = { id: 17, signature: signMessage(payer, message), ...change };
     const response = await submit(params as never, owner.token);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'request_invalid', details: [{ path }] });

@@ -18,7 +18,7 @@ let flowId: number;
 let deploymentId: string;
 let apiKey: string;
 let runId: string;
-let requestId: string;
+let requestId: number;
 
 beforeAll(async () => {
   owner = await signUp();

@@ -25,15 +25,15 @@ const EVENTS = `
     select i.root_flow_run_id, concat_ws(' ', 'api_input', i.flow_run_id, i.node_id, i.times, i.id) from private.api_inputs as i
   ), numbered as (
     select e.root_flow_run_id as root_id, e.first_number + k.position - 1 as number,
-      concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id) as key
+      concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id, k.input_id) as key
     from private.flow_run_events as e
-    cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
     union all
     -- Those of runs that one report has ended are numbered when somebody asks.
-    select r.id, 1 + k.position, concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id)
+    select r.id, 1 + k.position, concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id, k.input_id)
     from public.flow_run as r
     cross join lateral unnest(private.unnumbered_events(r.id))
-      with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+      with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
     where r.parent_flow_run_id is null and r.end_time is not null
       and not exists (select from private.flow_run_events as e where e.root_flow_run_id = r.id)
   )`;

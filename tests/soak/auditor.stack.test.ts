@@ -82,12 +82,12 @@ async function waiting(): Promise<string> {
     values (${runId}, ${execution.node_id}, 0, ${runId}, ${sql.json([execution])}, 'AAAA', false, 1, 2)`;
   await sql`
     with made as (
-      insert into public.signature_requests (flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, expires_at)
-      values (${runId}, ${execution.node_id}, 0, ${runId}, ${owner}, '11111111111111111111111111111111', 'AAAA', now() + interval '3 minutes')
+      insert into public.signature_requests (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, expires_at)
+      values (private.random_id(), ${runId}, ${execution.node_id}, 0, ${runId}, ${owner}, '11111111111111111111111111111111', 'AAAA', now() + interval '3 minutes')
       returning *
     )
     select private.add_run_events(array[(
-      s.flow_run_id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id)::private.run_event
+      s.flow_run_id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
     )::private.new_run_event]) from made as s`;
   await sql`
     select private.queue_signature_webhooks(r, array(select s.id from public.signature_requests as s where s.root_flow_run_id = r.id))

@@ -13,7 +13,7 @@ const RECOVERY_TIMEOUT_MS = 60_000;
 const probesOf = ({ status, users }: World): { url: string; init: RequestInit; says: string }[] => {
   const { FUNCTIONS_URL, API_URL, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = status;
   const headers = { authorization: `Bearer ${users[0]!.token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ id: NOBODY, signature: '1'.repeat(64) });
+  const body = JSON.stringify({ id: 0, signature: '1'.repeat(64) });
   return [
     {
       url: `${API_URL}/rest/v1/flows?limit=0`,

@@ -97,7 +97,7 @@ it.each([
       await fill(worker, { ended: 4_000, queued: 0 });
       await worker`vacuum analyze`;
       await worker`insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
-      select id, 2, 2, array[('log', id, null, null, 0, null)::private.run_event] from public.flow_run`;
+      select id, 2, 2, array[('log', id, null, null, 0, null, null)::private.run_event] from public.flow_run`;
       await fill(worker, { owners: 1, ended: 0, queued: 16 });
       const [claimed] = await worker<{ results: object[] }[]>`
       select jsonb_agg(jsonb_build_object(

@@ -39,7 +39,7 @@ beforeAll(async () => {
     await sql`
       insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
       select r.id, 2 + 20 * page, 21 + 20 * page, array(
-        select (e.event, r.id, r.id, page * 10 + n, null, null)::private.run_event
+        select (e.event, r.id, r.id, page * 10 + n, null, null, null)::private.run_event
         from generate_series(0, 9) as n cross join (values ('node_start'), ('node_finish')) as e (event)
       )
       from public.flow_run as r cross join generate_series(0, ${EXECUTIONS / 10 - 1}::integer) as page`;

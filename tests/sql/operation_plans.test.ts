@@ -34,9 +34,9 @@ async function fill(): Promise<void> {
     select id, id, 0, id, jsonb_build_array(jsonb_build_object('flow_run_id', id, 'node_id', id, 'times', 0)), 'AQID', false, 1, 1
     from public.flow_run`;
   await sql`insert into public.signature_requests (
-      flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, signature, expires_at
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, signature, expires_at
     )
-    select r.id, r.id, 0, r.id, r.user_id, 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'AQID',
+    select private.random_id(), r.id, r.id, 0, r.id, r.user_id, 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'AQID',
       case when r.end_time is not null then repeat('1', 64) end, now() + interval '1 hour'
     from public.flow_run as r where r.end_time is not null
       or r.id = (select w.id from public.flow_run as w where w.end_time is null limit 1)`;

@@ -2,7 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58, base64 } from '@scure/base';
 import type { NodeRetry } from '../../types/flow.ts';
 import type { StartDeploymentParams, StartResult } from '../../types/deployment.ts';
-import type { PendingSignatureRequest } from '../../types/signature_request.ts';
+import type { PendingSignatureRequest, SubmitSignatureParams } from '../../types/signature_request.ts';
 import type { Database } from '../../types/database.types.ts';
 import { FlowBuilder } from './flow_builder.ts';
 import type { Keypair } from './keypairs.ts';
@@ -90,7 +90,7 @@ export const signMessage = (message: string, { secretKey }: Keypair): string =>
 /** Submits a signature and returns the response. */
 export const submitSignature = (
   { token, functionsUrl }: Omit<StartedRun, 'flow_run_id'>,
-  body: { id: string; signature: string; new_msg?: string },
+  body: SubmitSignatureParams,
 ) => post('signature/submit', token, body, functionsUrl);
 
 /** Signs a request of a run. Returns the status and, for an error, its code. */

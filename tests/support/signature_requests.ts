@@ -72,7 +72,7 @@ export async function askFor(
   { publicKey }: Keypair,
   message = makeMessage(publicKey),
   change: Partial<NewSignatureRequest> = {},
-): Promise<string> {
+): Promise<number> {
   const [request] = await stackClaims().storeTransaction(claim, makeTransaction(id, message), [
     makeRequest(publicKey, message, change),
   ]);

@@ -1,6 +1,5 @@
 import { base58, base64 } from '@scure/base';
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { randomUUID } from 'node:crypto';
 import type {
   StoredSignatureRequest,
   StoredTransaction,
@@ -47,7 +46,7 @@ export function makeTransactionStore(): TestTransactionStore {
       for (const { timeout_ms, ...request } of wanted) {
         if (requests.some(({ pubkey }) => pubkey === request.pubkey)) continue;
         const expires_at = new Date(Date.now() + timeout_ms).toISOString();
-        requests.push({ ...copy(request), id: randomUUID(), signature: null, new_msg: null, expires_at });
+        requests.push({ ...copy(request), id: requests.length + 1, signature: null, new_msg: null, expires_at });
       }
       return requests.map(outside);
     },

@@ -28,7 +28,7 @@ export interface TransactionMember {
 
 /** A signature request that is stored. */
 export interface StoredSignatureRequest {
-  id: string;
+  id: number;
   /** Public key of the signer, in base58 like all keys and signatures. */
   pubkey: string;
   /** Null until the signer has signed. */

@@ -4,7 +4,7 @@ export const USER_ID = '7b1f2d2c-9a5e-4d0e-8a37-5d1c1d0b3f64';
 export const DEPLOYMENT_ID = '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11';
 export const FLOW_RUN_ID = '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5';
 export const RUN_TOKEN = 'fr_AZqmRY08ehCfJ2HC8KTX5T3yq0c1v8mJm2n5l7wQ0aTt4eY9xUuBkR6sZp1iHdGo';
-export const REQUEST_ID = '019aa645-9b1e-7c55-a1d0-3e6f7a8b9c0d';
+export const REQUEST_ID = 4_611_686_018_427;
 export const SIGNATURE = '4M5txFZz3Ud1NCBPdWxLF1VT23mFWVMaeZXZiQeuCg7d3rM79j5ppJmr24PCHuQVsKm3Eqeu7rJ512Vzo7WfQQ1t';
 export const TIME = '2026-11-21T13:17:36.123456+00:00';
 
@@ -155,6 +155,7 @@ export const actionTransaction = {
 export const completedAction = { type: 'completed', ...actionView, label: 'Done' };
 export const pendingRequest = {
   id: REQUEST_ID,
+  kind: 'transaction',
   time: 1_795_267_056_123,
   pubkey: PUBLIC_KEY,
   message:

@@ -308,9 +308,12 @@ export const componentSchemas: Record<string, JsonSchema> = {
     column: 'Of `script_invalid`: the column in this line.',
   }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
+    id: 'Random, below 2^53.',
+    kind:
+      'What `message` is: `transaction`, the message of a transaction; or `message`, anything else, which may not be changed. No node asks for the latter yet.',
     time: 'When the request was made, in milliseconds since 1970.',
     pubkey: 'The key that has to sign.',
-    message: 'The bytes to sign, base64: a serialized v0 message, not a transaction.',
+    message: 'The bytes to sign, base64: of a transaction the serialized v0 message, not the whole.',
     timeout:
       'Seconds, from `time` on, in which it can be answered. The transaction is good for about a minute: later the run fails.',
     flow_run_id: 'The run that asks: the one that was started, or one that it called.',

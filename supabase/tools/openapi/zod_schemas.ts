@@ -22,6 +22,7 @@ import {
   MAX_MESSAGE_BYTES,
   type PendingSignatureRequest,
   type PendingSignatureResult,
+  requestIdSchema,
   type SignatureRequestState,
   type SubmitSignatureResult,
 } from '../../../types/signature_request.ts';
@@ -175,7 +176,7 @@ export const argumentSchemas = {
   }),
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
   pending_signature_request: z.strictObject({ flow_run_id: z.uuid() }),
-  signature_request_for_caller: z.strictObject({ id: z.uuid(), new_msg: messageSchema.optional() }),
+  signature_request_for_caller: z.strictObject({ id: requestIdSchema, new_msg: messageSchema.optional() }),
   create_api_key: z.strictObject({ name: z.string().min(1).max(100) }),
   create_webhook: z.strictObject({
     input: z.string().max(256),
@@ -336,7 +337,8 @@ export const answerSchemas = {
   StopFlowResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<StopFlowResult>,
   AnswerInputResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<AnswerInputResult>,
   PendingSignatureRequest: z.strictObject({
-    id: z.uuid(),
+    id: requestIdSchema,
+    kind: z.enum(['transaction', 'message']),
     time: z.int().min(0),
     pubkey: publicKeySchema,
     message: base64Schema,
@@ -349,7 +351,7 @@ export const answerSchemas = {
     is_overdue: z.boolean(),
   }) satisfies z.ZodType<PendingSignatureResult>,
   AnswerableRequest: z.strictObject({
-    id: z.uuid(),
+    id: requestIdSchema,
     pubkey: publicKeySchema,
     msg: base64Schema,
   }) satisfies z.ZodType<AnswerableRequest>,

@@ -36,9 +36,9 @@ beforeEach(async () => {
   runId = started!.id;
   await first`select public.claim_flow_runs(1, 60)`;
   await first`select test.ask(${runId}, ${first.json(KEYS.map((pubkey) => request(pubkey)))})`;
-  requestIds = (await first<{ id: string }[]>`select id from public.signature_requests order by id`).map(({ id }) =>
-    id
-  );
+  requestIds = (await first<{ id: string }[]>`select id from public.signature_requests order by created_at`).map((
+    { id },
+  ) => id);
 });
 
 const request = (pubkey: string, timeout_ms = 180_000) => ({ pubkey, msg: 'AQID', signatures: null, timeout_ms });
@@ -71,7 +71,7 @@ async function race(
 }
 
 const answers = async () =>
-  (await first`select signature, new_msg from public.signature_requests order by id`)
+  (await first`select signature, new_msg from public.signature_requests order by created_at`)
     .map(({ signature, new_msg }) => [signature, new_msg]);
 const dueIn = async (): Promise<number> => (await first`select test.due_in(${runId}) as seconds`)[0]!.seconds;
 

@@ -43,7 +43,7 @@ select results_eq(
 );
 select is(test.due_in(test.kept('other')::uuid), 0, 'an expired request holds nobody back');
 select is(
-  test.error_code(format('select public.answer_signature_request(%L, %L)', gen_random_uuid(), repeat('1', 64))), 'signature_request_not_found',
+  test.error_code(format('select public.answer_signature_request(%L, %L)', 17, repeat('1', 64))), 'signature_request_not_found',
   'there is no other request'
 );
 

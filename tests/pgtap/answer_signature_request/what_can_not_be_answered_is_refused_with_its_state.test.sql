@@ -1,4 +1,4 @@
-select plan(11);
+select plan(12);
 
 select test.create_user('owner');
 select test.keep('run', test.claimed_run(test.user_id('owner')));
@@ -7,17 +7,18 @@ select test.ask(test.kept('run')::uuid, test.request());
 select test.ask(test.kept('run')::uuid, test.request(timeout_ms => -1000), 'expired');
 select test.ask(test.kept('run')::uuid, test.request(signatures => '[{"pubkey": "x", "signature": "y"}]'), 'signed');
 select test.ask(test.kept('run')::uuid, jsonb_build_array(test.request(), test.request('So11111111111111111111111111111111111111112')), 'pair');
+select test.ask(test.kept('run')::uuid, test.request(), 'message');
 select test.ask(test.kept('other')::uuid, test.request());
 
 create function pg_temp.request(run text, node text) returns public.signature_requests language sql as $$
   select s from public.signature_requests as s
-  where s.flow_run_id = test.kept(run)::uuid and s.node_id = test.node_id(node) order by s.id limit 1;
+  where s.flow_run_id = test.kept(run)::uuid and s.node_id = test.node_id(node) order by s.created_at limit 1;
 $$;
 grant execute on function pg_temp.request(text, text) to public;
 -- How an answer is refused, by the function that answers and by the one that asks whether it may be answered alike.
 create function pg_temp.refusal(run text, node text, new_msg text default null) returns jsonb language plpgsql as $$
 declare
-  v_id uuid := (pg_temp.request(run, node)).id;
+  v_id bigint := (pg_temp.request(run, node)).id;
   v_answer jsonb;
   v_read jsonb;
 begin
@@ -53,6 +54,12 @@ select is(
   'a message that somebody has signed is not changed'
 );
 select is(pg_temp.refusal('run', 'pair', 'BAUG') ->> 'code', 'transaction_changed', 'nor one that others are asked to sign');
+update public.signature_requests as s set kind = 'message' where s.id = (pg_temp.request('run', 'message')).id;
+select is(
+  pg_temp.refusal('run', 'message', 'BAUG') - '{details,hint}'::text[],
+  '{"code": "transaction_changed", "status": 400, "message": "new_msg can''t be used here: only the message of a transaction may be changed."}',
+  'nor one that is not of a transaction'
+);
 select is((pg_temp.request('run', node)).signature, null, node || ' stays open') from unnest('{signed,pair}'::text[]) as node;
 select is(pg_temp.refusal('run', 'signed'), null, 'they are answered as they are');
 

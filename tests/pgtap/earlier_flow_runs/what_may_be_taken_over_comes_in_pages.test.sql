@@ -72,7 +72,7 @@ select is(
   array_agg(format('%s %s', k.event, k.times) order by e.first_number + k.position), '{node_start 7,node_finish 7}', 'and told once, by its place in this run'
 )
 from private.flow_run_events as e
-cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
 where e.root_flow_run_id = test.kept('redriven')::uuid;
 update public.node_run set user_id = gen_random_uuid() where flow_run_id = test.kept('failed')::uuid;
 select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progress(test.kept('redriven')::uuid) || jsonb_build_object('taken_over', jsonb_build_array(

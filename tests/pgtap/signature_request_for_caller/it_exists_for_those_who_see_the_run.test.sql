@@ -8,11 +8,11 @@ insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_ur
 select r.id, r.user_id, test.take_snapshot(r.flow_id), 'https://rpc.example.com', 1 from public.flow_run as r;
 select test.ask(test.kept('run')::uuid, test.request());
 update public.signature_requests set user_id = test.user_id('holder') where true;
-select test.keep('request', id) from public.signature_requests;
+select test.keep('request', id::text) from public.signature_requests;
 select test.keep('token', private.run_token(test.kept('run')::uuid));
 select test.keep('second_token', private.run_token(test.kept('second')::uuid));
 
-create function pg_temp.answer(id uuid default test.kept('request')::uuid) returns jsonb language plpgsql as $$
+create function pg_temp.answer(id bigint default test.kept('request')::bigint) returns jsonb language plpgsql as $$
 begin
   return public.signature_request_for_caller(answer.id);
 exception when sqlstate 'PGRST' then
@@ -22,9 +22,9 @@ $$;
 create function pg_temp.show(token text) returns void language sql as $$
   select set_config('request.headers', json_build_object('x-flow-run-token', token)::text, true);
 $$;
-grant execute on function pg_temp.answer(uuid), pg_temp.show(text) to public;
+grant execute on function pg_temp.answer(bigint), pg_temp.show(text) to public;
 create function pg_temp.shown() returns jsonb language sql as $$
-  select jsonb_build_object('id', test.kept('request'), 'pubkey', 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'msg', 'AQID');
+  select jsonb_build_object('id', test.kept('request')::bigint, 'pubkey', 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'msg', 'AQID');
 $$;
 create function pg_temp.missing() returns jsonb language sql as $$
   select '{"code": "signature_request_not_found", "message": "There is no such signature request.", "details": null, "hint": null}'::jsonb;
@@ -37,7 +37,7 @@ select test.sign_in(test.user_id('starter'));
 select is(pg_temp.answer(), pg_temp.shown(), 'so may who started the run');
 select test.sign_in(test.user_id('holder'));
 select is(pg_temp.answer(), pg_temp.shown(), 'and the user whose key is asked');
-select is(pg_temp.answer(gen_random_uuid()), pg_temp.missing(), 'for whom another one does not exist');
+select is(pg_temp.answer(private.random_id()), pg_temp.missing(), 'for whom another one does not exist');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.answer(), pg_temp.missing(), 'for others this one does not either');
 select pg_temp.show(test.kept('token'));

@@ -39,7 +39,7 @@ select is(
 
 select test.sign_out();
 select results_eq(
-  'select flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, msg, signatures, expires_at - created_at from public.signature_requests order by id',
+  'select flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, msg, signatures, expires_at - created_at from public.signature_requests order by created_at',
   $$ select test.kept('run')::uuid, test.node_id('a'), 0, test.kept('run')::uuid, test.user_id('owner'), null::uuid, 'AQID', signatures, timeout
     from (values (null::jsonb, interval '180 seconds'), ('[{"pubkey": "x", "signature": "y"}]', '1.5 seconds')) as v (signatures, timeout) $$,
   'a request names its transaction, and has its time from when it was made'

@@ -13,9 +13,11 @@ from unnest('{told,other,none}'::text[]) as name;
 select results_eq($$ select flow_run_id, event from public.webhook_deliveries $$, $$ values (test.kept('told')::uuid, 'signature_request') $$, 'one message for all signatures');
 select is(
   (select d.payload #> '{data,signature_requests}' from public.webhook_deliveries as d),
-  (select jsonb_agg(jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.id)
+  (select jsonb_agg(jsonb_build_object(
+      'id', s.id, 'kind', 'transaction', 'pubkey', s.pubkey, 'expires_at', s.expires_at
+    ) order by s.created_at)
     from public.signature_requests as s where s.flow_run_id = test.kept('told')::uuid),
-  'it names the requests'
+  'it names the requests in the order in which they were made'
 );
 select test.ask(test.kept('told')::uuid, jsonb_build_array(test.request()));
 select is((select count(*) from public.webhook_deliveries), 1::bigint, 'what was asked before is not told again');
