@@ -285,14 +285,14 @@ isOneToOne: false
                   ]
                 },"signature_requests": {
                   Row: {
-                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": string,"msg": string,"new_msg": string | null,"node_id": string,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature": string | null,"signatures": Json | null,"times": number,"user_id": string | null
+                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": number,"kind": string,"msg": string,"new_msg": string | null,"node_id": string,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature": string | null,"signatures": Json | null,"times": number,"user_id": string | null
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: never,"expires_at": string,"flow_run_id": string,"id"?: string,"msg": string,"new_msg"?: string | null,"node_id": string,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature"?: string | null,"signatures"?: Json | null,"times": number,"user_id"?: string | null
+                    "created_at"?: string,"expires_at": string,"flow_run_id": string,"id": number,"kind"?: string,"msg": string,"new_msg"?: string | null,"node_id": string,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature"?: string | null,"signatures"?: Json | null,"times": number,"user_id"?: string | null
                   }
                   Update: {
-                    "created_at"?: never,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"msg"?: string,"new_msg"?: string | null,"node_id"?: string,"owner_id"?: string,"pubkey"?: string,"root_flow_run_id"?: string,"signature"?: string | null,"signatures"?: Json | null,"times"?: number,"user_id"?: string | null
+                    "created_at"?: string,"expires_at"?: string,"flow_run_id"?: string,"id"?: number,"kind"?: string,"msg"?: string,"new_msg"?: string | null,"node_id"?: string,"owner_id"?: string,"pubkey"?: string,"root_flow_run_id"?: string,"signature"?: string | null,"signatures"?: Json | null,"times"?: number,"user_id"?: string | null
                   }
                   Relationships: [
                     {
@@ -364,7 +364,7 @@ isOneToOne: false
           }
           Functions: {
             "answer_signature_request":
-{ Args: { "id": string,"new_msg"?: string,"signature": string }; Returns: undefined
+{ Args: { "id": number,"new_msg"?: string,"signature": string }; Returns: undefined
                            },
 "asking_flow_runs":
 { Args: { "flow_run_ids": (string)[] }; Returns: string[]
@@ -537,7 +537,7 @@ isOneToOne: false
 { Args: { "hmac"?: Json,"secret"?: string,"verification"?: string,"webhook_id": string }; Returns: Json
                            },
 "signature_request_for_caller":
-{ Args: { "id": string,"new_msg"?: string }; Returns: Json
+{ Args: { "id": number,"new_msg"?: string }; Returns: Json
                            },
 "start_deployment":
 { Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string,"values"?: Json }; Returns: Json

@@ -154,6 +154,18 @@ $$;
 comment on function private.uuid_v7_after(uuid) is
   'A new UUID version 7 that is greater than `previous` (null: any), even when the clock stood still or was set back.';
 
+-- sql/00_platform/35_random_id.sql
+
+create function private.random_id()
+returns bigint
+language sql volatile security invoker
+begin atomic
+  -- The last 53 bits of a UUID version 4 are all random; its version and variant stand before them.
+  select ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9007199254740991;
+end;
+comment on function private.random_id() is
+  'A random integer from 0 to 2^53 - 1, exact in JSON and JavaScript. Nobody can predict it. It may be taken already.';
+
 -- sql/00_platform/40_touch.sql
 
 create function private.tg_any__before_update_touch()
@@ -4884,7 +4896,7 @@ grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to a
 -- request.
 
 create type private.run_event as (
-  event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
+  event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
 );
 comment on type private.run_event is
   'The kind of an event, and the key of the row with its contents: a run (run_start, run_finish), a node execution (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
@@ -4950,7 +4962,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
   select array_agg(
-    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
+    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null, null)::private.run_event order by
     e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
   )
   from (
@@ -5026,11 +5038,11 @@ begin
 
   with told as (
     select 1 as number, 'run_start' as event, root.id as flow_run_id, null::uuid as node_id, null::integer as times,
-      null::integer as log_index, null::uuid as request_id
+      null::integer as log_index, null::bigint as request_id, null::uuid as input_id
     where run_events.after < 1 and root.start_time is not null
     union all
     select e.first_number + k.position::integer - 1,
-      k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
+      k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id, k.input_id
     from (
       select s.first_number, s.events from private.flow_run_events as s
       where s.root_flow_run_id = root.id and s.last_number > run_events.after and s.last_number <= v_until
@@ -5038,11 +5050,11 @@ begin
       select 2, v_unnumbered
     ) as e
     cross join lateral unnest(e.events) with ordinality
-      as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+      as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
     where e.first_number + k.position - 1 > run_events.after
       and e.first_number + k.position - 1 <= run_events.after + v_max_events
     union all
-    select v_end, 'run_finish', root.id, null, null, null, null
+    select v_end, 'run_finish', root.id, null, null, null, null, null
     where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
   ), run as materialized (
     select r.*
@@ -5083,7 +5095,9 @@ begin
       end
       || case t.event
         when 'run_finish' then jsonb_build_object('status', run.status)
-        when 'signature_request' then jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
+        when 'signature_request' then jsonb_build_object(
+          'id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at
+        )
         -- Everybody who gets these events may read pending_inputs, which has the URL.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
@@ -5115,14 +5129,14 @@ begin
       where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
     ) as l on true
     left join lateral (
-      select q.id, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
+      select q.id, q.kind, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
       where t.event = 'signature_request' and q.id = t.request_id offset 0
     ) as s on true
     left join lateral (
       select a.id, private.uuid_v7_time(a.id) as created_at, a.expires_at, p.url
       from private.api_inputs as a
       left join public.pending_inputs as p on p.id = a.id and p.expires_at > now()
-      where t.event = 'api_input' and a.id = t.request_id offset 0
+      where t.event = 'api_input' and a.id = t.input_id offset 0
     ) as i on true
   ), measured as (
     select d.*, sum(octet_length(d.data::text) + octet_length(d.owner_data::text)) over (order by d.number) as bytes,
@@ -8538,7 +8552,7 @@ $$;
 comment on function private.queue_end_webhooks(uuid[]) is
   'Stores the messages that say how these root runs ended. Neither outputs nor texts of errors are told: whoever is to know them reads the run. Definer: only functions write deliveries.';
 
-create function private.queue_signature_webhooks(run public.flow_run, request_ids uuid[])
+create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -8547,14 +8561,16 @@ begin
   if exists (select from private.flow_run_jobs as j where j.flow_run_id = run.id and j.on_end is not null) then
     perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
       'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
-        select jsonb_agg(jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.id)
+        select jsonb_agg(
+          jsonb_build_object('id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.created_at, s.id
+        )
         from public.signature_requests as s where s.id = any (queue_signature_webhooks.request_ids)
       ))
     )));
   end if;
 end;
 $$;
-comment on function private.queue_signature_webhooks(public.flow_run, uuid[]) is
+comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
   'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';
 
 -- sql/67_webhook_deliveries/35_due_webhooks.sql
@@ -10236,7 +10252,7 @@ begin
     returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
   )
   select array_agg((
-    run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event
+    run.id, e.position, e.time, (e.event, s.id, null, null, null, null, null)::private.run_event
   )::private.new_run_event) into v_events
   from stored as s
   join jsonb_to_recordset(store_called_runs.children)
@@ -10305,7 +10321,7 @@ begin
   )
   select array_agg((
     store_taken_over.run_id, e.position, e.time,
-    (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+    (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
   )::private.new_run_event) into v_events
   from stored as s
   join jsonb_to_recordset(store_taken_over.executions) as t (
@@ -10388,7 +10404,7 @@ begin
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
-    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
   )::private.new_run_event) into v_node_events
   from stored as s
   join (
@@ -10442,7 +10458,7 @@ begin
       returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
     )
     select array_agg((
-      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null)::private.run_event
+      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
     )::private.new_run_event) into v_log_events
     from stored as s
     join (
@@ -10711,7 +10727,7 @@ begin
     returning r.id, r.end_time
   )
   select array_agg((
-    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null)::private.run_event
+    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null, null)::private.run_event
   )::private.new_run_event) into v_events from ended as e;
   perform private.add_run_events(v_events);
 end;
@@ -11568,7 +11584,7 @@ begin
     order by a.id
   )
   select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, a.id)::private.run_event
+    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
   )::private.new_run_event) into v_events
   from asked as a
   join given as g on g.token_hash = a.token_hash;
@@ -11967,8 +11983,9 @@ grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) 
 -- sql/80_transactions/20_signature_requests.sql
 
 create table public.signature_requests (
-  id uuid primary key default private.uuid_v7(),
-  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
+  id bigint primary key,
+  created_at timestamptz not null default clock_timestamp(),
+  kind text not null default 'transaction',
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   node_id uuid not null,
   times integer not null,
@@ -11981,6 +11998,8 @@ create table public.signature_requests (
   signature text,
   new_msg text,
   expires_at timestamptz not null,
+  constraint signature_requests_id_exact check (id between 0 and 9007199254740991),
+  constraint signature_requests_kind_known check (kind in ('transaction', 'message')),
   constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
   constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
     references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
@@ -11993,6 +12012,10 @@ create table public.signature_requests (
 );
 comment on table public.signature_requests is
   'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
+comment on column public.signature_requests.id is
+  'Random, below 2^53. It names the request and proves nothing: an answer is proved by its signature.';
+comment on column public.signature_requests.kind is
+  'transaction: msg is the message of a transaction. message: msg is anything else. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
   'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
 comment on column public.signature_requests.owner_id is
@@ -12006,7 +12029,7 @@ comment on column public.signature_requests.signature is 'The answer, base58; nu
 comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
 comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
 
-create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, id);
+create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
 create index signature_requests_user_id_idx on public.signature_requests (user_id);
 
@@ -12029,7 +12052,7 @@ as $$
   select s.* from public.signature_requests as s
   where s.root_flow_run_id = open_signature_requests.root_flow_run_id
     and s.signature is null and s.expires_at > clock_timestamp()
-  order by s.id;
+  order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
   'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
@@ -12041,7 +12064,7 @@ set search_path = ''
 as $$
   select coalesce(json_agg(json_build_object(
     'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
-  ) order by s.id), '[]')
+  ) order by s.created_at, s.id), '[]')
   from public.signature_requests as s
   where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
     and s.times = transaction_signature_requests.times;
@@ -12055,33 +12078,51 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_made_ids uuid[];
-  v_events private.new_run_event[];
+  v_now timestamptz := clock_timestamp();
+  v_made_ids bigint[] := '{}';
 begin
-  with made as (
-    insert into public.signature_requests as s (
-      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  loop
+    with made as (
+      insert into public.signature_requests as s (
+        id, created_at, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id,
+        pubkey, msg, signatures, expires_at
+      )
+      select
+        -- A microsecond each keeps the order in which they were given.
+        private.random_id(), v_now + r.position * interval '1 microsecond',
+        transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+        case
+          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey) then run.user_id
+          else run.started_by
+        end,
+        r.pubkey, r.msg, r.signatures,
+        v_now + r.position * interval '1 microsecond' + r.timeout_ms * interval '1 millisecond'
+      from rows from (
+        jsonb_to_recordset(store_signature_requests.requests)
+          as (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+      ) with ordinality as r (pubkey, msg, signatures, timeout_ms, position)
+      on conflict do nothing
+      returning s.id
     )
-    select
-      made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
-      case
-        when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
-        else run.started_by
-      end,
-      made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
-    from (
-      select private.uuid_v7() as id, r.*
-      from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
-    ) as made
-    on conflict on constraint signature_requests_transaction_pubkey_key do nothing
-    returning s.id, s.created_at
-  )
-  select array_agg(m.id), array_agg((
-    run.id, null, m.created_at, ('signature_request', transaction.flow_run_id, transaction.node_id, transaction.times, null, m.id)::private.run_event
-  )::private.new_run_event) into v_made_ids, v_events from made as m;
-  if v_made_ids is not null then
+    select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
+    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw again.
+    exit when not exists (
+      select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
+      where not exists (
+        select from public.signature_requests as s
+        where (s.flow_run_id, s.node_id, s.times, s.pubkey)
+          = (transaction.flow_run_id, transaction.node_id, transaction.times, r.pubkey)
+      )
+    );
+  end loop;
+  if v_made_ids <> '{}' then
     perform private.queue_signature_webhooks(run, v_made_ids);
-    perform private.add_run_events(v_events);
+    perform private.add_run_events(array(
+      select (
+        run.id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
+      )::private.new_run_event
+      from public.signature_requests as s where s.id = any (v_made_ids)
+    ));
     perform private.announce_run_news(run.id, 'ends');
   end if;
 
@@ -12114,7 +12155,7 @@ begin
   return jsonb_build_object(
     'request', (
       select jsonb_build_object(
-        'id', s.id, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
+        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
         'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
       )
       from private.open_signature_requests(v_run_id) as s
@@ -12136,7 +12177,7 @@ as $$
   select private.pending_signature_request(pending_signature_request.flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, kind (transaction or message), time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])
@@ -12212,6 +12253,10 @@ begin
     perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
       'Start the run again, and sign before expires_at.');
   end if;
+  if check_answerable.new_msg <> request.msg and request.kind = 'message' then
+    perform private.fail(400, 'transaction_changed',
+      'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
+  end if;
   if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
       or exists (
@@ -12229,7 +12274,7 @@ $$;
 comment on function private.check_answerable(public.signature_requests, text) is
   'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
 
-create function private.signature_request_for_caller(id uuid, new_msg text)
+create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -12246,22 +12291,22 @@ begin
   return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
 end;
 $$;
-comment on function private.signature_request_for_caller(uuid, text) is
+comment on function private.signature_request_for_caller(bigint, text) is
   'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
-grant execute on function private.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
+grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
-create function public.signature_request_for_caller(id uuid, new_msg text default null)
+create function public.signature_request_for_caller(id bigint, new_msg text default null)
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
 $$;
-comment on function public.signature_request_for_caller(uuid, text) is
+comment on function public.signature_request_for_caller(bigint, text) is
   'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
-grant execute on function public.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
+grant execute on function public.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
-create function private.answer_signature_request(id uuid, signature text, new_msg text)
+create function private.answer_signature_request(id bigint, signature text, new_msg text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -12287,11 +12332,11 @@ begin
   end if;
 end;
 $$;
-comment on function private.answer_signature_request(uuid, text, text) is
+comment on function private.answer_signature_request(bigint, text, text) is
   'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
-grant execute on function private.answer_signature_request(uuid, text, text) to service_role;
+grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
 
-create function public.answer_signature_request(id uuid, signature text, new_msg text default null)
+create function public.answer_signature_request(id bigint, signature text, new_msg text default null)
 returns void
 language sql volatile security invoker
 set search_path = ''
@@ -12300,9 +12345,9 @@ as $$
     answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
   );
 $$;
-comment on function public.answer_signature_request(uuid, text, text) is
+comment on function public.answer_signature_request(bigint, text, text) is
   'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
-grant execute on function public.answer_signature_request(uuid, text, text) to service_role;
+grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
 
 -- sql/80_transactions/50_begin_action_lookup.sql
 

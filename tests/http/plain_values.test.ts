@@ -66,6 +66,7 @@ describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
       body: {
         code: 'inputs_invalid',
         message: 'values.kee: the flow has no such input.',
+        error: 'values.kee: the flow has no such input.',
         details: [
           { path: 'values.kee', message: 'the flow has no such input' },
           { path: 'values.key', message: 'must be pubkey' },

@@ -177,6 +177,7 @@ describe('POST /signature/submit', () => {
     expect([response.status, await response.json()]).toEqual([400, {
       code: 'transaction_changed',
       message: expect.stringContaining('instructions[2]'),
+      error: expect.stringContaining('instructions[2]'),
       details: [{ path: 'instructions[2]', message: expect.stringContaining('was added') }],
       hint: expect.any(String),
     }]);
