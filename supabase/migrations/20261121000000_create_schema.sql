@@ -8203,10 +8203,12 @@ declare
   -- As many as AWS Lambda lets through.
   v_most constant integer := 16;
   v_depth integer;
+  v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
+  v_separators constant text := translate(v_header, '0123456789', '');
 begin
-  -- Proxies put the values of a header that comes twice into one.
+  -- Proxies join the values of a header that comes twice: every character but digits separates numbers.
   select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
-  from regexp_split_to_table(chain_depth.headers ->> 'flow-chain-depth', '[^0-9]+') as s (part)
+  from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
     perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
