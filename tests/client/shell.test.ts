@@ -495,7 +495,7 @@ describe('a mistake is told with what would be right:', () => {
       [
         ['depoly'],
         2,
-        /There is no command depoly\. There are deploy, start, output, read, runs, logs, stop, redrive, inputs, submit, schedules, /,
+        /There is no command depoly\. There are login, deploy, start, output, read, runs, logs, stop, redrive, inputs, submit, schedules, /,
       ],
     ] as const,
   )('flows %j ends with %i', async (args, code, says) => {
