@@ -287,6 +287,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     flow_run_id: 'The run that was started.',
     is_owner: 'Whether the caller owns the flow, and so is told values, errors and log lines.',
     caller: 'The user who asks, or the run whose token they show.',
+    is_guest: 'Whether the caller has no account.',
     is_overdue: 'Whether the run has not ended while runs have been queued for 2 seconds.',
   }),
   FlowRunStats: annotate(output(answerSchemas.FlowRunStats), {

@@ -284,6 +284,7 @@ export const answerSchemas = {
     is_owner: z.boolean(),
     owner_id: z.uuid(),
     caller: z.uuid(),
+    is_guest: z.boolean(),
     is_overdue: z.boolean(),
   }),
   FlowRunStats: z.strictObject({

@@ -25,7 +25,7 @@ select is(pg_temp.pending(), test.kept('b'), 'the next one asks, and is what wal
 
 select test.suspend(test.kept('run')::uuid);
 select ok(test.due_in(test.kept('run')::uuid) > 170, 'the run waits');
-select private.answer_signature_request(test.kept('b')::uuid, repeat('1', 64), null);
+select private.answer_signature_request(test.kept('b')::bigint, repeat('1', 64), null);
 select is(test.due_in(test.kept('run')::uuid), 0, 'its answer lets the run go on');
 
 select * from finish();
