@@ -84,6 +84,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     await own.writeFunction(answering('hello'));
     const stack = await own.boot();
+    await waitFor(async () => await answersAll(stack) || undefined);
     const before = stack.parts.map(({ pid }) => pid);
     const sql = connect(stack.superuserUrl);
     try {
