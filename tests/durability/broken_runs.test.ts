@@ -34,11 +34,15 @@ it('a flow that is nested too deep to be read fails alone, and its neighbours ke
   const flow = new FlowBuilder();
   flow.use('note');
   const flowId = await owner.storeFlow(flow);
-  // Made in the database: it goes deeper than JavaScript's own JSON does.
-  await workers.sql`
-    update public.flows
-    set nodes = jsonb_set(nodes, '{0,data,targets_form,form_data}', (repeat('[', 5800) || repeat(']', 5800))::jsonb)
-    where id = ${flowId}`;
+  // A trigger refuses such a flow today. Without the trigger it is a row from before the trigger.
+  await workers.sql.begin(async (sql) => {
+    await sql`alter table public.flows disable trigger user`;
+    await sql`
+      update public.flows
+      set nodes = jsonb_set(nodes, '{0,data,targets_form,form_data}', (repeat('[', 5800) || repeat(']', 5800))::jsonb)
+      where id = ${flowId}`;
+    await sql`alter table public.flows enable trigger user`;
+  });
   const neighbours = await owner.start(
     await owner.storeFlow(chainFlow(3)),
     Array.from({ length: 5 }, () => ({ n: integer(1) })),
