@@ -45,6 +45,8 @@ let running: Stack | undefined;
 /** Does something with the stack, which is booted if it does not run. */
 async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { sweep = false } = {}): Promise<void> {
   if (own.crash() !== undefined) running = undefined;
+  // The sweeper begins with a stack.
+  if (sweep && running !== undefined) await own.stop().then(() => running = undefined);
   running ??= await own.boot({ postgresSettings, sweep });
   const sql = connect(running.superuserUrl, { max: 2 });
   try {
@@ -62,10 +64,12 @@ const asOwner = <Result>(sql: Sql, work: (tx: Sql) => Promise<Result>): Promise<
     return await work(tx as unknown as Sql);
   }) as Promise<Result>;
 
-/** Kills Postgres, which ends the whole stack. */
+/** Kills Postgres and waits until the stack has restarted it. */
 async function killPostgres({ parts }: Stack): Promise<void> {
+  const restarts = () => own.logged().filter((line) => line.includes('Postgres runs again')).length;
+  const before = restarts();
   process.kill(parts.find(({ name }) => name === 'Postgres')!.pid, 'SIGKILL');
-  await waitFor(own.crash);
+  await waitFor(() => restarts() > before || undefined);
 }
 
 /** Waits until so many of an owner's runs are there that the query counts. */
