@@ -249,6 +249,7 @@ export const restOperations: Operation[] = [
           is_owner: false,
           owner_id: '7f6d2f1e-0b1c-4d7c-9c53-2a0a9b8f6d10',
           caller: FLOW_RUN_ID,
+          is_guest: false,
           is_overdue: false,
         },
       },
