@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Screen } from './screen.ts';
 import { UsageError } from './usage_error.ts';
 
-/** What a password is read from. */
+/** The input from which a password is read. */
 interface PasswordSource {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };

@@ -11,7 +11,7 @@ export interface TurnCall {
   headers: Record<string, string>;
 }
 
-/** Whose turn a call takes. */
+/** The holder of the turn that a call takes. */
 export interface Turn {
   caller: string;
   /** To be told when the database has done what was asked, or has refused it. */
