@@ -399,8 +399,20 @@ isOneToOne: false
 "create_api_key":
 { Args: { "name": string }; Returns: Json
                            },
+"create_kv_store":
+{ Args: { "store": string }; Returns: undefined
+                           },
 "create_webhook":
 { Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"hmac"?: Json,"input": string,"secret"?: string,"tag"?: string,"verification"?: string }; Returns: Json
+                           },
+"delete_api_key":
+{ Args: { "id": string }; Returns: undefined
+                           },
+"delete_kv_item":
+{ Args: { "key": string,"store": string }; Returns: Json
+                           },
+"delete_kv_store":
+{ Args: { "store": string }; Returns: undefined
                            },
 "deploy_flow":
 { Args: { "as_of"?: Json,"flow_id": number,"strict"?: boolean }; Returns: Json
@@ -498,6 +510,9 @@ isOneToOne: false
 "read_flow_scripts":
 { Args: { "flow_id": number }; Returns: Json
                            },
+"read_kv_item":
+{ Args: { "key": string,"store": string }; Returns: Json
+                           },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json
                            },
@@ -583,6 +598,9 @@ isOneToOne: false
                            },
 "whoami":
 { Args: Record<PropertyKey, never>; Returns: Json
+                           },
+"write_kv_item":
+{ Args: { "key": string,"store": string,"value": Json }; Returns: Json
                            }
           }
           Enums: {

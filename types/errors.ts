@@ -98,9 +98,12 @@ export const errorCodes = {
       'A column of the row has a value that it must not have; `details` names the column and what would be right.',
   },
   column_read_only: { status: 400, meaning: 'The write changes a column that is read-only.' },
-  kv_store_name_invalid: { status: 400, meaning: 'For runners: the name of the key-value store is invalid.' },
-  kv_key_invalid: { status: 400, meaning: 'For runners: the key of an item is too short or too long.' },
-  kv_value_invalid: { status: 400, meaning: 'For runners: the value of an item must be a tagged value.' },
+  kv_store_name_invalid: {
+    status: 400,
+    meaning: 'The name of a key-value store must be 1 to 120 letters, digits, `_` and `-`, beginning with a letter.',
+  },
+  kv_key_invalid: { status: 400, meaning: 'The key of an item must have 1 to 1,024 bytes.' },
+  kv_value_invalid: { status: 400, meaning: 'The value of an item must be a tagged value.' },
   unauthenticated: { status: 401, meaning: 'The request carries no credential.' },
   token_invalid: { status: 401, meaning: 'The token is malformed, forged or expired, or its user was deleted.' },
   api_key_invalid: {
@@ -136,7 +139,9 @@ export const errorCodes = {
     status: 404,
     meaning: "There is no such incoming webhook, it is not active, or it is somebody else's.",
   },
-  kv_store_not_found: { status: 404, meaning: "For runners: the flow's owner has no such key-value store." },
+  kv_item_not_found: { status: 404, meaning: 'The key-value store has no item of this key.' },
+  api_key_not_found: { status: 404, meaning: "There is no such API key, or it is somebody else's." },
+  kv_store_not_found: { status: 404, meaning: 'The user has no such key-value store.' },
   method_not_allowed: {
     status: 405,
     meaning: 'The route does not take this method; the header `Allow` lists those that it takes.',
@@ -198,8 +203,8 @@ export const errorCodes = {
     meaning: 'The pending input was answered before, by a value or a cancellation.',
   },
   claim_lost: { status: 409, meaning: 'For runners: another claim has the run, or the run has ended.' },
-  kv_store_exists: { status: 409, meaning: "For runners: the flow's owner has a key-value store of that name." },
-  kv_stores_limit: { status: 409, meaning: "For runners: the flow's owner has 100 key-value stores already." },
+  kv_store_exists: { status: 409, meaning: 'The user has a key-value store of that name.' },
+  kv_stores_limit: { status: 409, meaning: 'The user has 100 key-value stores already.' },
   body_too_large: {
     status: 413,
     meaning:
@@ -209,7 +214,7 @@ export const errorCodes = {
   flows_too_large: { status: 413, meaning: 'One request writes more than 16 MiB of nodes and edges to flows.' },
   kv_size_limit: {
     status: 413,
-    meaning: "For runners: the key-value stores of the flow's owner would exceed 100 MiB.",
+    meaning: 'The key-value stores of the user would exceed 100 MiB.',
   },
   media_type_unsupported: { status: 415, meaning: 'A body must be `application/json`.' },
   flow_invalid: { status: 422, meaning: "The flow can't run; `details` lists the first 1,000 findings." },

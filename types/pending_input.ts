@@ -1,16 +1,6 @@
 import { z } from 'zod';
-import { decodeValue, type Value, ValueError } from './values/value.ts';
-
-/** A value with its tag, as a request carries it: the parsed form is canonical. */
-const valueSchema = z.unknown().transform((json, context): Value => {
-  try {
-    return decodeValue(json);
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    context.addIssue({ code: 'custom', message: error.reason, path: error.path });
-    return z.NEVER;
-  }
-});
+import type { Value } from './values/value.ts';
+import { valueSchema } from './values/value_schema.ts';
 
 /** The path of a route that answers a pending input. Text of another form becomes an empty token: it is unknown like any other. */
 export const inputTokenPathSchema = z.object({

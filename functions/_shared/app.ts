@@ -99,6 +99,6 @@ export function makeApp(name: string, routes: Route[]): App {
       for (const [name, value] of CORS_HEADERS) response.headers.set(name, value);
       return response;
     },
-    routes: routes.map(({ method, path }) => ({ method, path: `/${name}${path}` })),
+    routes: routes.map(({ method, path }) => ({ method, path: `/${name}${path === '/' ? '' : path}` })),
   };
 }

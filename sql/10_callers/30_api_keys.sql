@@ -69,7 +69,7 @@ begin
   values (v_user_id, create_api_key.name, substr(v_key, 1, 10))
   returning k.* into v_row;
   insert into private.api_key_hashes (hash, api_key_id) values (sha256(convert_to(v_key, 'UTF8')), v_row.id);
-  return to_jsonb(v_row) - 'user_id' || jsonb_build_object('key', v_key);
+  return to_jsonb(v_row) || jsonb_build_object('key', v_key);
 end;
 $$;
 comment on function private.create_api_key(text) is 'Does what public.create_api_key says. Definer: nobody else makes keys.';
@@ -83,8 +83,37 @@ as $$
   select private.create_api_key(create_api_key.name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
+  'Makes an API key of the calling user and returns {id, user_id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
+
+create function private.delete_api_key(id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+begin
+  delete from public.api_keys as k where k.id = delete_api_key.id and k.user_id = v_user_id;
+  if not found then
+    perform private.fail(404, 'api_key_not_found', 'There is no such API key.');
+  end if;
+end;
+$$;
+comment on function private.delete_api_key(uuid) is
+  'Does what public.delete_api_key says. Definer, so that callers without a user are refused in our words.';
+grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
+
+create function public.delete_api_key(id uuid)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.delete_api_key(delete_api_key.id);
+$$;
+comment on function public.delete_api_key(uuid) is
+  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for keys of others.';
+grant execute on function public.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function private.valid_api_key(key text)
 returns public.api_keys

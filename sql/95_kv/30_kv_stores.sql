@@ -6,7 +6,7 @@ create table public.kv_stores (
   constraint kv_stores_name_form check (name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$')
 );
 comment on table public.kv_stores is
-  'Key-value stores, 100 a user at most. The nodes of a user''s flows create and delete them; the user reads them.';
+  'Key-value stores, 100 a user at most. The user and the nodes of the user''s flows share them; only functions write them.';
 comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -46,6 +46,53 @@ create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
 
+create function private.add_kv_store(user_id uuid, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  begin
+    insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store) on conflict do nothing;
+  exception when check_violation or not_null_violation then
+    perform private.fail(400, 'kv_store_name_invalid',
+      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
+  end;
+  if not found then
+    perform private.fail(409, 'kv_store_exists',
+      format('The store %s already exists.', to_jsonb(private.shorten(add_kv_store.store, 120))));
+  end if;
+end;
+$$;
+comment on function private.add_kv_store(uuid, text) is
+  'Creates a store of a user, whom the caller has locked: 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
+
+create function private.refuse_missing_kv_store(store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+$$;
+comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+
+create function private.remove_kv_store(user_id uuid, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
+  perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
+  delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
+  if not found then
+    perform private.refuse_missing_kv_store(remove_kv_store.store);
+  end if;
+end;
+$$;
+comment on function private.remove_kv_store(uuid, text) is
+  'Deletes a store of a user, whom the caller has locked, with its items: 404 kv_store_not_found. Definer: only functions write stores.';
+
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void
 language plpgsql volatile security definer
@@ -57,19 +104,11 @@ begin
   if private.earlier_effect_output(kv_create_store.effect, v_user_id) is not null then
     return;
   end if;
-  begin
-    insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
-  exception when check_violation then
-    perform private.fail(400, 'kv_store_name_invalid',
-      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
-  end;
-  if not found then
-    perform private.fail(409, 'kv_store_exists', format('The store %s already exists.', to_jsonb(private.shorten(kv_create_store.store, 120))));
-  end if;
+  perform private.add_kv_store(v_user_id, kv_create_store.store);
   perform private.store_effect_output(kv_create_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
+comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only functions write stores.';
 grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_create_store(claim jsonb, effect jsonb, store text)
@@ -83,15 +122,6 @@ comment on function public.kv_create_store(jsonb, jsonb, text) is
   'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
 grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
 
-create function private.refuse_missing_kv_store(store text)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
-$$;
-comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
-
 create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
 returns void
 language plpgsql volatile security definer
@@ -103,16 +133,11 @@ begin
   if private.earlier_effect_output(kv_delete_store.effect, v_user_id) is not null then
     return;
   end if;
-  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
-  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
-  delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
-  if not found then
-    perform private.refuse_missing_kv_store(kv_delete_store.store);
-  end if;
+  perform private.remove_kv_store(v_user_id, kv_delete_store.store);
   perform private.store_effect_output(kv_delete_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
+comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only functions write stores.';
 grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_delete_store(claim jsonb, effect jsonb, store text)

@@ -11,7 +11,7 @@ create table public.kv_items (
   constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
 );
 comment on table public.kv_items is
-  'The items of the key-value stores, 100 MiB a user at most. The nodes of a user''s flows write them; the user reads them.';
+  'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is 'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
 
@@ -78,6 +78,77 @@ create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
 
+create function private.put_kv_item(user_id uuid, store text, key text, value jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
+  v_measure constant private.json_measure := private.measure_json(put_kv_item.value, 104857600);
+  v_bad constant text := case
+    when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
+    else private.bad_value(put_kv_item.value, 64)
+  end;
+  v_old_value jsonb;
+begin
+  if v_bad is not null then
+    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
+  end if;
+  -- Writers for one user take turns, so that the value read below is the one replaced.
+  perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
+  v_old_value := private.find_kv_item(put_kv_item.user_id, put_kv_item.store, put_kv_item.key);
+  begin
+    insert into public.kv_items (user_id, store, key, value)
+    values (put_kv_item.user_id, put_kv_item.store, put_kv_item.key, put_kv_item.value)
+    on conflict on constraint kv_items_pkey do update set value = excluded.value;
+  exception when check_violation or not_null_violation then
+    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
+  end;
+  return v_old_value;
+end;
+$$;
+comment on function private.put_kv_item(uuid, text, text, jsonb) is
+  'Stores a value in a store of a user, whom the caller has locked, and returns the value that it replaces, or null. Definer: only functions write items.';
+
+create function private.find_kv_item(user_id uuid, store text, key text)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  if not exists (
+    select from public.kv_stores as s where s.user_id = find_kv_item.user_id and s.name = find_kv_item.store
+  ) then
+    perform private.refuse_missing_kv_store(find_kv_item.store);
+  end if;
+  return (
+    select i.value from public.kv_items as i
+    where i.user_id = find_kv_item.user_id and i.store = find_kv_item.store and i.key = find_kv_item.key
+  );
+end;
+$$;
+comment on function private.find_kv_item(uuid, text, text) is
+  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: for callers that are already checked.';
+
+create function private.remove_kv_item(user_id uuid, store text, key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_old_value jsonb;
+begin
+  perform from private.kv_usage as u where u.user_id = remove_kv_item.user_id for no key update;
+  v_old_value := private.find_kv_item(remove_kv_item.user_id, remove_kv_item.store, remove_kv_item.key);
+  delete from public.kv_items as i
+  where i.user_id = remove_kv_item.user_id and i.store = remove_kv_item.store and i.key = remove_kv_item.key;
+  return v_old_value;
+end;
+$$;
+comment on function private.remove_kv_item(uuid, text, text) is
+  'Deletes an item in a store of a user, whom the caller has locked, and returns its value; null if there is none. Definer: only functions write items.';
+
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
 language plpgsql volatile security definer
@@ -86,37 +157,12 @@ as $$
 declare
   v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_write_item.claim);
   v_output jsonb := private.earlier_effect_output(kv_write_item.effect, v_user_id);
-  v_measure private.json_measure;
-  v_bad text;
   v_old_value jsonb;
 begin
   if v_output is not null then
     return v_output #> '{M,old_value}';
   end if;
-  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
-  v_measure := private.measure_json(kv_write_item.value, 104857600);
-  v_bad := case when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
-    else private.bad_value(kv_write_item.value, 64) end;
-  if v_bad is not null then
-    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
-  end if;
-
-  -- Writers for one user take turns, so that the value read below is the one replaced.
-  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
-  if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_write_item.store) then
-    perform private.refuse_missing_kv_store(kv_write_item.store);
-  end if;
-  select i.value into v_old_value
-  from public.kv_items as i
-  where i.user_id = v_user_id and i.store = kv_write_item.store and i.key = kv_write_item.key;
-  begin
-    insert into public.kv_items (user_id, store, key, value)
-    values (v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value)
-    on conflict on constraint kv_items_pkey do update set value = excluded.value;
-  exception when check_violation then
-    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
-  end;
-
+  v_old_value := private.put_kv_item(v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value);
   perform private.store_effect_output(kv_write_item.effect, jsonb_build_object(
     'M', case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end
   ));
@@ -124,7 +170,7 @@ begin
 end;
 $$;
 comment on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'Does what public.kv_write_item says. Definer: only claimed runs write items.';
+  'Does what public.kv_write_item says. Definer: only functions write items.';
 grant execute on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function public.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
@@ -149,15 +195,8 @@ declare
   v_user_id constant uuid := (private.lock_claimed_run(
     (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'claim_number')::integer
   )).user_id;
-  v_value jsonb;
 begin
-  if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
-    perform private.refuse_missing_kv_store(kv_read_item.store);
-  end if;
-  select i.value into v_value
-  from public.kv_items as i
-  where i.user_id = v_user_id and i.store = kv_read_item.store and i.key = kv_read_item.key;
-  return v_value;
+  return private.find_kv_item(v_user_id, kv_read_item.store, kv_read_item.key);
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.lock_claimed_run is.';

@@ -38,6 +38,7 @@ const RUNNER_VARIABLES = new Set([
   'HELIUS_API_KEY',
   'ACTION_URL',
   'FLOW_URL',
+  'INFO_URL',
 ]);
 
 /** The runner's variables in an environment: a stack passes those of the shell on to its functions. */

@@ -669,7 +669,7 @@ begin
   values (v_user_id, create_api_key.name, substr(v_key, 1, 10))
   returning k.* into v_row;
   insert into private.api_key_hashes (hash, api_key_id) values (sha256(convert_to(v_key, 'UTF8')), v_row.id);
-  return to_jsonb(v_row) - 'user_id' || jsonb_build_object('key', v_key);
+  return to_jsonb(v_row) || jsonb_build_object('key', v_key);
 end;
 $$;
 comment on function private.create_api_key(text) is 'Does what public.create_api_key says. Definer: nobody else makes keys.';
@@ -683,8 +683,37 @@ as $$
   select private.create_api_key(create_api_key.name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
+  'Makes an API key of the calling user and returns {id, user_id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
+
+create function private.delete_api_key(id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+begin
+  delete from public.api_keys as k where k.id = delete_api_key.id and k.user_id = v_user_id;
+  if not found then
+    perform private.fail(404, 'api_key_not_found', 'There is no such API key.');
+  end if;
+end;
+$$;
+comment on function private.delete_api_key(uuid) is
+  'Does what public.delete_api_key says. Definer, so that callers without a user are refused in our words.';
+grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
+
+create function public.delete_api_key(id uuid)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.delete_api_key(delete_api_key.id);
+$$;
+comment on function public.delete_api_key(uuid) is
+  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for keys of others.';
+grant execute on function public.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function private.valid_api_key(key text)
 returns public.api_keys
@@ -13253,7 +13282,7 @@ create table public.kv_stores (
   constraint kv_stores_name_form check (name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$')
 );
 comment on table public.kv_stores is
-  'Key-value stores, 100 a user at most. The nodes of a user''s flows create and delete them; the user reads them.';
+  'Key-value stores, 100 a user at most. The user and the nodes of the user''s flows share them; only functions write them.';
 comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -13293,6 +13322,53 @@ create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
 
+create function private.add_kv_store(user_id uuid, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  begin
+    insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store) on conflict do nothing;
+  exception when check_violation or not_null_violation then
+    perform private.fail(400, 'kv_store_name_invalid',
+      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
+  end;
+  if not found then
+    perform private.fail(409, 'kv_store_exists',
+      format('The store %s already exists.', to_jsonb(private.shorten(add_kv_store.store, 120))));
+  end if;
+end;
+$$;
+comment on function private.add_kv_store(uuid, text) is
+  'Creates a store of a user, whom the caller has locked: 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
+
+create function private.refuse_missing_kv_store(store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+$$;
+comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+
+create function private.remove_kv_store(user_id uuid, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
+  perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
+  delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
+  if not found then
+    perform private.refuse_missing_kv_store(remove_kv_store.store);
+  end if;
+end;
+$$;
+comment on function private.remove_kv_store(uuid, text) is
+  'Deletes a store of a user, whom the caller has locked, with its items: 404 kv_store_not_found. Definer: only functions write stores.';
+
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void
 language plpgsql volatile security definer
@@ -13304,19 +13380,11 @@ begin
   if private.earlier_effect_output(kv_create_store.effect, v_user_id) is not null then
     return;
   end if;
-  begin
-    insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
-  exception when check_violation then
-    perform private.fail(400, 'kv_store_name_invalid',
-      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
-  end;
-  if not found then
-    perform private.fail(409, 'kv_store_exists', format('The store %s already exists.', to_jsonb(private.shorten(kv_create_store.store, 120))));
-  end if;
+  perform private.add_kv_store(v_user_id, kv_create_store.store);
   perform private.store_effect_output(kv_create_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
+comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only functions write stores.';
 grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_create_store(claim jsonb, effect jsonb, store text)
@@ -13330,15 +13398,6 @@ comment on function public.kv_create_store(jsonb, jsonb, text) is
   'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
 grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
 
-create function private.refuse_missing_kv_store(store text)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
-$$;
-comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
-
 create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
 returns void
 language plpgsql volatile security definer
@@ -13350,16 +13409,11 @@ begin
   if private.earlier_effect_output(kv_delete_store.effect, v_user_id) is not null then
     return;
   end if;
-  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
-  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
-  delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
-  if not found then
-    perform private.refuse_missing_kv_store(kv_delete_store.store);
-  end if;
+  perform private.remove_kv_store(v_user_id, kv_delete_store.store);
   perform private.store_effect_output(kv_delete_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
+comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only functions write stores.';
 grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_delete_store(claim jsonb, effect jsonb, store text)
@@ -13388,7 +13442,7 @@ create table public.kv_items (
   constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
 );
 comment on table public.kv_items is
-  'The items of the key-value stores, 100 MiB a user at most. The nodes of a user''s flows write them; the user reads them.';
+  'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is 'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
 
@@ -13455,6 +13509,77 @@ create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
 
+create function private.put_kv_item(user_id uuid, store text, key text, value jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
+  v_measure constant private.json_measure := private.measure_json(put_kv_item.value, 104857600);
+  v_bad constant text := case
+    when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
+    else private.bad_value(put_kv_item.value, 64)
+  end;
+  v_old_value jsonb;
+begin
+  if v_bad is not null then
+    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
+  end if;
+  -- Writers for one user take turns, so that the value read below is the one replaced.
+  perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
+  v_old_value := private.find_kv_item(put_kv_item.user_id, put_kv_item.store, put_kv_item.key);
+  begin
+    insert into public.kv_items (user_id, store, key, value)
+    values (put_kv_item.user_id, put_kv_item.store, put_kv_item.key, put_kv_item.value)
+    on conflict on constraint kv_items_pkey do update set value = excluded.value;
+  exception when check_violation or not_null_violation then
+    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
+  end;
+  return v_old_value;
+end;
+$$;
+comment on function private.put_kv_item(uuid, text, text, jsonb) is
+  'Stores a value in a store of a user, whom the caller has locked, and returns the value that it replaces, or null. Definer: only functions write items.';
+
+create function private.find_kv_item(user_id uuid, store text, key text)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  if not exists (
+    select from public.kv_stores as s where s.user_id = find_kv_item.user_id and s.name = find_kv_item.store
+  ) then
+    perform private.refuse_missing_kv_store(find_kv_item.store);
+  end if;
+  return (
+    select i.value from public.kv_items as i
+    where i.user_id = find_kv_item.user_id and i.store = find_kv_item.store and i.key = find_kv_item.key
+  );
+end;
+$$;
+comment on function private.find_kv_item(uuid, text, text) is
+  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: for callers that are already checked.';
+
+create function private.remove_kv_item(user_id uuid, store text, key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_old_value jsonb;
+begin
+  perform from private.kv_usage as u where u.user_id = remove_kv_item.user_id for no key update;
+  v_old_value := private.find_kv_item(remove_kv_item.user_id, remove_kv_item.store, remove_kv_item.key);
+  delete from public.kv_items as i
+  where i.user_id = remove_kv_item.user_id and i.store = remove_kv_item.store and i.key = remove_kv_item.key;
+  return v_old_value;
+end;
+$$;
+comment on function private.remove_kv_item(uuid, text, text) is
+  'Deletes an item in a store of a user, whom the caller has locked, and returns its value; null if there is none. Definer: only functions write items.';
+
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
 language plpgsql volatile security definer
@@ -13463,37 +13588,12 @@ as $$
 declare
   v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_write_item.claim);
   v_output jsonb := private.earlier_effect_output(kv_write_item.effect, v_user_id);
-  v_measure private.json_measure;
-  v_bad text;
   v_old_value jsonb;
 begin
   if v_output is not null then
     return v_output #> '{M,old_value}';
   end if;
-  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
-  v_measure := private.measure_json(kv_write_item.value, 104857600);
-  v_bad := case when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
-    else private.bad_value(kv_write_item.value, 64) end;
-  if v_bad is not null then
-    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
-  end if;
-
-  -- Writers for one user take turns, so that the value read below is the one replaced.
-  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
-  if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_write_item.store) then
-    perform private.refuse_missing_kv_store(kv_write_item.store);
-  end if;
-  select i.value into v_old_value
-  from public.kv_items as i
-  where i.user_id = v_user_id and i.store = kv_write_item.store and i.key = kv_write_item.key;
-  begin
-    insert into public.kv_items (user_id, store, key, value)
-    values (v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value)
-    on conflict on constraint kv_items_pkey do update set value = excluded.value;
-  exception when check_violation then
-    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
-  end;
-
+  v_old_value := private.put_kv_item(v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value);
   perform private.store_effect_output(kv_write_item.effect, jsonb_build_object(
     'M', case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end
   ));
@@ -13501,7 +13601,7 @@ begin
 end;
 $$;
 comment on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'Does what public.kv_write_item says. Definer: only claimed runs write items.';
+  'Does what public.kv_write_item says. Definer: only functions write items.';
 grant execute on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function public.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
@@ -13526,15 +13626,8 @@ declare
   v_user_id constant uuid := (private.lock_claimed_run(
     (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'claim_number')::integer
   )).user_id;
-  v_value jsonb;
 begin
-  if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
-    perform private.refuse_missing_kv_store(kv_read_item.store);
-  end if;
-  select i.value into v_value
-  from public.kv_items as i
-  where i.user_id = v_user_id and i.store = kv_read_item.store and i.key = kv_read_item.key;
-  return v_value;
+  return private.find_kv_item(v_user_id, kv_read_item.store, kv_read_item.key);
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.lock_claimed_run is.';
@@ -13550,3 +13643,161 @@ $$;
 comment on function public.kv_read_item(jsonb, text, text) is
   'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_read_item(jsonb, text, text) to service_role;
+
+-- sql/95_kv/50_own_kv_stores.sql
+
+-- The stores of the calling user, for programs. The nodes of the user's flows share them.
+
+create function private.create_kv_store(store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller private.caller := private.lock_caller();
+begin
+  if v_caller.user_id is null then
+    perform private.unauthenticated();
+  end if;
+  if v_caller.is_anonymous then
+    perform private.fail(403, 'token_required',
+      'This needs a user who has signed up: with an anonymous session its stores would be lost, too.');
+  end if;
+  perform private.add_kv_store(v_caller.user_id, create_kv_store.store);
+end;
+$$;
+comment on function private.create_kv_store(text) is
+  'Does what public.create_kv_store says. Definer: only functions write stores.';
+grant execute on function private.create_kv_store(text) to anon, authenticated, service_role;
+
+create function public.create_kv_store(store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.create_kv_store(create_kv_store.store);
+$$;
+comment on function public.create_kv_store(text) is
+  'Creates a key-value store of the calling user. 400 kv_store_name_invalid; 401; 403 token_required for anonymous users; 409 kv_store_exists, kv_stores_limit.';
+grant execute on function public.create_kv_store(text) to anon, authenticated, service_role;
+
+create function private.delete_kv_store(store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.remove_kv_store(private.lock_user(), delete_kv_store.store);
+end;
+$$;
+comment on function private.delete_kv_store(text) is
+  'Does what public.delete_kv_store says. Definer: only functions write stores.';
+grant execute on function private.delete_kv_store(text) to anon, authenticated, service_role;
+
+create function public.delete_kv_store(store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.delete_kv_store(delete_kv_store.store);
+$$;
+comment on function public.delete_kv_store(text) is
+  'Deletes a key-value store of the calling user with its items. 401; 404 kv_store_not_found.';
+grant execute on function public.delete_kv_store(text) to anon, authenticated, service_role;
+
+create function private.write_kv_item(store text, key text, value jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_old_value jsonb := private.put_kv_item(
+    private.lock_user(), write_kv_item.store, write_kv_item.key, write_kv_item.value
+  );
+begin
+  return case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end;
+end;
+$$;
+comment on function private.write_kv_item(text, text, jsonb) is
+  'Does what public.write_kv_item says. Definer: only functions write items.';
+grant execute on function private.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
+
+create function public.write_kv_item(store text, key text, value jsonb)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.write_kv_item(write_kv_item.store, write_kv_item.key, write_kv_item.value);
+$$;
+comment on function public.write_kv_item(text, text, jsonb) is
+  'Stores a tagged value under a key in a store of the calling user: {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
+grant execute on function public.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
+
+create function private.refuse_missing_kv_item()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'kv_item_not_found', 'There is no item of this key in the store.');
+end;
+$$;
+comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';
+
+create function private.read_kv_item(store text, key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_value jsonb := private.find_kv_item(private.require_user(), read_kv_item.store, read_kv_item.key);
+begin
+  if v_value is null then
+    perform private.refuse_missing_kv_item();
+  end if;
+  return jsonb_build_object('value', v_value);
+end;
+$$;
+comment on function private.read_kv_item(text, text) is
+  'Does what public.read_kv_item says. Definer, as private.require_user is.';
+grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
+
+create function public.read_kv_item(store text, key text)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.read_kv_item(read_kv_item.store, read_kv_item.key);
+$$;
+comment on function public.read_kv_item(text, text) is
+  'The value under a key in a store of the calling user, {value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+grant execute on function public.read_kv_item(text, text) to anon, authenticated, service_role;
+
+create function private.delete_kv_item(store text, key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_old_value jsonb := private.remove_kv_item(private.lock_user(), delete_kv_item.store, delete_kv_item.key);
+begin
+  if v_old_value is null then
+    perform private.refuse_missing_kv_item();
+  end if;
+  return jsonb_build_object('old_value', v_old_value);
+end;
+$$;
+comment on function private.delete_kv_item(text, text) is
+  'Does what public.delete_kv_item says. Definer: only functions write items.';
+grant execute on function private.delete_kv_item(text, text) to anon, authenticated, service_role;
+
+create function public.delete_kv_item(store text, key text)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.delete_kv_item(delete_kv_item.store, delete_kv_item.key);
+$$;
+comment on function public.delete_kv_item(text, text) is
+  'Deletes the item of a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+grant execute on function public.delete_kv_item(text, text) to anon, authenticated, service_role;

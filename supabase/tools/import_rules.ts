@@ -110,6 +110,11 @@ export const importRules: readonly ImportRule[] = [
       'it looks for a transaction of a run at the RPC address of its owner: by the address rules and the reader of the runner.',
   },
   {
+    files: 'functions/apikey',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
     files: 'functions/deployment',
     ...ENDPOINT,
     why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
@@ -130,6 +135,21 @@ export const importRules: readonly ImportRule[] = [
     ],
     packages: [],
     why: 'a deploy tells of scripts that do not parse, by the parser that runs them.',
+  },
+  {
+    files: 'functions/healthcheck',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/info',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/kv',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
   },
   {
     files: 'functions/wallets',

@@ -8,6 +8,7 @@ import { type Answer, errorAnswers } from './openapi/errors.ts';
 import type { Operation } from './openapi/operation.ts';
 import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
 import { pendingInputOperations } from './openapi/pending_input_operations.ts';
+import { programOperations } from './openapi/program_operations.ts';
 import { restOperations } from './openapi/rest_operations.ts';
 import { routeOperations } from './openapi/route_operations.ts';
 import { componentSchemas } from './openapi/schemas.ts';
@@ -23,6 +24,7 @@ export const operations: readonly Operation[] = [
   ...automaticStartOperations,
   ...signatureOperations,
   ...pendingInputOperations,
+  ...programOperations,
   ...restOperations,
 ];
 

@@ -127,9 +127,17 @@ const answerText = () =>
     new_msg: fc.option(fc.oneof(fc.base64String({ maxLength: 400 }), nasty), { nil: undefined }),
   }, { requiredKeys: ['id'] }).map((answer) => JSON.stringify(answer));
 
+/** Bodies of key-value stores, many of them of one store that may be there. */
+const kvText = fc.record({
+  store: fc.oneof(fc.constant('fuzz'), nasty, fc.string()),
+  key: fc.oneof(fc.constant('key'), nasty, fc.string()),
+  value: fc.oneof(value, fc.jsonValue()),
+}, { requiredKeys: ['store'] }).map((item) => JSON.stringify(item));
+
 const body = () =>
   fc.oneof(
     { weight: 8, arbitrary: bodyText.map((text) => Buffer.from(text)) },
+    { weight: 2, arbitrary: kvText.map((text) => Buffer.from(text)) },
     { weight: 2, arbitrary: answerText().map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
     { weight: 1, arbitrary: fc.constant(undefined) },
@@ -165,10 +173,28 @@ const generated = (): fc.Arbitrary<Generated> => {
     fc.constant('/functions/v1/signature/submit'),
     fc.constant('/functions/v1/wallets/upsert'),
     fc.constantFrom(
+      'info',
+      'healthcheck',
+      'apikey/create',
+      'apikey/delete',
+      'apikey/info',
+      'kv/create_store',
+      'kv/delete_store',
+      'kv/write_item',
+      'kv/read_item',
+      'kv/delete_item',
+    ).map((name) => `/functions/v1/${name}`),
+    fc.constantFrom(
       'start_deployment',
       'start_flow',
       'deploy_flow',
       'create_api_key',
+      'delete_api_key',
+      'create_kv_store',
+      'delete_kv_store',
+      'write_kv_item',
+      'read_kv_item',
+      'delete_kv_item',
       'whoami',
       'flow_run_result',
       'await_flow_run_result',

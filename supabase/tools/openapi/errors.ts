@@ -77,6 +77,24 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     message:
       "This needs the access token of a user who has signed up: API keys and anonymous users can't make API keys.",
   },
+  api_key_not_found: { message: 'There is no such API key.' },
+  kv_store_name_invalid: {
+    message: 'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.',
+  },
+  kv_key_invalid: { message: 'A key must have 1 to 1024 bytes.' },
+  kv_value_invalid: { message: 'value: must be an object with exactly one tag, such as {"S": "text"}' },
+  kv_store_not_found: { message: 'There is no store "settings".' },
+  kv_item_not_found: { message: 'There is no item of this key in the store.' },
+  kv_store_exists: { message: 'The store "settings" already exists.' },
+  kv_stores_limit: {
+    message: 'A user can have 100 key-value stores at most.',
+    hint: 'Delete a store that is not needed any more.',
+  },
+  kv_size_limit: {
+    message: 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
+    details: { size_bytes: 104_857_700 },
+    hint: 'Delete a store that is not needed any more, or write smaller values.',
+  },
   flow_not_found: { message: 'There is no such flow.' },
   deployment_not_found: { message: 'There is no such deployment.' },
   flow_run_not_found: { message: 'There is no such run.' },
@@ -231,6 +249,7 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   transaction_changed: { type: ['array', 'null'], items: ref('Fault') },
   signature_request_answered: { anyOf: [ref('SignatureRequestState'), noDetails] },
   signature_request_expired: { anyOf: [ref('SignatureRequestState'), noDetails] },
+  kv_size_limit: { type: 'object', required: ['size_bytes'], properties: { size_bytes: natural } },
   wallet_in_use: { type: 'object', properties: { deployment_id: { type: 'string', format: 'uuid' } } },
   queue_full: {
     type: 'object',

@@ -206,6 +206,7 @@ export const componentParameters = {
 
 /** `tags` of the document. */
 export const tags = [
+  { name: 'Project', description: 'What a client asks first.' },
   { name: 'Deployments', description: 'Freezing flows.' },
   { name: 'Runs', description: 'Starting, reading and stopping runs.' },
   { name: 'Schedules and incoming webhooks', description: 'What starts runs by itself, or for others.' },
@@ -214,5 +215,6 @@ export const tags = [
   { name: 'Pending inputs', description: 'What runs wait for somebody to send.' },
   { name: 'Wallets', description: 'The keys that sign.' },
   { name: 'Node definitions', description: 'What front-ends draw nodes from.' },
+  { name: 'Key-value stores', description: 'What flows and programs of a user share.' },
   { name: 'Credentials', description: 'API keys, and who calls.' },
 ];

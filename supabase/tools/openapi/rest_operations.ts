@@ -421,6 +421,7 @@ export const restOperations: Operation[] = [
         schema: ref('NewApiKey'),
         example: {
           id: '0b0f3a0e-3f4b-4a61-9d53-7c9d1b2e6f80',
+          user_id: USER_ID,
           name: 'ci',
           prefix: 'fk_3mJx0Qa',
           created_at: TIME,

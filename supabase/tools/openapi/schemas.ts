@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { actionPostParamsSchema, sentActionParamsSchema } from '../../../types/action.ts';
+import { createApiKeyParamsSchema, deleteApiKeyParamsSchema } from '../../../types/api_key.ts';
+import { kvItemParamsSchema, kvStoreParamsSchema, writeKvItemParamsSchema } from '../../../types/kv_store.ts';
 import { deploymentTargetSchema, startDeploymentParamsSchema, warningCodes } from '../../../types/deployment.ts';
 import { DEFAULT_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
@@ -99,6 +101,17 @@ const scheduleNotes = {
   time_zone: 'The IANA time zone by whose clocks it is due, such as Europe/Berlin; UTC by default.',
   policy:
     'What becomes of planned times that nobody could keep. `catch_up_one`, the default: one late start for all of them. `skip`: none.',
+};
+
+const storeNote = {
+  description: 'The name of the store: 1 to 120 letters, digits, `_` and `-`, beginning with a letter.',
+  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,119}$',
+};
+const keyNote = {
+  description: 'The key of the item, of 1 to 1,024 bytes.',
+  minLength: 1,
+  maxLength: 1_024,
+  pattern: STORABLE,
 };
 
 const nullableText: JsonSchema = { type: ['string', 'null'] };
@@ -231,6 +244,17 @@ export const componentSchemas: Record<string, JsonSchema> = {
     cron: scheduleNotes.cron,
     time_zone: scheduleNotes.time_zone,
   }),
+  CreateApiKeyParams: annotate(input(createApiKeyParamsSchema), {
+    name: { description: 'The name that its owner gives it.', pattern: STORABLE },
+  }),
+  DeleteApiKeyParams: annotate(input(deleteApiKeyParamsSchema), { key_hash: 'The id of the key.' }),
+  DeleteApiKeyArguments: input(argumentSchemas.delete_api_key),
+  KvStoreParams: annotate(input(kvStoreParamsSchema), { store: storeNote }),
+  KvItemParams: annotate(input(kvItemParamsSchema), { store: storeNote, key: keyNote }),
+  WriteKvItemParams: {
+    ...annotate(input(writeKvItemParamsSchema), { store: storeNote, key: keyNote }),
+    required: ['store', 'key', 'value'],
+  },
   CreateApiKeyArguments: annotate(input(argumentSchemas.create_api_key), {
     name: { description: 'The name that its owner gives it.', pattern: STORABLE },
   }),

@@ -1,3 +1,12 @@
+import type { ApiKeyInfo, CreateApiKeyResult, NewApiKey } from '../../../types/api_key.ts';
+import {
+  type DeleteKvItemResult,
+  kvItemParamsSchema,
+  kvStoreParamsSchema,
+  type KvStoreResult,
+  type ReadKvItemResult,
+} from '../../../types/kv_store.ts';
+import type { HealthcheckResult, ProjectInfo } from '../../../types/project_info.ts';
 import { z } from 'zod';
 import type { ActionGetResult, ActionPostResult, ActionsJson, CompletedAction } from '../../../types/action.ts';
 import type { Database } from '../../../types/database.types.ts';
@@ -28,6 +37,7 @@ import {
 } from '../../../types/signature_request.ts';
 import type { AnswerInputResult } from '../../../types/pending_input.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
+import { valueSchema } from '../../../types/values/value_schema.ts';
 import { valueMapSchema } from '../../../types/values/value_map_schema.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
@@ -38,6 +48,9 @@ type Functions = Database['public']['Functions'];
 const inputsSchema: z.ZodType<ValueMap> = z.unknown() as z.ZodType<ValueMap>;
 const pendingRequestSchema = z.unknown() as z.ZodType<PendingSignatureRequest>;
 const runOutputSchema = z.unknown() as z.ZodType<Extract<Value, { M: ValueMap }>>;
+
+/** Stands for the schema of a value. */
+const anyValueSchema = z.unknown() as z.ZodType<Value>;
 
 const publicKeySchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
 const signatureSchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/);
@@ -177,6 +190,11 @@ export const argumentSchemas = {
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
   pending_signature_request: z.strictObject({ flow_run_id: z.uuid() }),
   signature_request_for_caller: z.strictObject({ id: requestIdSchema, new_msg: messageSchema.optional() }),
+  create_kv_store: kvStoreParamsSchema,
+  delete_kv_store: kvStoreParamsSchema,
+  read_kv_item: kvItemParamsSchema,
+  delete_kv_item: kvItemParamsSchema,
+  delete_api_key: z.strictObject({ id: z.uuid() }),
   create_api_key: z.strictObject({ name: z.string().min(1).max(100) }),
   create_webhook: z.strictObject({
     input: z.string().max(256),
@@ -375,11 +393,31 @@ export const answerSchemas = {
   Caller: z.strictObject({ user_id: z.uuid(), is_anonymous: z.boolean() }),
   NewApiKey: z.strictObject({
     id: z.uuid(),
+    user_id: z.uuid(),
     name: z.string(),
     prefix: z.string().regex(/^fk_[A-Za-z0-9_-]{7}$/),
     created_at: timeSchema,
     key: z.string().regex(/^fk_[A-Za-z0-9_-]{43}$/),
-  }),
+  }) satisfies z.ZodType<NewApiKey>,
+  CreateApiKeyResult: z.strictObject({
+    created_at: timeSchema,
+    key_hash: z.uuid(),
+    name: z.string(),
+    trimmed_key: z.string().regex(/^fk_[A-Za-z0-9_-]{7}$/),
+    user_id: z.uuid(),
+    full_key: z.string().regex(/^fk_[A-Za-z0-9_-]{43}$/),
+  }) satisfies z.ZodType<CreateApiKeyResult>,
+  ApiKeyInfo: z.strictObject({ user_id: z.uuid() }) satisfies z.ZodType<ApiKeyInfo>,
+  ProjectInfo: z.strictObject({
+    supabase_url: z.string(),
+    anon_key: z.string(),
+    base_url: z.string(),
+  }) satisfies z.ZodType<ProjectInfo>,
+  HealthcheckResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<HealthcheckResult>,
+  KvStoreResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<KvStoreResult>,
+  WriteKvItemResult: z.strictObject({ old_value: anyValueSchema.optional() }),
+  ReadKvItemResult: z.strictObject({ value: anyValueSchema }) satisfies z.ZodType<ReadKvItemResult>,
+  DeleteKvItemResult: z.strictObject({ old_value: anyValueSchema }) satisfies z.ZodType<DeleteKvItemResult>,
   ReceivedWebhook: z.strictObject({ flow_run_id: z.uuid() }) satisfies z.ZodType<ReceivedWebhook>,
   Webhook: webhookSchema,
   NewWebhook: webhookSchema.extend({ url: z.string().regex(/\/deployment\/hook\/fh_[A-Za-z0-9_-]{43}$/) }),
@@ -440,6 +478,8 @@ export const answerSchemas = {
 /** Zod schemas that stand for a named schema of the document. */
 const references = new Map<z.ZodType, string>([
   [valueMapSchema, 'ValueMap'],
+  [valueSchema, 'Value'],
+  [anyValueSchema, 'Value'],
   [inputsSchema, 'ValueMap'],
   [runOutputSchema, 'Output'],
   [warningSchema, 'FlowWarning'],

@@ -28,6 +28,11 @@ const PROJECT: Rows = [
     'URLs for pending inputs begin with it. A worker with neither this nor `SUPABASE_URL` fails the nodes `api_input`.',
     '`flow` in the project at `SUPABASE_URL`',
   ],
+  [
+    'INFO_URL',
+    "For function `info`: its own address as clients know it, `https://api.example/functions/v1/info`. It tells clients the project's address by it.",
+    'its place in the project',
+  ],
 ];
 
 const SECRETS: Rows = [

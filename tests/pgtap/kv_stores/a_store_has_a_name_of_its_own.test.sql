@@ -35,6 +35,6 @@ select results_eq(
   'select u.id, ''mine'' from (values (test.user_id(''owner'')), (test.user_id(''other''))) as u (id) order by u.id', 'both are stored'
 );
 select is(count(*), 6::bigint, 'and no others') from public.kv_stores where user_id = test.user_id('owner');
-select is(test.error_code(pg_temp.creation(null)), '23502', 'a store has a name');
+select is(test.error_code(pg_temp.creation(null)), 'kv_store_name_invalid', 'a store has a name');
 
 select * from finish();

@@ -1,0 +1,4 @@
+import { edgePlatform } from '../_shared/platform.ts';
+import { makeApikeyApp } from './app.ts';
+
+export default makeApikeyApp(edgePlatform());

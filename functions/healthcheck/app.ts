@@ -1,0 +1,15 @@
+import { makeApp } from '../_shared/app.ts';
+import { readConfig } from '../_shared/config.ts';
+import { makeReadRows } from '../_shared/database.ts';
+import type { Platform } from '../_shared/platform.ts';
+import { makeHealthcheck } from './healthcheck.ts';
+
+/** Makes the Edge Function `healthcheck`. */
+export function makeHealthcheckApp(platform: Platform) {
+  const { supabaseUrl, secretKey } = readConfig(platform.env);
+  const { fetch } = platform;
+  const read = makeReadRows({ supabaseUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch });
+  // Reads no row, so the query costs a round trip to the database and no more.
+  const handle = makeHealthcheck(() => read('kv_stores', 'select=name&limit=0'), () => performance.now());
+  return makeApp('healthcheck', [{ method: 'GET', path: '/', handle }]);
+}

@@ -1,0 +1,39 @@
+import type { Context } from 'hono';
+import type { HealthcheckResult } from '../../types/project_info.ts';
+import { unavailable } from '../_shared/database_errors.ts';
+
+/** How long an outcome holds, for all callers. */
+export const KEPT_MS = 1_000;
+/** A database that has not answered after so long counts as one that does not answer. */
+export const LIMIT_MS = 5_000;
+
+/** Rejects with service_unavailable if the work fails, or takes longer than LIMIT_MS. */
+const withinLimit = (work: Promise<unknown>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(unavailable(new Error(`no answer within ${LIMIT_MS} ms`))), LIMIT_MS);
+    work.then(() => resolve(), (error: unknown) => reject(unavailable(error))).finally(() => clearTimeout(timer));
+  });
+
+/**
+ * `GET /healthcheck`: whether the database answers through PostgREST. Anybody may ask. So all callers share one check
+ * at a time, and its outcome for a second. `ask` asks the database; `now` gives milliseconds that never go back.
+ */
+export function makeHealthcheck(ask: () => Promise<unknown>, now: () => number) {
+  /** The newest check; `endedAt` is Infinity while it is under way. */
+  let newest = { outcome: Promise.resolve(), endedAt: -Infinity };
+
+  const check = (): Promise<void> => {
+    if (now() - newest.endedAt < KEPT_MS) return newest.outcome;
+    const begun = { outcome: withinLimit(ask()), endedAt: Infinity };
+    const end = () => void (begun.endedAt = now());
+    begun.outcome.then(end, end);
+    newest = begun;
+    return begun.outcome;
+  };
+
+  return async (context: Context): Promise<Response> => {
+    await check();
+    const result: HealthcheckResult = { success: true };
+    return context.json(result);
+  };
+}

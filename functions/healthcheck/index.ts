@@ -1,0 +1,4 @@
+import { edgePlatform } from '../_shared/platform.ts';
+import { makeHealthcheckApp } from './app.ts';
+
+export default makeHealthcheckApp(edgePlatform());

@@ -1,0 +1,21 @@
+select plan(6);
+
+select test.create_user(name) from unnest('{owner,other}'::text[]) as name;
+select test.sign_in(test.user_id('owner'));
+select test.keep('key', public.create_api_key('a') ->> 'id');
+create function pg_temp.delete_key(id uuid default test.kept('key')::uuid) returns text language sql as $$
+  select test.error_code(format('select public.delete_api_key(%L)', id));
+$$;
+grant execute on function pg_temp.delete_key(uuid) to public;
+
+select test.sign_in_as_role('anon');
+select is(pg_temp.delete_key(), 'unauthenticated', 'nobody deletes a key');
+select is(pg_temp.delete_key(gen_random_uuid()), 'unauthenticated', 'nor is told whether it exists');
+select test.sign_in(test.user_id('other'));
+select is(pg_temp.delete_key(), 'api_key_not_found', 'for others it does not exist');
+select test.sign_in(test.user_id('owner'));
+select lives_ok(format('select public.delete_api_key(%L)', test.kept('key')), 'its owner deletes it');
+select is_empty('select from public.api_keys', 'it is gone');
+select is(pg_temp.delete_key(), 'api_key_not_found', 'and does not exist any more');
+
+select * from finish();

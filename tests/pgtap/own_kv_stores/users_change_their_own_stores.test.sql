@@ -1,0 +1,34 @@
+select plan(22);
+
+select test.create_user(name) from unnest('{owner,other}'::text[]) as name;
+create function pg_temp.error_of(call text) returns text language sql as $$
+  select test.error_code('select public.' || call);
+$$;
+grant execute on function pg_temp.error_of(text) to public;
+
+select test.sign_in(test.user_id('owner'));
+select lives_ok($$ select public.create_kv_store('settings') $$, 'a user creates a store');
+select is(pg_temp.error_of($$ create_kv_store('settings') $$), 'kv_store_exists', 'once');
+select is(pg_temp.error_of(format('create_kv_store(%L)', name)), 'kv_store_name_invalid', 'not with the name ' || coalesce(name, 'null'))
+from unnest(array['', '1a', 'a b', repeat('a', 121), null]) as name;
+
+select is(public.write_kv_item('settings', 'k', '{"S": "one"}'), '{}', 'a first value replaces none');
+select is(public.write_kv_item('settings', 'k', '{"U": "2"}'), '{"old_value": {"S": "one"}}', 'a second one gives the first back');
+select is(public.read_kv_item('settings', 'k'), '{"value": {"U": "2"}}', 'it is read');
+select is(pg_temp.error_of(format('write_kv_item(%L, %L, %L)', 'settings', key, '{"N": 0}')), 'kv_key_invalid', 'no key of this length')
+from unnest(array['', repeat('a', 1025), null]) as key;
+select is(pg_temp.error_of($$ write_kv_item('settings', 'k', '{"S": 1}') $$), 'kv_value_invalid', 'nor a value that is none');
+select is(pg_temp.error_of($$ read_kv_item('settings', 'K') $$), 'kv_item_not_found', 'another key has no item');
+select is(pg_temp.error_of($$ write_kv_item('Settings', 'k', '{"N": 0}') $$), 'kv_store_not_found', 'and another name no store');
+
+select test.sign_in(test.user_id('other'));
+select is(pg_temp.error_of($$ read_kv_item('settings', 'k') $$), 'kv_store_not_found', 'the store of one is not that of another');
+select test.sign_in(test.user_id('owner'));
+select is(public.delete_kv_item('settings', 'k'), '{"old_value": {"U": "2"}}', 'an item is deleted, and given back');
+select is(pg_temp.error_of($$ delete_kv_item('settings', 'k') $$), 'kv_item_not_found', 'once');
+select lives_ok($$ select public.delete_kv_store('settings') $$, 'a store is deleted');
+select is(pg_temp.error_of($$ delete_kv_store('settings') $$), 'kv_store_not_found', 'once');
+select test.sign_in_as_role('anon');
+select is(pg_temp.error_of($$ create_kv_store('settings') $$), 'unauthenticated', 'nobody has a store');
+
+select * from finish();
