@@ -3,6 +3,8 @@ import { withoutTrailingSlashes } from './base_url.ts';
 /** The project's address and keys, as the platform's environment gives them. */
 export interface Config {
   supabaseUrl: string;
+  /** Where PostgREST answers: at the project's address, unless the environment names another one. */
+  restUrl: string;
   /** Sent beside a caller's own token. */
   publicKey: string;
   /** Acts as service role. */
@@ -50,8 +52,10 @@ export function readConfig(env: (name: string) => string | undefined): Config {
   ) {
     throw new Error(`Missing in the environment: ${missing.join(', ')}`);
   }
+  const restUrl = env('REST_URL');
   return {
     supabaseUrl: withoutTrailingSlashes(supabaseUrl),
+    restUrl: withoutTrailingSlashes(present(restUrl) ? restUrl : `${withoutTrailingSlashes(supabaseUrl)}/rest/v1`),
     publicKey,
     secretKey,
     publicKeys,

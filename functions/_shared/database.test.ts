@@ -5,7 +5,7 @@ import { makeRpc } from './database.ts';
 /** What a call comes to that is answered so. */
 async function errorOf(status: number, body: string, headers: Record<string, string> = {}): Promise<ApiError> {
   const rpc = makeRpc({
-    supabaseUrl: 'http://127.0.0.1:1',
+    restUrl: 'http://127.0.0.1:1',
     apikey: 'key',
     fetch: async () => new Response(body, { status, headers }),
   });

@@ -16,7 +16,8 @@ export type RpcText = (name: string, args: object, headers?: Record<string, stri
 export type ReadRows = <Row>(table: string, query: string) => Promise<Row[]>;
 
 export interface RpcOptions {
-  supabaseUrl: string;
+  /** Where PostgREST answers. */
+  restUrl: string;
   /** The project key that admits the calls; a legacy service-role key also needs `authorization`. */
   apikey: string;
   authorization?: string;
@@ -27,7 +28,7 @@ export interface RpcOptions {
 function makeRequest(options: RpcOptions) {
   return async (name: string, path: string, init: RequestInit): Promise<{ answer: unknown; text: string }> => {
     const [response, text] = await withTimeLimit(TIMEOUT_MS, async (signal) => {
-      const response = await options.fetch(`${options.supabaseUrl}/rest/v1/${path}`, {
+      const response = await options.fetch(`${options.restUrl}/${path}`, {
         ...init,
         headers: {
           apikey: options.apikey,

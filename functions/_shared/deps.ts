@@ -39,10 +39,10 @@ export interface Deps {
 /** Reads the configuration and makes what reaches the database. */
 export function makeDeps(platform: Platform): Deps {
   const config = readConfig(platform.env);
-  const { supabaseUrl, publicKey, secretKey } = config;
+  const { supabaseUrl, restUrl, publicKey, secretKey } = config;
   const { fetch } = platform;
-  const service = { supabaseUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch };
-  const forwarded = { supabaseUrl, apikey: publicKey, fetch };
+  const service = { restUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch };
+  const forwarded = { restUrl, apikey: publicKey, fetch };
   const rpc = makeRpc(forwarded);
   const rpcWithJson = makeRpcWithJson(forwarded);
   const rpcText = makeRpcText(forwarded);

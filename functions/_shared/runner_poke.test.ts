@@ -12,6 +12,7 @@ afterEach(() => {
 
 const config: Config = {
   supabaseUrl: 'http://project',
+  restUrl: 'http://project/rest/v1',
   publicKey: 'public',
   secretKey: 'secret',
   publicKeys: [],

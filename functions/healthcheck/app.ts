@@ -6,9 +6,9 @@ import { makeHealthcheck } from './healthcheck.ts';
 
 /** Makes the Edge Function `healthcheck`. */
 export function makeHealthcheckApp(platform: Platform) {
-  const { supabaseUrl, secretKey } = readConfig(platform.env);
+  const { restUrl, secretKey } = readConfig(platform.env);
   const { fetch } = platform;
-  const read = makeReadRows({ supabaseUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch });
+  const read = makeReadRows({ restUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch });
   // Reads no row, so the query costs a round trip to the database and no more.
   const handle = makeHealthcheck(() => read('kv_stores', 'select=name&limit=0'), () => performance.now());
   return makeApp('healthcheck', [{ method: 'GET', path: '/', handle }]);

@@ -41,6 +41,8 @@ export interface GatewayOptions {
   keys: StackKeys;
   /** Unix socket of PostgREST. */
   restSocket: string;
+  /** The PostgREST of the functions, and the secret path on which they call it. */
+  functionsRest?: { path: string; socket: string };
   /** Unix socket of an Edge Function, or undefined when there is no function of that name. */
   functionSocket: (name: string) => string | undefined;
   /** Unix socket of Auth, once it listens. */
@@ -105,7 +107,13 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
       limit: bodyLimitOf('auth', path),
     });
   };
-  const callRest = (request: IncomingMessage, response: ServerResponse, path: string, query: string) => {
+  const callRest = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: string,
+    socket = options.restSocket,
+  ) => {
     // The key is removed, because PostgREST would take it for a filter. The rest of the query stays as it was written.
     const parameters = new URLSearchParams(query);
     const isKeyInQuery = parameters.has('apikey');
@@ -115,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     void forward(request, response, {
       part: 'rest',
       name: 'PostgREST',
-      socketPath: () => options.restSocket,
+      socketPath: () => socket,
       limit: bodyLimitOf('rest', path),
     });
   };
@@ -124,12 +132,14 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     // This splits by hand, because clients send paths that URL refuses (`//`) or rewrites.
     const [path = '', ...rest] = (request.url ?? '').split('?');
     const query = rest.join('?');
-    const [, part, version, name = ''] = path.split('/');
+    const [, root = '', version, name = ''] = path.split('/');
+    const functionsRest = root === options.functionsRest?.path ? options.functionsRest : undefined;
+    const part = functionsRest === undefined ? root : 'rest';
     if (part === 'console') return options.console.handle(request, response, path);
     if (version !== 'v1' || !isPartName(part)) {
       return answer(response, 404, { message: 'no Route matched with those values' });
     }
-    const innerPath = path.slice(`/${part}/v1`.length) || '/';
+    const innerPath = path.slice(`/${root}/v1`.length) || '/';
     if (part === 'functions') {
       return callFunction(request, response, name, query === '' ? innerPath : `${innerPath}?${query}`);
     }
@@ -150,7 +160,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     }
     for (const [header, value] of Object.entries(corsHeaders)) response.setHeader(header, value);
     if (part === 'auth') callAuth(request, response, innerPath);
-    else callRest(request, response, innerPath, query);
+    else callRest(request, response, innerPath, query, functionsRest?.socket);
   };
 
   const server = createServer(handle);

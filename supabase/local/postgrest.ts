@@ -18,13 +18,15 @@ export const postgrestBinary = (): string =>
   });
 
 export interface PostgrestOptions {
+  /** Its name as a part of the stack. */
+  name: string;
   /** Connects as authenticator. */
   databaseUrl: string;
   jwtSecret: string;
   /** The Unix socket that it answers on. */
   socketPath: string;
   /** Database connections that it opens at most. */
-  poolSize?: number;
+  poolSize: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export function startPostgrest(options: PostgrestOptions): Part {
   const configFile = `${options.socketPath}.conf`;
   writeFileSync(configFile, '');
   return startPart({
-    name: 'PostgREST',
+    name: options.name,
     command: postgrestBinary(),
     args: [configFile],
     env: {
@@ -49,7 +51,7 @@ export function startPostgrest(options: PostgrestOptions): Part {
       PGRST_DB_EXTRA_SEARCH_PATH: 'public,extensions',
       PGRST_DB_ANON_ROLE: 'anon',
       PGRST_DB_MAX_ROWS: String(MAX_ROWS),
-      PGRST_DB_POOL: String(options.poolSize ?? 20),
+      PGRST_DB_POOL: String(options.poolSize),
       PGRST_JWT_SECRET: options.jwtSecret,
       PGRST_SERVER_UNIX_SOCKET: options.socketPath,
       PGRST_LOG_LEVEL: 'error',

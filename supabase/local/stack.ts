@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -30,6 +31,8 @@ import { startSweeper, type Sweeper } from './sweeper.ts';
 export { readStatus } from './stack_record.ts';
 export type { StackStatus } from './stack_status.ts';
 
+/** The PostgREST that the functions call. */
+const FUNCTIONS_REST = 'PostgREST of the functions';
 /** How long a halted boot may take to end before its database is stopped. */
 const HALT_GRACE_MS = 1_000;
 /** How often a stack checks that its folder still exists. */
@@ -163,15 +166,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const cluster = await track('Postgres', bootDatabase());
     halt.signal.throwIfAborted();
 
-    const bootRest = async () => {
-      await rm(socketPath('rest'), { force: true });
+    const makeBootRest = (name: string, socket: string, poolSize: number) => async () => {
+      await rm(socketPath(socket), { force: true });
       const rest = set.keep(startPostgrest({
+        name,
         databaseUrl: urlFor('authenticator'),
         jwtSecret: keys.jwtSecret,
-        socketPath: socketPath('rest'),
+        socketPath: socketPath(socket),
+        poolSize,
       }));
-      await waitForPostgrest(rest, socketPath('rest'));
+      await waitForPostgrest(rest, socketPath(socket));
     };
+    // Of /rest/v1, and of the functions: filters that callers think up take no connections that starts need.
+    const bootRest = makeBootRest('PostgREST', 'rest', 10);
+    const bootFunctionsRest = makeBootRest(FUNCTIONS_REST, 'functions-rest', 20);
+    // A path that nobody else knows. The functions reach their PostgREST by TCP, and so through the gateway.
+    const functionsRestPath = randomBytes(16).toString('hex');
     const bootAuth = async () => {
       await rm(socketPath('auth'), { force: true });
       await set.keep(startAuthPart({
@@ -192,6 +202,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
     const env = {
       ...platformEnv(status, keys),
+      REST_URL: `${options.functionEnv?.SUPABASE_URL ?? status.API_URL}/${functionsRestPath}/v1`,
       WALLET_KEYS: keys.walletKeys,
       // Flows under development talk to services on the same machine.
       ALLOW_PRIVATE_NETWORK: '1',
@@ -214,7 +225,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     const migrateAndBootRest = async () => {
       await track('migrations', applyMigrations(status.DB_URL, { seed: true, signal: halt.signal }));
-      await track('PostgREST', bootRest());
+      await Promise.all([track('PostgREST', bootRest()), track(FUNCTIONS_REST, bootFunctionsRest())]);
     };
     await runTogether(
       [
@@ -235,6 +246,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         port,
         keys,
         restSocket: socketPath('rest'),
+        functionsRest: { path: functionsRestPath, socket: socketPath('functions-rest') },
         functionSocket: (name) => functions.some((one) => one.name === name) ? socketPath(name) : undefined,
         authSocket,
         authRates: options.authRates === undefined ? HOSTED_AUTH_RATES : options.authRates,
@@ -243,7 +255,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
     await track('gateway', bootGateway());
     for (const one of functions) boots.set(`function ${one.name}`, () => bootFunction(one));
-    boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set('Auth', bootAuth).set('gateway', bootGateway);
+    boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set(FUNCTIONS_REST, bootFunctionsRest);
+    boots.set('Auth', bootAuth).set('gateway', bootGateway);
     if (hasChain) boots.set('chain', bootChain);
     for (const [name, bootAgain] of boots) restarts.allow(name, bootAgain);
     halt.signal.throwIfAborted();

@@ -76,7 +76,7 @@ async function killPostgres({ parts }: Stack): Promise<void> {
 const haveStarted = (count: () => Promise<number>, most: number) =>
   waitFor(async () => (await count()) >= most || undefined);
 
-it.each(['PostgREST', 'function deployment', 'Postgres'])(
+it.each(['PostgREST of the functions', 'function deployment', 'Postgres'])(
   'a sender that repeats what was not answered when %s was killed starts one run for each id',
   async (part) => {
     let path = '';

@@ -16,7 +16,7 @@ async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const calls: string[] = [];
   const rpc = makeRpc({
-    supabaseUrl: API_URL,
+    restUrl: `${API_URL}/rest/v1`,
     apikey: SERVICE_ROLE_KEY,
     authorization: `Bearer ${SERVICE_ROLE_KEY}`,
     fetch,

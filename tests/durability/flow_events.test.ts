@@ -55,7 +55,7 @@ async function breakParts(told: RunEvent[][]): Promise<void> {
       await worker.end('SIGKILL');
       worker = newWorker();
     },
-    () => workers.stack.restart('PostgREST', 'SIGKILL'),
+    () => workers.stack.restart('PostgREST of the functions', 'SIGKILL'),
     () => workers.stack.restart('gateway'),
     () => workers.stack.restart('Postgres'),
     () => workers.stack.restart('function flow'),

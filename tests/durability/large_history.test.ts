@@ -45,7 +45,7 @@ const startRuns = async (flow: FlowBuilder): Promise<string[]> =>
 function smallWorkers(reading: RegExp) {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const rpc = makeRpc({
-    supabaseUrl: API_URL,
+    restUrl: `${API_URL}/rest/v1`,
     apikey: SERVICE_ROLE_KEY,
     authorization: `Bearer ${SERVICE_ROLE_KEY}`,
     fetch,

@@ -89,7 +89,7 @@ describe('the stores that a claimed run reaches', () => {
     await expect((await ended.stores(effect)).create('never')).rejects.toThrow(Released);
     await expect((await ended.stores(effect)).read('tags', 'key')).rejects.toThrow(Released);
 
-    const unreachable = makeRpc({ supabaseUrl: 'http://127.0.0.1:1', apikey: '', fetch });
+    const unreachable = makeRpc({ restUrl: 'http://127.0.0.1:1', apikey: '', fetch });
     await expect(makeKvStores(unreachable, { flow_run_id: run.id, claim_number: 1 })(effect).read('a', 'b')).rejects
       .toThrow(
         Released,

@@ -44,7 +44,10 @@ const faults = {
   postgrest_restarted: {
     choose: (_, random) => random.pick(['SIGKILL', 'SIGTERM']),
     excuses: () => DATABASE_ROUTES,
-    happen: ({ stack }, detail) => stack.restart('PostgREST', detail as NodeJS.Signals),
+    happen: async ({ stack }, detail) =>
+      void await Promise.all(
+        ['PostgREST', 'PostgREST of the functions'].map((part) => stack.restart(part, detail as NodeJS.Signals)),
+      ),
   },
   postgres_restarted: {
     // Immediate mode: no session ends what it does, and the next start recovers from the log.

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** Connections that an attacker keeps busy unless told: as many as the lanes of all attacks. */
-export const DEFAULT_PRESSURE = 192;
+export const DEFAULT_PRESSURE = 224;
 
 /** Connections that an attacker may keep busy. */
 const MAX_PRESSURE = 10_000;

@@ -60,12 +60,14 @@ async function answersAll({ status }: Stack): Promise<boolean> {
   return answers.every(({ ok }) => ok);
 }
 
-it.each(['Postgres', 'PostgREST', 'function hello'])(
+it.each(['Postgres', 'PostgREST', 'PostgREST of the functions', 'function hello'])(
   'when %s is killed the stack says so with its last output, restarts it, and the rest goes on',
   async (name) => {
     await own.writeFunction(`console.log('some output');${answering('hello')}`);
     const stack = await own.boot();
-    expect(stack.parts.map((part) => part.name).sort()).toEqual(['PostgREST', 'Postgres', 'function hello'].sort());
+    expect(stack.parts.map((part) => part.name).sort()).toEqual(
+      ['PostgREST', 'PostgREST of the functions', 'Postgres', 'function hello'].sort(),
+    );
     expect(await answersAll(stack)).toBe(true);
     const before = new Map(stack.parts.map((part) => [part.name, part.pid]));
     process.kill(before.get(name)!, 'SIGKILL');

@@ -68,10 +68,21 @@ async function sendAndHold(table: string, send: () => Promise<Response>) {
   return { answer, end };
 }
 
+it('while the PostgREST of /rest/v1 stands still, functions start runs by their own', async () => {
+  await waitFor(async () => (await post(`flow/deploy/${flowId}`)).ok || undefined);
+  const { pid } = stack.parts.find(({ name }) => name === 'PostgREST')!;
+  process.kill(pid, 'SIGSTOP');
+  try {
+    expect((await post(`deployment/start?flow=${flowId}`)).status).toBe(200);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+});
+
 it.each(
   [
     ['the database', 'Postgres', 'SIGQUIT'],
-    ['PostgREST', 'PostgREST', 'SIGKILL'],
+    ['PostgREST', 'PostgREST of the functions', 'SIGKILL'],
   ] as const,
 )(
   'a start whose transaction loses %s is answered with 503 and Retry-After, and can be repeated',

@@ -32,6 +32,7 @@ it.each(
   [
     ['PostgREST', 'SIGKILL'],
     ['PostgREST', undefined],
+    ['PostgREST of the functions', 'SIGKILL'],
     ['Auth', 'SIGKILL'],
     ['Auth', undefined],
     ['function hello', 'SIGKILL'],
@@ -58,7 +59,8 @@ it('the gateway is back on its port; a connection that was kept is not', async (
 
 it('a part that there is not is named, with those that there are', async () => {
   await expect(stack.restart('nobody')).rejects.toThrow(
-    'The stack has no part nobody; it has: function hello, Postgres, PostgREST, Auth, gateway',
+    'The stack has no part nobody; it has: ' +
+      'function hello, Postgres, PostgREST, PostgREST of the functions, Auth, gateway',
   );
 });
 

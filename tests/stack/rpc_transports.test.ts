@@ -86,7 +86,7 @@ const transports: Transport[] = [
     name: 'PostgREST',
     target: (status) => status.API_URL,
     make: (supabaseUrl, { SERVICE_ROLE_KEY: key }) => ({
-      rpc: makeRpc({ supabaseUrl, apikey: key, authorization: `Bearer ${key}`, fetch }),
+      rpc: makeRpc({ restUrl: `${supabaseUrl}/rest/v1`, apikey: key, authorization: `Bearer ${key}`, fetch }),
       close: () => {},
     }),
   },
@@ -105,7 +105,7 @@ beforeAll(async () => {
   await owner.unsafe(FUNCTIONS);
   await owner.end();
   const { API_URL, SERVICE_ROLE_KEY: key } = workers.stack.status;
-  const rpc = makeRpc({ supabaseUrl: API_URL, apikey: key, authorization: `Bearer ${key}`, fetch });
+  const rpc = makeRpc({ restUrl: `${API_URL}/rest/v1`, apikey: key, authorization: `Bearer ${key}`, fetch });
   await waitFor(() => rpc('try_context', {}).then(() => true as const, () => undefined));
 });
 afterAll(() => workers?.remove());

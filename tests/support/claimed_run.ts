@@ -23,7 +23,7 @@ export interface ClaimedRun {
 /** Calls database functions as workers do. */
 const serviceRpc = () => {
   const { API_URL, SECRET_KEY } = inject('stack');
-  return makeRpc({ supabaseUrl: API_URL, apikey: SECRET_KEY, fetch });
+  return makeRpc({ restUrl: `${API_URL}/rest/v1`, apikey: SECRET_KEY, fetch });
 };
 
 /** Makes claims on the test stack, as workers have them. */

@@ -18,6 +18,11 @@ const PROJECT: Rows = [
   ['SUPABASE_SECRET_KEYS', 'JSON object of the secret keys, `{"default": "sb_secret_…"}`.', 'given by the platform'],
   ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. One of the two is needed.', 'given by the platform'],
   [
+    'REST_URL',
+    'Where the functions reach PostgREST, so that they may have one of their own: its connections are then not taken by requests to `/rest/v1`.',
+    '`rest/v1` in the project; the local stack has one for its functions',
+  ],
+  [
     'ACTION_URL',
     'For function `action`: its own address as wallets know it, `https://pay.example/action`. Its answers link to itself.',
     'its place in the project',

@@ -22,8 +22,8 @@ export interface Attacker {
   /** Aborted when no attack shall go on. */
   signal: AbortSignal;
   hostileUrl: string;
-  /** A POST to a path of the stack's address; with the user's token unless other headers are given. */
-  send: (path: string, body?: string, headers?: { [name: string]: string }) => Promise<Outcome>;
+  /** A request to a path of the stack's address: a POST with the user's token, unless told otherwise. */
+  send: (path: string, body?: string, headers?: { [name: string]: string }, method?: string) => Promise<Outcome>;
   /** A GET of a path, with the user's token. */
   read: (path: string) => Promise<Outcome>;
   /** Stores a flow; gives its id. */
@@ -61,7 +61,7 @@ export async function makeAttacker(
   const signedUp = await post('/auth/v1/signup', JSON.stringify(credentials), {});
   const mine = { authorization: `Bearer ${JSON.parse(signedUp.body).access_token}` };
 
-  const send: Attacker['send'] = (path, body, headers = mine) => post(path, body, headers);
+  const send: Attacker['send'] = (path, body, headers = mine, method = 'POST') => post(path, body, headers, method);
   const must = async (what: string, asked: Promise<Outcome>): Promise<string> => {
     const { status, body } = await asked;
     if (status === 'none' || status >= 300) throw new Error(`the attacker could not ${what}: ${status} ${body}`);

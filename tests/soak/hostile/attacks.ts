@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import type { StartResult } from '../../../types/deployment.ts';
 import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { DEFAULT_PRESSURE } from '../options.ts';
 import type { Attacker, Outcome } from './attacker.ts';
@@ -200,6 +201,29 @@ async function runWithLargeOutput(attacker: Attacker): Promise<string> {
 /** A list of so many bytes of JSON, whose values take many times as much memory. */
 const listOf = (bytes: number): string => `[${'0,'.repeat(bytes / 2 - 1)}0]`;
 
+/** How long a stream of events is held. */
+const STREAM_MS = 10_000;
+
+/** Holds so many streams of a run's events, with the run's token only; gives the outcome of the last. */
+async function holdStreams({ apiUrl, signal }: Attacker, runs: StartResult[], count: number): Promise<Outcome> {
+  const hold = async ({ flow_run_id, token }: StartResult): Promise<Outcome> => {
+    let status: Outcome['status'] = 'none';
+    try {
+      const response = await fetch(`${apiUrl}/functions/v1/flow/events/${flow_run_id}`, {
+        headers: { 'x-flow-run-token': token },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(STREAM_MS)]),
+      });
+      status = response.status;
+      await response.text();
+    } catch {
+      // Its own doing.
+    }
+    return { status, bytes: 0, body: '' };
+  };
+  const outcomes = await Promise.all(Array.from({ length: count }, (_, index) => hold(runs[index % runs.length]!)));
+  return outcomes.at(-1)!;
+}
+
 /** All that strangers were seen to do harm with. */
 export const attacks: Attack[] = [
   {
@@ -320,6 +344,28 @@ export const attacks: Attack[] = [
       });
       return () =>
         attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
+    },
+  },
+  {
+    name: 'patterns that take long, without a credential',
+    lanes: 22,
+    prepare: ({ send }) => {
+      const query = `select=id&data->>description=match.${encodeURIComponent('(.+)(.+)(.+)(.+)\\4\\3\\2\\1$')}`;
+      return Promise.resolve(() => send(`/rest/v1/nodes?${query}`, undefined, {}, 'GET'));
+    },
+  },
+  {
+    name: 'streams of events, with run tokens only',
+    lanes: 10,
+    prepare: async (attacker) => {
+      const runs: StartResult[] = [];
+      for (let count = 0; count < 4; count++) {
+        const id = await attacker.deployForAnybody(sleepingFlow(600_000));
+        const headers = { authorization: `Bearer ${madeUpKey()}` };
+        const { body } = await attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', headers);
+        runs.push(JSON.parse(body) as StartResult);
+      }
+      return () => holdStreams(attacker, runs, 100);
     },
   },
   {
