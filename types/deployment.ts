@@ -63,6 +63,7 @@ export const warningCodes = {
   edge_source_port_unknown:
     'An edge begins at an output that the node does not have, or at an input that it does not pass on.',
   edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
+  edge_types_differ: 'An edge leads from a port to an input that converts none of the values that the port gives.',
 } as const;
 
 /** A warning: the flow is deployed, or started, all the same. */

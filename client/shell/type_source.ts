@@ -1,4 +1,5 @@
 import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
+import { givenKinds, type Kind, KINDS } from '../../types/values/port_types.ts';
 import { printableJson, printableLine } from './printable.ts';
 
 type Schema = { [keyword: string]: unknown };
@@ -26,17 +27,30 @@ function inputTypes(schema: Schema): string[] {
 const union = (types: string[]): string =>
   types.includes('PlainValue') ? 'PlainValue' : [...new Set(types)].join(' | ');
 
-/** What `fromValue` makes of an output of a port's type. 32 and 64 bytes are base58. */
+/** What `fromValue` makes of a value of each kind. */
+const TYPE_OF_KIND: { readonly [kind in Kind]: string } = {
+  N: 'null',
+  S: 'string',
+  'key text': 'string',
+  B: 'boolean',
+  U: 'bigint',
+  I: 'bigint',
+  U1: 'bigint',
+  I1: 'bigint',
+  F: 'number',
+  D: 'string',
+  B3: 'string',
+  B6: 'string',
+  BY: 'Uint8Array',
+  A: 'PlainValue[]',
+  M: '{ [name: string]: PlainValue }',
+  wallet: '{ [name: string]: PlainValue }',
+};
+
+/** What `fromValue` makes of an output of a port's type. */
 function outputType(type: string): string {
-  if (/^[ui](8|16|32|64|128)$/.test(type)) return 'bigint';
-  if (/^f(32|64)$/.test(type)) return 'number';
-  if (['decimal', 'string', 'address', 'pubkey', 'signature'].includes(type)) return 'string';
-  if (type === 'bool') return 'boolean';
-  if (type === 'bytes') return 'string | Uint8Array';
-  // A wallet whose key is not here is a map with its public key.
-  if (type === 'keypair') return 'string | { [name: string]: PlainValue }';
-  if (type === 'object') return '{ [name: string]: PlainValue }';
-  return type === 'array' ? 'PlainValue[]' : 'PlainValue';
+  const kinds = givenKinds(type);
+  return kinds === KINDS ? 'PlainValue' : union(kinds.map((kind) => TYPE_OF_KIND[kind]));
 }
 
 /** A text inside of a comment: nothing in it ends the comment. */

@@ -1,25 +1,8 @@
 import type { DeploymentInput } from '../../types/deployment_description.ts';
-
-/** What a wallet's form takes for an input. */
-export type InputKind = 'integer' | 'number' | 'boolean' | 'key' | 'signature' | 'text' | 'json';
-
-const INTEGERS = ['u8', 'u16', 'u32', 'u64', 'u128', 'i8', 'i16', 'i32', 'i64', 'i128'];
-const NUMBERS = [...INTEGERS, 'decimal', 'f32', 'f64'];
-const KEYS = ['address', 'pubkey', 'keypair'];
-
-/** The kinds by the types that an input may be of; the first one that has them all counts. */
-const KIND_OF_TYPES: [InputKind, readonly string[]][] = [
-  ['integer', INTEGERS],
-  ['number', NUMBERS],
-  ['boolean', ['bool']],
-  ['key', KEYS],
-  ['signature', ['signature']],
-  ['text', ['string', 'bytes', ...KEYS, 'signature']],
-  ['json', ['object', 'array']],
-];
+import { type Field, fieldOf } from '../../types/values/port_types.ts';
 
 /** The kind of a default's JSON, for an input that may be of any type. */
-function kindOfDefault(value: unknown): InputKind {
+function kindOfDefault(value: unknown): Field {
   switch (typeof value) {
     case 'number':
     case 'bigint':
@@ -34,8 +17,8 @@ function kindOfDefault(value: unknown): InputKind {
 }
 
 /** What an input takes: by its types; where they leave it open, what its default is, else a text. */
-export const kindOf = ({ type_bounds, default: value }: Pick<DeploymentInput, 'type_bounds' | 'default'>): InputKind =>
-  KIND_OF_TYPES.find(([, types]) => type_bounds.every((type) => types.includes(type)))?.[0] ?? kindOfDefault(value);
+export const kindOf = ({ type_bounds, default: value }: Pick<DeploymentInput, 'type_bounds' | 'default'>): Field =>
+  fieldOf(type_bounds) ?? kindOfDefault(value);
 
 /** The input that takes the wallet that has to sign: the one named `account`, else the only required one that takes a key. */
 export function payerOf(inputs: readonly DeploymentInput[]): DeploymentInput | undefined {

@@ -1,10 +1,11 @@
 import { stringify } from 'lossless-json';
 import type { ActionChoice, ActionDate, ActionParameter } from '../../types/action.ts';
 import type { DeploymentInput } from '../../types/deployment_description.ts';
-import { alternativesOf, choicesOf, type InputKind, kindOf } from './inputs.ts';
+import type { Field } from '../../types/values/port_types.ts';
+import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 
 /** What a text must be to stand for a value of a kind. A wallet checks it before it sends, and the start checks it again. */
-export const PATTERNS: Readonly<Partial<Record<InputKind, { pattern: RegExp; description: string }>>> = {
+export const PATTERNS: Readonly<Partial<Record<Field, { pattern: RegExp; description: string }>>> = {
   integer: { pattern: /^-?[0-9]{1,39}$/, description: 'A whole number.' },
   number: { pattern: /^-?[0-9]{1,29}(\.[0-9]{1,28})?$/, description: 'A number, such as 12 or 0.5.' },
   key: { pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, description: 'A Solana address: 32 to 44 letters and digits.' },
@@ -48,7 +49,7 @@ export function limitsOf(input: DeploymentInput): { min: number | undefined; max
   return { min: boundOf(input.json_schema, 'minLength'), max: boundOf(input.json_schema, 'maxLength') };
 }
 
-const typeOfField = (kind: InputKind, format: unknown): ActionParameter['type'] => {
+const typeOfField = (kind: Field, format: unknown): ActionParameter['type'] => {
   if (kind === 'integer' || kind === 'number') return 'number';
   if (kind === 'json') return 'textarea';
   if (kind === 'text' && format === 'email') return 'email';

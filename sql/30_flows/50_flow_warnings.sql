@@ -46,11 +46,12 @@ begin
     ),
     defined_port as materialized (
       select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
-        coalesce((s.port ->> 'optional')::boolean, false) as may_be_unset
+        coalesce((s.port ->> 'optional')::boolean, false) as may_be_unset,
+        jsonb_build_array(coalesce(s.port ->> 'type', 'free')) as types
       from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
       union all
       select d.node_id, 'target', t.port ->> 'name', coalesce((t.port ->> 'required')::boolean, false),
-        coalesce((t.port ->> 'passthrough')::boolean, false), false
+        coalesce((t.port ->> 'passthrough')::boolean, false), false, t.port -> 'type_bounds'
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
@@ -93,6 +94,20 @@ begin
       join node as t on t.id = e.target
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
+    ),
+    -- Types of definitions count alone: nodes keep to those, while the types that a flow draws are not enforced.
+    typed as materialized (
+      select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given, t.types as wanted
+      from wired as w
+      join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
+      join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
+      where w.is_source_known and w.is_target_known and not w.is_source_drawn and not w.is_target_drawn
+        and (s.side = 'source' or s.is_handed_on)
+    ),
+    unlike as materialized (
+      select p.given, p.wanted, p.is_passed_on
+      from (select distinct t.given, t.wanted, t.is_passed_on from typed as t) as p
+      where not private.do_types_meet(p.given, p.wanted, p.is_passed_on)
     ),
     required as (
       select n.index, n.form_data, case n.node_id when 'flow_output' then n.label else p.name end as name
@@ -201,6 +216,13 @@ begin
           )
         end
         and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
+      union all
+      select 2, t.index, 'edge_types_differ', '', format(
+        'the port %s gives %s, and the input %s takes %s, which no such value becomes, so the run fails at the target',
+        to_jsonb(private.shorten(t.source_name)), array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
+        to_jsonb(private.shorten(t.target_name)), array_to_string(array(select jsonb_array_elements_text(t.wanted)), ' or ')
+      )
+      from typed as t join unlike as u on u.given = t.given and u.wanted = t.wanted and u.is_passed_on = t.is_passed_on
     )
     select coalesce(jsonb_agg(jsonb_build_object(
       'code', first.code,

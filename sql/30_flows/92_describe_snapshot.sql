@@ -61,7 +61,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'What suits each numbered input of the flows of a snapshot, as a mask of private.value_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
+  'What suits each numbered input of the flows of a snapshot, as a mask of private.port_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -87,7 +87,7 @@ as $$
         else jsonb_build_object('anyOf', jsonb_agg(distinct part.json_schema)) end as json_schema
     from (select distinct typed.types from typed) as s
     cross join lateral unnest(s.types) as n (name)
-    join private.value_types() as t on t.name = n.name
+    join private.port_types() as t on t.name = n.name
     cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema))) as part (json_schema)
     group by s.types
   )

@@ -13,6 +13,7 @@ import { checkImports, checkRows, type Source, sourcesWithImportRules } from './
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { openapiDocument, openapiFile } from './openapi.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
+import { portTypesFile, portTypesText } from './port_types.ts';
 import {
   createDeclaredDatabase,
   createMigratedDatabase,
@@ -87,9 +88,17 @@ const canaryImports: { [name: string]: Source[] } = {
   'a file without a row': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
 };
 
-function checkDocs(files: GeneratedFile[]): void {
+function checkGenerated(files: GeneratedFile[], command: string): void {
   const stale = files.filter(({ file, text }) => readFileSync(file, 'utf8') !== text).map(({ file }) => file);
-  if (stale.length > 0) throw new StackError(`${stale.join(', ')}: out of date. Run npm run docs.`);
+  if (stale.length > 0) throw new StackError(`${stale.join(', ')}: out of date. Run ${command}.`);
+}
+
+/** Checks generated files, and proves for each that a stale one would be found. */
+async function checkEachGenerated(files: GeneratedFile[], command: string): Promise<void> {
+  checkGenerated(files, command);
+  for (const { file, text } of files) {
+    await mustFail(`generated: ${file}`, async () => checkGenerated([{ file, text: `${text}canary` }], command));
+  }
 }
 
 /** Lints a description of the API; warnings count as errors. It uses no network. */
@@ -173,15 +182,12 @@ const sourceChecks: Check[] = [
   },
   {
     name: 'the generated pages of docs/reference are up to date',
-    run: async () => {
-      checkDocs(generatedDocs());
-      for (const { file, text } of generatedDocs()) {
-        await mustFail(
-          'generated docs',
-          async () => checkDocs([{ file, text: `${text}canary` }]),
-        );
-      }
-    },
+    run: () => checkEachGenerated(generatedDocs(), 'npm run docs'),
+  },
+  {
+    name: `${portTypesFile} is up to date`,
+    run: () =>
+      checkEachGenerated([{ file: join(projectDir, portTypesFile), text: portTypesText() }], 'npm run db:squash'),
   },
   {
     name: 'docs/reference/openapi.json is valid (redocly lint)',

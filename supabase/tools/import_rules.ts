@@ -342,7 +342,12 @@ export const importRules: readonly ImportRule[] = [
     ],
     why: 'it is what pages have in common, so it imports none of them.',
   },
-  { files: 'console/flows', ...PAGE, packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'] },
+  {
+    files: 'console/flows',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'],
+    packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'],
+  },
   {
     files: 'console/deployments',
     ...PAGE,
@@ -359,7 +364,7 @@ export const importRules: readonly ImportRule[] = [
   { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },
   { files: 'console/schedules', ...PAGE },
   { files: 'console/settings', ...PAGE },
-  { files: 'console/start', ...PAGE },
+  { files: 'console/start', ...PAGE, mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'] },
   {
     files: 'console/vite.config.ts',
     mayImport: [],

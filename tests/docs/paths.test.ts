@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { generatedDocs } from '../../supabase/tools/docs.ts';
+import { portTypesFile } from '../../supabase/tools/port_types.ts';
 import { importMapFile } from '../../supabase/tools/import_map.ts';
 import { databaseTypesFile } from '../../supabase/tools/schema.ts';
 import { describedVariables, transactionSettingNames } from '../../supabase/tools/reference/environment_page.ts';
@@ -107,7 +108,8 @@ it('.gitattributes marks each generated file, and no other', () => {
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? []);
   const migrations = readdirSync(join(projectDir, 'supabase/migrations')).map((name) => `supabase/migrations/${name}`)
     .filter((path) => readFileSync(join(projectDir, path), 'utf8').startsWith('-- Written by npm run'));
-  const generated = [...generatedDocs().map(({ file }) => file), importMapFile, databaseTypesFile];
+  const portTypes = join(projectDir, portTypesFile);
+  const generated = [...generatedDocs().map(({ file }) => file), importMapFile, databaseTypesFile, portTypes];
   expect(marked.toSorted()).toEqual([...generated.map((file) => relative(projectDir, file)), ...migrations].toSorted());
 });
 

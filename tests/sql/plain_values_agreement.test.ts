@@ -64,7 +64,7 @@ it('what the JSON Schema of a type takes is a value of the type', async () => {
   ].flatMap((line) => line.split(' '));
   const ajv = new Ajv2020({ strictTypes: false });
   const types = await sql<{ name: string; json_schema: object }[]>`
-    select distinct t.name, t.json_schema from private.value_types() as t`;
+    select distinct t.name, t.json_schema from private.port_types() as t`;
   const refused: string[] = [];
   let taken = 0;
   for (const { name, json_schema } of types) {

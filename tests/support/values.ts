@@ -1,10 +1,8 @@
 import { base58, base64 } from '@scure/base';
 import fc from 'fast-check';
 import { formatFloat } from '../../types/values/number_text.ts';
+import { type Tag, TAGS } from '../../types/values/port_types.ts';
 import type { Value } from '../../types/values/value.ts';
-
-export const tags = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;
-export type Tag = typeof tags[number];
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((given) => !given.includes('\0'));
 
@@ -48,7 +46,7 @@ export const valuesOf = fc.letrec<Record<Tag | 'any', Value>>((tie) => ({
   BY: fc.oneof(bytes(0, 31), bytes(33, 63), bytes(65, 70)).map((given) => ({ BY: base64.encode(given) })),
   A: fc.array(tie('any'), { maxLength: 4 }).map((A) => ({ A })),
   M: fc.dictionary(name, tie('any'), { maxKeys: 4 }).map((M) => ({ M })),
-  any: fc.oneof({ maxDepth: 4, withCrossShrink: true }, ...tags.map((tag) => tie(tag))),
+  any: fc.oneof({ maxDepth: 4, withCrossShrink: true }, ...TAGS.map((tag) => tie(tag))),
 }));
 
 export const anyValue = valuesOf.any;

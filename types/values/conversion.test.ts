@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Tag, tags, valuesOf } from '../../tests/support/values.ts';
+import { valuesOf } from '../../tests/support/values.ts';
+import { type IntegerType, type Tag, TAGS } from './port_types.ts';
 import type { Value } from './value.ts';
 import {
   ConversionError,
   type Convert,
-  type IntegerType,
   readField,
   readFieldOr,
   readOptionalField,
@@ -69,7 +69,7 @@ const [head = '', ...lines] = table.trim().split('\n');
 const rows = lines.map((line) => line.split(/ +/) as [string, ...Mark[]]);
 const markOf = (wanted: string, tag: Tag): Mark => {
   const [, ...marks] = rows.find(([name]) => name === wanted)!;
-  return marks[tags.indexOf(tag)]!;
+  return marks[TAGS.indexOf(tag)]!;
 };
 
 const error = (run: () => unknown): unknown => {
@@ -128,13 +128,13 @@ const examples: [wanted: string, taken: Value[], refused: Value[]][] = [
 
 describe('the conversions', () => {
   it('are all in the table, with every tag', () => {
-    expect(head.trim().split(/ +/)).toEqual(tags);
+    expect(head.trim().split(/ +/)).toEqual(TAGS);
     expect(rows.map(([wanted]) => wanted).toSorted()).toEqual(Object.keys(conversions).toSorted());
-    expect(rows.map((row) => row.length)).toEqual(rows.map(() => tags.length + 1));
+    expect(rows.map((row) => row.length)).toEqual(rows.map(() => TAGS.length + 1));
   });
 
   it.each(rows)('to %s take from each tag what the table says', (wanted) => {
-    for (const tag of tags) {
+    for (const tag of TAGS) {
       const mark = markOf(wanted, tag);
       fc.assert(
         fc.property(valuesOf[tag], (value) => {
@@ -150,7 +150,7 @@ describe('the conversions', () => {
   it('have examples of both kinds wherever the table says that some values are taken', () => {
     const tagsOf = (values: Value[]) => new Set(values.flatMap((value) => Object.keys(value)));
     for (const [wanted, ...marks] of rows.filter(([name]) => !integerTypes.includes(name as IntegerType))) {
-      const some = tags.filter((_, index) => marks[index] === '~').toSorted();
+      const some = TAGS.filter((_, index) => marks[index] === '~').toSorted();
       const [, taken, refused] = examples.find(([name]) => name === wanted) ?? [wanted, [], []];
       expect([wanted, [...tagsOf(refused)].toSorted()]).toEqual([wanted, some]);
       expect([wanted, [...tagsOf(taken)].toSorted()]).toEqual([wanted, some]);

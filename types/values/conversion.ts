@@ -1,4 +1,5 @@
 import { Decimal } from './decimal.ts';
+import { type Conversion, conversionOf, integerRange, type IntegerType, type PortTypeName } from './port_types.ts';
 import type { Value, ValueMap } from './value.ts';
 
 /**
@@ -43,15 +44,18 @@ export const invalidType = (value: Value, expected: string): ConversionError =>
 export const invalidValue = (value: Value, expected: string): ConversionError =>
   new ConversionError(`invalid value: ${describe(value)}, expected ${expected}`);
 
-export type IntegerType = `${'u' | 'i'}${8 | 16 | 32 | 64 | 128}`;
+/** How a type converts a value. Throws a ConversionError when the type refuses the value's tag. */
+export function wayOf(type: PortTypeName, value: Value, expected: string): Conversion {
+  const way = conversionOf(type, value);
+  if (way === undefined) throw invalidType(value, expected);
+  return way;
+}
 
-const rangeOf = (type: IntegerType): [min: bigint, max: bigint] => {
-  const bits = BigInt(type.slice(1));
-  return type.startsWith('u') ? [0n, 2n ** bits - 1n] : [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
-};
+// SAFETY: the conversions that call it are of tags whose payload is a string.
+const textOf = (value: Value): string => Object.values(value)[0] as string;
 
-const [I64_MIN] = rangeOf('i64');
-const [, U64_MAX] = rangeOf('u64');
+const [I64_MIN] = integerRange('i64');
+const [, U64_MAX] = integerRange('u64');
 
 /** The integer that a decimal stands for; undefined when it has a fraction other than 0 or is wider than 64 bits. */
 export function integerOfDecimal(text: string): bigint | undefined {
@@ -60,23 +64,12 @@ export function integerOfDecimal(text: string): bigint | undefined {
   return integer === undefined || integer < I64_MIN || integer > U64_MAX ? undefined : integer;
 }
 
-/**
- * Makes the conversion to an integer type. Only the 128-bit types accept integers of 128 bits. Floats and texts are
- * refused.
- */
+/** Makes the conversion to an integer type. Floats and texts are refused, and by narrow types integers of 128 bits. */
 export function toInteger(type: IntegerType): Convert<bigint> {
-  const [min, max] = rangeOf(type);
-  const isWide = type.endsWith('128');
-  const read = (value: Value): bigint | undefined => {
-    if ('U' in value) return BigInt(value.U);
-    if ('I' in value) return BigInt(value.I);
-    if ('D' in value) return integerOfDecimal(value.D);
-    if (isWide && 'U1' in value) return BigInt(value.U1);
-    if (isWide && 'I1' in value) return BigInt(value.I1);
-    throw invalidType(value, type);
-  };
+  const [min, max] = integerRange(type);
   return (value) => {
-    const integer = read(value);
+    const isDecimal = wayOf(type, value, type) === 'wholeDecimal';
+    const integer = isDecimal ? integerOfDecimal(textOf(value)) : BigInt(textOf(value));
     if (integer === undefined || integer < min || integer > max) throw invalidValue(value, type);
     return integer;
   };
@@ -84,11 +77,8 @@ export function toInteger(type: IntegerType): Convert<bigint> {
 
 /** The nearest float. */
 export function toF64(value: Value): number {
-  if ('U' in value) return Number(value.U);
-  if ('I' in value) return Number(value.I);
-  if ('D' in value) return Number(value.D);
-  if ('F' in value) return Number(value.F.replace('inf', 'Infinity'));
-  throw invalidType(value, 'f64');
+  wayOf('f64', value, 'f64');
+  return Number(textOf(value).replace('inf', 'Infinity'));
 }
 
 /** The float of 32 bits that is nearest to the value's `toF64`. */
@@ -96,35 +86,33 @@ export const toF32 = (value: Value): number => Math.fround(toF64(value));
 
 /** A decimal. A text may have an exponent and white space around it. A number with too many places is rounded. */
 export function toDecimal(value: Value): Decimal {
-  const read = (): Decimal | undefined => {
-    if ('D' in value) return Decimal.parse(value.D);
-    if ('U' in value) return Decimal.parse(value.U);
-    if ('I' in value) return Decimal.parse(value.I);
-    if ('F' in value) return Decimal.fromNumber(toF64(value));
-    if ('S' in value) return Decimal.parseNumber(value.S.trim());
-    throw invalidType(value, 'a decimal');
+  const read: { [way in Conversion]?: () => Decimal | undefined } = {
+    same: () => Decimal.parse(textOf(value)),
+    nearestDecimal: () => Decimal.fromNumber(toF64(value)),
+    numberText: () => Decimal.parseNumber(textOf(value).trim()),
   };
-  const decimal = read();
+  const decimal = read[wayOf('decimal', value, 'a decimal')]?.();
   if (decimal === undefined) throw invalidValue(value, 'a decimal');
   return decimal;
 }
 
-export function toBoolean(value: Value): boolean {
-  if ('B' in value) return value.B;
-  throw invalidType(value, 'a boolean');
-}
+/** The payload of a tag that a type takes as it is. */
+const toPayload = <T>(type: PortTypeName, expected: string): Convert<T> => (value) => {
+  wayOf(type, value, expected);
+  // SAFETY: the type takes only the tag with this payload.
+  return Object.values(value)[0] as T;
+};
+
+export const toBoolean = toPayload<boolean>('bool', 'a boolean');
 
 /** A text. Numbers and keys are refused; the node to_string makes texts of them. */
-export function toText(value: Value): string {
-  if ('S' in value) return value.S;
-  throw invalidType(value, 'a string');
-}
+export const toText = toPayload<string>('string', 'a string');
 
 /** An array. No other value is converted to one. */
-export function toArray(value: Value): Value[] {
-  if ('A' in value) return value.A;
-  throw invalidType(value, 'a sequence');
-}
+export const toArray = toPayload<Value[]>('array', 'a sequence');
+
+/** A map. No other value is converted to one. */
+export const toMap = toPayload<ValueMap>('object', 'a map');
 
 function missingField(name: string): ConversionError {
   const error = new ConversionError(`missing field \`${name}\``);

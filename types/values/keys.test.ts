@@ -91,7 +91,7 @@ describe('keys', () => {
     [
       'a public key for a pair',
       () => toKeypair({ B3: '1'.repeat(32) }),
-      'invalid value: byte array, expected a key pair',
+      'invalid type: byte array, expected a key pair',
     ],
     ['null for a signature', () => toSignature({ N: 0 }), 'invalid type: unit value, expected a signature'],
     ['a member that is not a byte', () => toBytes({ A: [{ U: '256' }] }), 'invalid value: integer `256`, expected u8'],

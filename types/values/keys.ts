@@ -1,7 +1,8 @@
 import { base58, base64 } from '@scure/base';
 import { decodeBase58 } from './base58.ts';
 import type { Value } from './value.ts';
-import { ConversionError, invalidType, invalidValue, toInteger } from './conversion.ts';
+import { ConversionError, invalidType, invalidValue, toInteger, toText, wayOf } from './conversion.ts';
+import type { PortTypeName } from './port_types.ts';
 
 const PUBKEY_LENGTH = 32;
 const KEYPAIR_LENGTH = 64;
@@ -21,7 +22,7 @@ function decimalBytes(text: string): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** The bytes of a byte string, or of an array of numbers from 0 to 255; undefined for other tags. */
+/** The bytes of a byte string, or of an array of numbers from 0 to 255. */
 function plainBytes(value: Value): Uint8Array | undefined {
   if ('B3' in value) return decodeBase58(value.B3, PUBKEY_LENGTH);
   if ('B6' in value) return decodeBase58(value.B6, SIGNATURE_LENGTH);
@@ -32,25 +33,28 @@ function plainBytes(value: Value): Uint8Array | undefined {
 
 /** Bytes. A text gives its UTF-8, whatever it looks like; a decimal its internal form. */
 export function toBytes(value: Value): Uint8Array {
-  if ('S' in value) return new TextEncoder().encode(value.S);
-  if ('D' in value) return decimalBytes(value.D);
-  const bytes = plainBytes(value);
-  if (bytes === undefined) throw invalidType(value, 'bytes');
+  const way = wayOf('bytes', value, 'bytes');
+  if (way === 'utf8') return new TextEncoder().encode(toText(value));
+  const bytes = 'D' in value ? decimalBytes(value.D) : plainBytes(value);
+  if (bytes === undefined) throw invalidValue(value, 'bytes');
   return bytes;
 }
 
-/** Bytes of one of these lengths; a text is read as base58. Throws for any other value. */
-function bytesOfLength(value: Value, lengths: number[], expected: string): Uint8Array {
+/** The bytes that a type reads from a value, of one of these lengths; a text is read as base58. */
+function bytesOfLength(type: PortTypeName, value: Value, lengths: number[], expected: string): Uint8Array {
+  wayOf(type, value, expected);
   const candidates = 'S' in value ? lengths.map((length) => decodeBase58(value.S, length)) : [plainBytes(value)];
   const bytes = candidates.find((candidate) => candidate !== undefined);
-  if (bytes === undefined && !('S' in value)) throw invalidType(value, expected);
+  if (bytes === undefined && 'M' in value) throw invalidType(value, expected);
   if (bytes === undefined || !lengths.includes(bytes.length)) throw invalidValue(value, expected);
   return bytes;
 }
 
 /** A public key without its wrapping map. */
 const barePubkey = (value: Value): string =>
-  base58.encode(bytesOfLength(value, [PUBKEY_LENGTH, KEYPAIR_LENGTH], 'a public key').subarray(-PUBKEY_LENGTH));
+  base58.encode(
+    bytesOfLength('pubkey', value, [PUBKEY_LENGTH, KEYPAIR_LENGTH], 'a public key').subarray(-PUBKEY_LENGTH),
+  );
 
 /** A public key, in base58; of a key pair its public half. */
 export function toPubkey(value: Value): string {
@@ -64,10 +68,11 @@ export function toPubkey(value: Value): string {
 /**
  * A key pair: the 32 bytes of the seed, then those of the public key. It does not check that the two belong together.
  */
-export const toKeypair = (value: Value): Uint8Array => bytesOfLength(value, [KEYPAIR_LENGTH], 'a key pair');
+export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', value, [KEYPAIR_LENGTH], 'a key pair');
 
 /** The 64 bytes of a signature. */
-export const toSignature = (value: Value): Uint8Array => bytesOfLength(value, [SIGNATURE_LENGTH], 'a signature');
+export const toSignature = (value: Value): Uint8Array =>
+  bytesOfLength('signature', value, [SIGNATURE_LENGTH], 'a signature');
 
 /** Who signs: the server with a key pair, or, for an adapter's public key, its holder, who is asked. */
 export type Signer =

@@ -1,6 +1,6 @@
 import type { DrawnEdge, DrawnInput, DrawnNode } from '../../shared/graph/drawn_node.ts';
 import { passedOnHandle } from '../../shared/graph/drawn_node.ts';
-import { typesMeet } from './types_meet.ts';
+import { typesMeet } from '../../../types/values/port_types.ts';
 
 /** A handle at which an edge may begin. */
 export interface EdgeStart {
@@ -8,13 +8,15 @@ export interface EdgeStart {
   handle: string;
   name: string;
   types: string[];
+  /** Whether it is an input that passes its value on. */
+  isPassedOn: boolean;
 }
 
 /** Lists the handles of a node at which edges may begin: its outputs, and inputs that it passes on. */
 export const edgeStarts = (node: DrawnNode): EdgeStart[] => [
-  ...node.outputs.map(({ id, name, types }) => ({ node, handle: id, name, types })),
+  ...node.outputs.map(({ id, name, types }) => ({ node, handle: id, name, types, isPassedOn: false })),
   ...node.inputs.filter(({ isPassedOn }) => isPassedOn)
-    .map(({ id, name, types }) => ({ node, handle: passedOnHandle(id), name, types })),
+    .map(({ id, name, types }) => ({ node, handle: passedOnHandle(id), name, types, isPassedOn: true })),
 ];
 
 /** True if edges lead from the first node to the second. */
@@ -47,7 +49,7 @@ export function refusal(
   input: DrawnInput,
   edges: readonly DrawnEdge[],
 ): string | undefined {
-  if (!typesMeet(start.types, input.types)) {
+  if (!typesMeet(start, input.types)) {
     return `The output ${quote(start.name)} gives ${start.types.join(' or ')}, but the input ${quote(input.name)} ` +
       `wants ${input.types.join(' or ')}.`;
   }

@@ -1,4 +1,4 @@
-select plan(22);
+select plan(24);
 
 -- A node with one input of these bounds, required or not, which it may hand on.
 create function pg_temp.taker(name text, bounds jsonb, is_required boolean default true, is_handed_on boolean default false) returns jsonb
@@ -34,6 +34,8 @@ select is(pg_temp.common('["decimal"]', '["u64"]', '["f64"]'), '["u64"]', 'a por
 select is(pg_temp.common('["string"]', '["pubkey"]'), '["address"]', 'a key as a text suits texts and keys');
 select is(pg_temp.common('["keypair"]', '["pubkey"]'), '["keypair"]', 'a wallet suits keys');
 select is(pg_temp.common('["bytes"]', '["string"]'), '["string"]', 'a text suits bytes');
+select is(pg_temp.common('["bytes"]', '["pubkey"]'), '["pubkey"]', 'a key suits bytes');
+select is(pg_temp.common('["bytes"]', '["keypair"]'), '["signature"]', '64 bytes suit both, the map of a wallet does not');
 select is(pg_temp.common('["string", "pubkey"]'), '["string", "pubkey"]', 'a port may take several types');
 select is(pg_temp.common('["string", "pubkey"]', '["pubkey", "bool"]'), '["pubkey"]', 'of which those count that all take');
 select is(pg_temp.common('["json"]', '["free"]'), '["json"]', 'JSON is narrower than everything');

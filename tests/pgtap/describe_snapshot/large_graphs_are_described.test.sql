@@ -62,7 +62,7 @@ select is(
 
 -- Each input feeds a port, and no two ports have the same bounds.
 create temporary table kind as
-  select v.name, row_number() over (order by v.name) - 1 as bit from private.value_types() as v where v.name <> 'free' group by v.name limit 14;
+  select v.name, row_number() over (order by v.name) - 1 as bit from private.port_types() as v where v.name <> 'free' group by v.name limit 14;
 create function pg_temp.bounds(number integer) returns jsonb language sql as $$
   select jsonb_agg(k.name) from kind as k where (bounds.number >> k.bit::integer) & 1 = 1;
 $$;

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
-import { invalidType, readField, readOptionalField, toText } from '../../../../types/values/conversion.ts';
+import { invalidType, readField, readOptionalField, toMap, toText } from '../../../../types/values/conversion.ts';
 import { valueToJson } from '../../../../types/values/json.ts';
 import { type HttpRequest, NodeError } from '../../engine/node.ts';
 
@@ -20,11 +20,6 @@ function toPairs(value: Value): Pair[] {
 }
 
 const readPairs = (inputs: ValueMap, name: string): Pair[] => readOptionalField(inputs, name, toPairs) ?? [];
-
-function toMap(value: Value): ValueMap {
-  if ('M' in value) return value.M;
-  throw invalidType(value, 'a map');
-}
 
 /** Source: RFC 7617, section 2. */
 function basicAuthorization(inputs: ValueMap): string | undefined {

@@ -1,0 +1,55 @@
+select plan(9);
+
+insert into public.nodes (type, data, sources, targets)
+select 'native', jsonb_build_object('node_id', d.node_id, 'version', '1', 'display_name', ''), d.sources, d.targets
+from (values
+  ('count', jsonb '[{"name": "n", "type": "u64"}]', jsonb '[]'),
+  ('take', '[]', '[
+    {"name": "bytes", "type_bounds": ["bytes"], "required": false},
+    {"name": "free", "type_bounds": [], "required": false},
+    {"name": "u8", "type_bounds": ["u8", "bool"], "required": false},
+    {"name": "kv", "type_bounds": ["bytes", "kv"], "required": false}
+  ]'),
+  ('pass', '[]', '[
+    {"name": "f64", "type_bounds": ["f64"], "required": false, "passthrough": true},
+    {"name": "key", "type_bounds": ["pubkey"], "required": false, "passthrough": true}
+  ]'),
+  ('wallet', '[{"name": "pubkey", "type": "pubkey"}]', '[]'),
+  ('pay', '[]', '[{"name": "payer", "type_bounds": ["keypair"], "required": false}]'),
+  ('rhai_script_1x1', '[{"name": "u", "type": "u64"}]', '[]')
+) as d (node_id, sources, targets);
+
+create function pg_temp.warnings(edge jsonb) returns text[] language sql as $$
+  select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
+  from jsonb_array_elements(private.flow_warnings(
+    jsonb_build_array(
+      test.node('count', 'count', '{n}'), test.node('take', 'take', '{}', '{bytes,free,u8,kv}'),
+      test.node('pass', 'pass', '{}', '{f64,key}'), test.node('wallet', 'wallet', '{pubkey}'),
+      test.node('pay', 'pay', '{}', '{payer}'), test.node('script', 'rhai_script_1x1', '{u}')
+    ),
+    jsonb_build_array(warnings.edge)
+  )) with ordinality as w (warning, position);
+$$;
+
+select is(pg_temp.warnings(edge), expected, description)
+from (values
+  (test.edge('count', 'n', 'take', 'bytes'), '{edge_types_differ edges[0]}'::text[], 'an integer never becomes bytes'),
+  (test.edge('count', 'n', 'take', 'free'), '{}', 'an input without types takes it'),
+  (test.edge('count', 'n', 'take', 'u8'), '{}', 'one of the types of an input is enough, and a number may be small'),
+  (test.edge('count', 'n', 'take', 'kv'), '{}', 'nothing is known of a type that somebody made up'),
+  (test.edge('wallet', 'pubkey', 'pay', 'payer'), '{edge_types_differ edges[0]}', 'a bare public key is no wallet'),
+  (test.edge('script', 'u', 'take', 'bytes'), '{}', 'the types that a flow draws are not enforced, so they tell nothing'),
+  (test.edge('pass', 'f64', 'take', 'u8') || '{"sourceHandle": "passthrough-pass.f64"}', '{}', 'an input passes on what it accepts'),
+  (test.edge('pass', 'key', 'pay', 'payer') || '{"sourceHandle": "passthrough-pass.key"}',
+    '{edge_types_differ edges[0]}', 'of a key the public half')
+) as e (edge, expected, description);
+select is(
+  private.flow_warnings(
+    jsonb_build_array(test.node('count', 'count', '{n}'), test.node('take', 'take', '{}', '{bytes}')),
+    jsonb_build_array(test.edge('count', 'n', 'take', 'bytes'))
+  ) #>> '{0,message}',
+  'the port "n" gives u64, and the input "bytes" takes bytes, which no such value becomes, so the run fails at the target',
+  'the message names both ports and their types'
+);
+
+select * from finish();
