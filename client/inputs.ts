@@ -1,6 +1,6 @@
 import type { Value, ValueMap } from '../types/values/value.ts';
 import { FlowError } from './flow_error.ts';
-import { toValue } from '../types/values/js_value.ts';
+import { fromJavaScript } from '../types/values/json/javascript.ts';
 import { type PlainValue, withValueErrors } from './plain_value.ts';
 
 /** The inputs of a start, as its body takes them. */
@@ -37,7 +37,7 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   const converted = given.map(([name, value]): [string, PlainValue, Value] => [
     name,
     value,
-    withValueErrors(`The input ${name} has no form as a value`, () => toValue(value)),
+    withValueErrors(`The input ${name} has no form as a value`, () => fromJavaScript(value)),
   ]);
   const isPlain = ([, value]: [string, PlainValue, Value]) => isJson(value);
   return {

@@ -1,18 +1,14 @@
-import { base64 } from '@scure/base';
-import { toValue as anyToValue } from '../types/values/js_value.ts';
+import {
+  fromJavaScript,
+  type JavaScriptValue,
+  mapToJavaScript,
+  toJavaScript,
+} from '../types/values/json/javascript.ts';
 import { decodeValue, decodeValueMap, type Value, ValueError, type ValueMap } from '../types/values/value.ts';
 import { FlowError } from './flow_error.ts';
 
 /** What a value is in JavaScript. */
-export type PlainValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | PlainValue[]
-  | { [name: string]: PlainValue };
+export type PlainValue = JavaScriptValue;
 
 /** Plain values by name. */
 export type PlainValues = { [name: string]: PlainValue };
@@ -27,33 +23,13 @@ export function withValueErrors<Result>(what: string, work: () => Result): Resul
   }
 }
 
-function plain(value: Value): PlainValue {
-  if ('N' in value) return null;
-  if ('S' in value) return value.S;
-  if ('B' in value) return value.B;
-  if ('F' in value) return Number(value.F.replace('inf', 'Infinity'));
-  if ('D' in value) return value.D;
-  if ('B3' in value) return value.B3;
-  if ('B6' in value) return value.B6;
-  if ('BY' in value) return base64.decode(value.BY);
-  if ('A' in value) return value.A.map(plain);
-  if ('M' in value) return plainMap(value.M);
-  // SAFETY: only the tags of integers are left.
-  const [integer] = Object.values(value) as [string];
-  return BigInt(integer);
-}
-
-// fromEntries makes an own member of a name such as __proto__.
-const plainMap = (map: ValueMap): PlainValues =>
-  Object.fromEntries(Object.entries(map).map(([name, member]) => [name, plain(member)]));
-
 /**
  * What a value is in JavaScript, exactly: integers are bigints, floats numbers, decimals their text (`'2.20'`), because
  * no JavaScript number holds them; keys and signatures are base58, other bytes a Uint8Array, maps plain objects. Throws
  * value_invalid for what is no value.
  */
 export const fromValue = (value: Value): PlainValue =>
-  withValueErrors('The value is invalid', () => plain(decodeValue(value)));
+  withValueErrors('The value is invalid', () => toJavaScript(decodeValue(value)));
 
 /** The values of the answer of a run. Throws answer_invalid when it has another form. */
 export function readOutput(output: unknown): ValueMap {
@@ -66,10 +42,10 @@ export function readOutput(output: unknown): ValueMap {
 }
 
 /** The same as plain values. */
-export const fromOutput = (output: unknown): PlainValues => plainMap(readOutput(output));
+export const fromOutput = (output: unknown): PlainValues => mapToJavaScript(readOutput(output));
 
 /**
  * The value of a JavaScript value, exactly: numbers as decimals, bigints as integers, texts, booleans, null, bytes,
  * arrays and plain objects. Throws value_invalid, which names the path of anything else.
  */
-export const toValue = (js: unknown): Value => withValueErrors('The value is invalid', () => anyToValue(js));
+export const toValue = (js: unknown): Value => withValueErrors('The value is invalid', () => fromJavaScript(js));

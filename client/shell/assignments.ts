@@ -1,6 +1,7 @@
 import { isSafeNumber, LosslessNumber } from 'lossless-json';
 import { parseLosslessJson } from '../../types/values/json_text.ts';
-import { jsonToValue, type LosslessJson, type ValueMap } from '../../types/values/value.ts';
+import { fromWireJson } from '../../types/values/json/wire_json.ts';
+import type { LosslessJson, ValueMap } from '../../types/values/value.ts';
 import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
 import type { PlainValue } from '../plain_value.ts';
 import { UsageError } from './usage_error.ts';
@@ -59,7 +60,7 @@ function readJson<Result>(name: string, text: string, use: (json: LosslessJson) 
 function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigned): void {
   readJson(isJson ? `${name}:=` : name, text, (json) => {
     if (areNumbersSafe(json)) values[name] = JSON.parse(text);
-    else inputs[name] = jsonToValue(json);
+    else inputs[name] = fromWireJson(json);
   });
 }
 

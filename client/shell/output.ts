@@ -1,7 +1,7 @@
 import type { RunReference, StartedRun } from '../flow_client.ts';
 import { FlowError } from '../flow_error.ts';
+import { toReadableJson } from '../../types/values/json/readable_json.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import { fromValue } from '../plain_value.ts';
 import type { Context } from './command.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 
@@ -23,11 +23,11 @@ export async function waitForOutput(
   }
 }
 
-/** Prints an output, a line for each of its values: texts as they are, others as JSON. */
+/** Prints an output, a line for each of its values: texts as they are, others as readable JSON. */
 export async function printOutput({ screen }: Context, output: ValueMap): Promise<void> {
   for (const [name, value] of Object.entries(output)) {
-    const plain = fromValue(value);
-    const text = typeof plain === 'string' ? printableBlock(plain) : printableJson(plain);
+    const json = toReadableJson(value);
+    const text = typeof json === 'string' ? printableBlock(json) : printableJson(json);
     await screen.print(`${printableLine(name)}: ${text}`);
   }
 }

@@ -1,5 +1,6 @@
--- Inputs that a start gives as plain JSON, by the types of the inputs that they are for. The conversion is here and not in the Edge
--- Functions, so that it takes place in the transaction that looks the deployment up, and after the Idempotency-Key.
+-- Inputs that a start gives as readable JSON, by the types of the inputs that they are for. The database converts them and
+-- not the Edge Functions, because it looks the deployment up and compares the Idempotency-Key in one transaction. Both forms
+-- of JSON are those of types/values/json/: readable JSON has types, wire JSON has none.
 
 create function private.float_text(number numeric)
 returns text
@@ -114,7 +115,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Plain JSON as a value, as jsonToValue of types/values says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
+  'Wire JSON as a value, as fromWireJson of types/values/json says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -195,7 +196,7 @@ begin
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Plain JSON as a value for an input of these types; null when it fits none of them. An input that is not required takes null.';
+  'Readable JSON as a value for an input of these types, as fromReadableJson of types/values/json says it; null when it fits none of them. An input that is not required takes null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void

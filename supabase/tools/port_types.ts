@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'lossless-json';
-import { schemaOf } from '../../types/values/port_schemas.ts';
+import { schemaOf } from '../../types/values/json/readable_schemas.ts';
 import {
   acceptsKind,
   CONVERSIONS,

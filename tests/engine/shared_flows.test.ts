@@ -6,7 +6,7 @@ import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { SnapshotNode } from '../../types/flow.ts';
 import { decodeValue, type ValueMap } from '../../types/values/value.ts';
-import { jsonTextToValue } from '../../types/values/json.ts';
+import { fromWireJsonText } from '../../types/values/json/wire_json.ts';
 import { executeFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import type { FlowBuilder } from '../support/flow_builder.ts';
 import { ownFlows, readFlow, sharedFlows } from '../support/saved_flows.ts';
@@ -86,7 +86,7 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
         expect(result.nodeRuns.find((row) => row.node_id === node.id)?.output).toEqual({
           M: {
             Source: type === 'JSON'
-              ? jsonTextToValue(value as string, 1_048_576)
+              ? fromWireJsonText(value as string, 1_048_576)
               : decodeValue(JSON.parse(JSON.stringify(value))),
           },
         });

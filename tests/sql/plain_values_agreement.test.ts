@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
-import { decodeValue, jsonToValue, type LosslessJson } from '../../types/values/value.ts';
+import { fromWireJson } from '../../types/values/json/wire_json.ts';
+import { fromReadableJson } from '../../types/values/json/readable_json.ts';
+import { PORT_TYPES } from '../../types/values/port_types.ts';
+import { decodeValue, type LosslessJson, type Value, ValueError } from '../../types/values/value.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 const COUNT = 2_000;
@@ -28,6 +31,16 @@ const numberText = fc.oneof(
   fc.tuple(fc.nat(), fc.bigInt({ min: 0n, max: 10n ** 32n })).map(([whole, fraction]) => `${whole}.${fraction}`),
 );
 
+/** The canonical form in which the runner reads a value; undefined for one that it refuses. */
+function canonical(text: string): Value | undefined {
+  try {
+    return decodeValue(JSON.parse(text));
+  } catch (error) {
+    expect(error).toBeInstanceOf(ValueError);
+    return undefined;
+  }
+}
+
 /** Texts of JSON with any numbers in any places. */
 const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
   jsonText: fc.oneof(
@@ -41,7 +54,7 @@ const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
   ),
 }));
 
-it('plain JSON becomes the value that types/values makes of it', async () => {
+it('wire JSON becomes the value that types/values makes of it', async () => {
   const texts = fc.sample(jsonText, COUNT).filter((text) => !text.includes('\\u0000') && text.isWellFormed());
   // As the database keeps it: `1e2` is 100.
   const rows = await sql<{ kept: string; value: string }[]>`
@@ -49,9 +62,29 @@ it('plain JSON becomes the value that types/values makes of it', async () => {
     from unnest(${texts}::text[]) with ordinality as t (text, position) order by t.position`;
   for (const { kept, value } of rows) {
     const made: unknown = JSON.parse(value);
-    expect([kept, made]).toEqual([kept, jsonToValue(parse(kept) as LosslessJson)]);
+    expect([kept, made]).toEqual([kept, fromWireJson(parse(kept) as LosslessJson)]);
     // The canonical form, as the runner reads it.
     expect(decodeValue(made)).toEqual(made);
+  }
+});
+
+it('readable JSON becomes the value that types/values makes of it', async () => {
+  const key = '11111111111111111111111111111111';
+  const texts = [
+    ...fc.sample(jsonText, 200),
+    ...fc.sample(numberText, 200).flatMap((text) => [text, `"${text}"`]),
+    ...[key, '1'.repeat(64), '1'.repeat(33), 'AQI=', 'AQF=', 'AQI', '', 'x'].map((text) => `"${text}"`),
+  ].filter((text) => !text.includes('\\u0000') && text.isWellFormed());
+  const names = Object.keys(PORT_TYPES);
+  const lists = [...names.map((name) => [name]), ...names.map((name) => [name, 'pubkey']), ['u8', 'decimal', 'f32']];
+  for (const types of lists) {
+    const rows = await sql<{ kept: string; value: string | null }[]>`
+      select t.text::jsonb::text as kept, private.value_of_input(t.text::jsonb, ${types}::text[], true)::text as value
+      from unnest(${texts}::text[]) with ordinality as t (text, position) order by t.position`;
+    for (const { kept, value } of rows) {
+      expect([types, kept, fromReadableJson(parse(kept) as LosslessJson, types, true)])
+        .toEqual([types, kept, value === null ? undefined : canonical(value)]);
+    }
   }
 });
 

@@ -1,18 +1,9 @@
 import { base64 } from '@scure/base';
 import fc from 'fast-check';
-import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { decimalText, mantissas, valuesOf } from '../../tests/support/values.ts';
+import { valuesOf } from '../../tests/support/values.ts';
 import { TAGS } from './port_types.ts';
-import {
-  bytesToValue,
-  decodeValue,
-  jsonToValue,
-  type LosslessJson,
-  type Value,
-  ValueError,
-  valueToText,
-} from './value.ts';
+import { bytesToValue, decodeValue, type Value, ValueError, valueToText } from './value.ts';
 
 const key = '11111111111111111111111111111111';
 const key64 = '1'.repeat(64);
@@ -128,57 +119,6 @@ describe('decodeValue', () => {
     const begin = performance.now();
     expect(() => decodeValue({ B6: 'z'.repeat(2_000_000) })).toThrow('B6: must be base58 of 64 bytes');
     expect(performance.now() - begin).toBeLessThan(1_000);
-  });
-});
-
-describe('jsonToValue', () => {
-  const read = (text: string) => jsonToValue(parse(text) as LosslessJson);
-
-  it.each<[string, Value]>([
-    ['null', { N: 0 }],
-    ['true', { B: true }],
-    ['"text"', { S: 'text' }],
-    ['3', { U: '3' }],
-    ['-3', { I: '-3' }],
-    ['18446744073709551616', { U1: '18446744073709551616' }],
-    ['-9223372036854775809', { I1: '-9223372036854775809' }],
-    ['1.5', { D: '1.5' }],
-    ['1.50', { D: '1.50' }],
-    ['0.1234567890123456789012345678', { D: '0.1234567890123456789012345678' }],
-    ['1e3', { D: '1000' }],
-    ['-0', { U: '0' }],
-    ['1e300', { F: '1e300' }],
-    ['1e-29', { F: '1e-29' }],
-    ['1e400', { F: 'inf' }],
-    [`1${'0'.repeat(39)}`, { F: '1e39' }],
-    ['[1, {"a": []}]', { A: [{ U: '1' }, { M: { a: { A: [] } } }] }],
-  ])('reads %s', (text, expected) => expect(read(text)).toEqual(expected));
-
-  it('takes no object for a number, whatever its members', () => {
-    expect(read('{"isLosslessNumber": true, "value": "5"}')).toEqual({
-      M: { isLosslessNumber: { B: true }, value: { S: '5' } },
-    });
-  });
-
-  it('takes 64 levels, and says where there are more', () => {
-    expect(() => read('['.repeat(64) + ']'.repeat(64))).not.toThrow();
-    expect(() => read('['.repeat(65) + ']'.repeat(65))).toThrow('nested deeper than 64 levels');
-  });
-
-  it('loses no digit of any integer up to 128 bits', () => {
-    const tagOf = (value: bigint) => value < 0n ? value < -(2n ** 63n) ? 'I1' : 'I' : value < 2n ** 64n ? 'U' : 'U1';
-    const near = [0n, -(2n ** 63n), 2n ** 64n].flatMap((edge) => [edge - 1n, edge, edge + 1n]);
-    const integers = fc.oneof(fc.constantFrom(...near), fc.bigInt({ min: -(2n ** 127n), max: 2n ** 128n - 1n }));
-    fc.assert(fc.property(integers, (value) => {
-      expect(read(String(value))).toEqual({ [tagOf(value)]: String(value) });
-    }));
-  });
-
-  it('loses no digit of any decimal', () => {
-    fc.assert(fc.property(mantissas, fc.integer({ min: 1, max: 28 }), (mantissa, scale) => {
-      const text = decimalText(mantissa, scale);
-      expect(read(text)).toEqual({ D: text });
-    }));
   });
 });
 

@@ -1,14 +1,7 @@
 import { base58, base64 } from '@scure/base';
-import { LosslessNumber } from 'lossless-json';
+import type { LosslessNumber } from 'lossless-json';
 import { decodeBase58 } from './base58.ts';
-import {
-  floatToPlainText,
-  formatFloat,
-  parseDecimal,
-  parseDecimalNumber,
-  parseFloatText,
-  parseInteger,
-} from './number_text.ts';
+import { floatToPlainText, parseDecimal, parseFloatText, parseInteger } from './number_text.ts';
 
 /**
  * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers travel as strings.
@@ -184,36 +177,10 @@ export function integerToValue(text: string): Value | undefined {
     wrap('U1', parseInteger(text, 0n, U128_MAX)) ?? wrap('I1', parseInteger(text, I128_MIN, -1n));
 }
 
-/** The number of a JSON text as a value: integers stay integers, fractions and exponents become decimals, else floats. */
-export function numberToValue(text: string): Value {
-  const exact = /^-?\d+$/.test(text) ? integerToValue(text) : wrap('D', parseDecimalNumber(text));
-  return exact ?? { F: formatFloat(Number(text)) };
-}
-
 /** JSON as parsed without loss: numbers keep their source text. */
 export type LosslessJson = null | boolean | string | LosslessNumber | LosslessJson[] | {
   [name: string]: LosslessJson;
 };
-
-/**
- * Plain (untagged) JSON as a value: objects become maps, numbers as `numberToValue` says; strings stay strings. Throws a
- * ValueError when it is nested too deep.
- */
-export function jsonToValue(
-  json: LosslessJson | number,
-  path: (string | number)[] = [],
-  depth = MAX_VALUE_DEPTH,
-): Value {
-  if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
-  if (json === null) return { N: 0 };
-  if (typeof json === 'boolean') return { B: json };
-  if (typeof json === 'string') return { S: json };
-  if (typeof json === 'number' || json instanceof LosslessNumber) return numberToValue(String(json));
-  if (Array.isArray(json)) return { A: json.map((member, index) => jsonToValue(member, [...path, index], depth - 1)) };
-  const map: ValueMap = Object.create(null);
-  for (const [name, member] of Object.entries(json)) map[name] = jsonToValue(member, [...path, name], depth - 1);
-  return { M: map };
-}
 
 /**
  * A value as text, as the nodes print and to_string give it: texts and numbers without their tags, 32 and 64 bytes in

@@ -1,5 +1,6 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
-import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/values/value.ts';
+import { fromWireJson } from '../../../types/values/json/wire_json.ts';
+import { type LosslessJson, ValueError, type ValueMap } from '../../../types/values/value.ts';
 import {
   type AnyModule,
   type CalledEffects,
@@ -106,7 +107,7 @@ function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode,
   try {
     for (const { name } of inputs) {
       const preset = formMember(formData, name);
-      if (preset !== undefined) presets[name] = jsonToValue(preset, ['form_data', name]);
+      if (preset !== undefined) presets[name] = fromWireJson(preset, ['form_data', name]);
     }
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;

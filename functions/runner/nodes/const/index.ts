@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
-import { decodeValue, jsonToValue, type LosslessJson, type Value } from '../../../../types/values/value.ts';
-import { jsonTextToValue } from '../../../../types/values/json.ts';
+import { decodeValue, type LosslessJson, type Value } from '../../../../types/values/value.ts';
+import { fromWireJson, fromWireJsonText } from '../../../../types/values/json/wire_json.ts';
 import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
@@ -17,9 +17,9 @@ function constValue(
     if (typeof value !== 'string') {
       throw new NodeError('form_data.value of a JSON constant must be a text that holds JSON');
     }
-    return jsonTextToValue(value, maxBytes);
+    return fromWireJsonText(value, maxBytes);
   }
-  if (type === 'File') return jsonToValue(value);
+  if (type === 'File') return fromWireJson(value);
   return decodeValue(toPlainJson(value));
 }
 
@@ -33,7 +33,7 @@ export const constNode: NodeModule = {
   namesKeys: true,
   run: ({ formData, maxOutputBytes }) => ({
     Source: typeof formData === 'string'
-      ? jsonToValue(formData)
+      ? fromWireJson(formData)
       : constValue(formText(formData, 'type'), formMember(formData, 'value'), maxOutputBytes),
   }),
 };

@@ -1,6 +1,6 @@
-import { jsonToValue, type ValueMap } from '../../../../types/values/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { readField, readOptionalField, toText } from '../../../../types/values/conversion.ts';
-import { valueToJson } from '../../../../types/values/json.ts';
+import { fromWireJson, toWireJson } from '../../../../types/values/json/wire_json.ts';
 import { callJsonRpc, isReadMethod } from '../../solana/json_rpc.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
@@ -9,7 +9,7 @@ const isRead = ({ method }: ValueMap): boolean => method !== undefined && 'S' in
 
 /** The parameters as JSON. Source: JSON-RPC 2.0, section 4.2. */
 function paramsOf(inputs: ValueMap): string {
-  const params = readField(inputs, 'params', valueToJson);
+  const params = readField(inputs, 'params', toWireJson);
   if (!/^[[{]/.test(params)) throw new NodeError('params: must be a map or a list');
   return params;
 }
@@ -27,6 +27,6 @@ export const dasApiNode: NodeModule = {
       // The whole answer becomes the output, where it takes more bytes than on the wire.
       maxAnswerBytes: call.maxOutputBytes,
     };
-    return { response: jsonToValue(await callJsonRpc(call, request)) };
+    return { response: fromWireJson(await callJsonRpc(call, request)) };
   },
 };

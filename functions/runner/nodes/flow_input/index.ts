@@ -1,4 +1,4 @@
-import { jsonToValue } from '../../../../types/values/value.ts';
+import { fromWireJson } from '../../../../types/values/json/wire_json.ts';
 import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
@@ -10,7 +10,7 @@ export const flowInputNode: NodeModule = {
   run: ({ inputs, formData, outputNames: [label = ''] }) => {
     return {
       [label]: inputs[label] ??
-        jsonToValue(formMember(formData, 'form_label') ?? null),
+        fromWireJson(formMember(formData, 'form_label') ?? null),
     };
   },
 };

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { invalidType, readField, readOptionalField, toMap, toText } from '../../../../types/values/conversion.ts';
-import { valueToJson } from '../../../../types/values/json.ts';
+import { toWireJson } from '../../../../types/values/json/wire_json.ts';
 import { type HttpRequest, NodeError } from '../../engine/node.ts';
 
 type Pair = [name: string, value: string];
@@ -55,7 +55,7 @@ function readBody(inputs: ValueMap): Body | undefined {
   if (fields.length === 0) {
     return json === undefined
       ? undefined
-      : { bytes: () => new TextEncoder().encode(valueToJson(json)), type: 'application/json', isForm: false };
+      : { bytes: () => new TextEncoder().encode(toWireJson(json)), type: 'application/json', isForm: false };
   }
   if (json !== undefined) throw new NodeError('give either body or form, not both');
   const form = new FormData();

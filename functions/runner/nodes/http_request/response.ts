@@ -1,5 +1,5 @@
 import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../../types/values/value.ts';
-import { jsonTextToValue } from '../../../../types/values/json.ts';
+import { fromWireJsonText } from '../../../../types/values/json/wire_json.ts';
 import { type HttpResponse, NodeError } from '../../engine/node.ts';
 import { transienceOf } from '../../engine/transient_answer.ts';
 import { TransientError } from '../../engine/transient_error.ts';
@@ -25,7 +25,7 @@ function parseJson(text: string, maxBytes: number): Value {
   // After a HEAD request the headers describe a body that was not sent.
   if (text === '') return { N: 0 };
   try {
-    return jsonTextToValue(text, maxBytes);
+    return fromWireJsonText(text, maxBytes);
   } catch (error) {
     throw error instanceof ValueError ? new NodeError(`the response's body: ${error.message}`) : error;
   }

@@ -1,6 +1,6 @@
 import type { Value } from '../../../../types/values/value.ts';
 import { readField, toText } from '../../../../types/values/conversion.ts';
-import { jsonTextToValue, valueToJson } from '../../../../types/values/json.ts';
+import { fromWireJsonText, toWireJson } from '../../../../types/values/json/wire_json.ts';
 import { NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
@@ -9,7 +9,7 @@ const NULL: Value = { N: 0 };
 /** The member of a map, or of the object in a JSON text. */
 function readMember(container: Value, name: string, maxBytes: number): Value {
   if ('S' in container) {
-    const object = jsonTextToValue(container.S, maxBytes);
+    const object = fromWireJsonText(container.S, maxBytes);
     if (!('M' in object)) throw new NodeError('json_or_string: the text must hold a JSON object');
     return Object.hasOwn(object.M, name) ? object.M[name] ?? NULL : NULL;
   }
@@ -21,7 +21,7 @@ function readMember(container: Value, name: string, maxBytes: number): Value {
 
 const asText = (value: Value): string => {
   if ('N' in value) return '';
-  return 'S' in value ? value.S : valueToJson(value);
+  return 'S' in value ? value.S : toWireJson(value);
 };
 
 /** Gives a member of a map or JSON text, as it is and as text. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toValue } from './js_value.ts';
-import { decodeValue, type Value, ValueError } from './value.ts';
-import { toBytes } from './keys.ts';
+import { fromJavaScript } from './javascript.ts';
+import { decodeValue, type Value, ValueError } from '../value.ts';
+import { toBytes } from '../keys.ts';
 
-describe('toValue', () => {
+describe('fromJavaScript', () => {
   it.each<[unknown, Value]>([
     [null, { N: 0 }],
     [true, { B: true }],
@@ -31,7 +31,7 @@ describe('toValue', () => {
     [{ a: 1, b: undefined, c: {} }, { M: { a: { D: '1' }, c: { M: {} } } }],
     [Object.create(null), { M: {} }],
     [JSON.parse('{"__proto__": 1}'), { M: JSON.parse('{"__proto__": {"D": "1"}}') }],
-  ])('gives %o its value', (js, expected) => expect(toValue(js)).toEqual(expected));
+  ])('gives %o its value', (js, expected) => expect(fromJavaScript(js)).toEqual(expected));
 
   const loop: unknown[] = [];
   loop.push(loop);
@@ -53,7 +53,7 @@ describe('toValue', () => {
   ])('refuses %s and names the path', (_what, js, path) => {
     const error = (() => {
       try {
-        return toValue(js);
+        return fromJavaScript(js);
       } catch (thrown) {
         return thrown;
       }
@@ -64,13 +64,13 @@ describe('toValue', () => {
   });
 
   it('says what it refuses', () => {
-    expect(() => toValue({ at: [new Date(0)] })).toThrow('at.0: an instance of Date has no value form');
-    expect(() => toValue({ run: () => 1 })).toThrow('run: function has no value form');
+    expect(() => fromJavaScript({ at: [new Date(0)] })).toThrow('at.0: an instance of Date has no value form');
+    expect(() => fromJavaScript({ run: () => 1 })).toThrow('run: function has no value form');
   });
 
   it('loses nothing of any number: its text is the same float', () => {
     fc.assert(fc.property(fc.double(), (number) => {
-      const value = toValue(number);
+      const value = fromJavaScript(number);
       const [text = ''] = Object.values(value) as [string];
       expect(decodeValue(value)).toEqual(value);
       if ('D' in value) expect(text).not.toMatch(/e/i);
@@ -81,7 +81,7 @@ describe('toValue', () => {
 
   it('gives every bigint of 128 bits in the smallest tag that holds it', () => {
     fc.assert(fc.property(fc.bigInt({ min: -(2n ** 127n), max: 2n ** 128n - 1n }), (integer) => {
-      const value = toValue(integer);
+      const value = fromJavaScript(integer);
       expect(decodeValue(value)).toEqual(value);
       expect(Object.values(value)).toEqual([String(integer)]);
       const is64 = integer >= -(2n ** 63n) && integer < 2n ** 64n;
@@ -91,7 +91,7 @@ describe('toValue', () => {
 
   it('gives bytes of any length and content so that they come back', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
-      expect(toBytes(toValue(bytes))).toEqual(bytes);
+      expect(toBytes(fromJavaScript(bytes))).toEqual(bytes);
     }));
   });
 });

@@ -1,4 +1,4 @@
-import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from './port_types.ts';
+import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '../port_types.ts';
 
 /** A JSON Schema of draft 2020-12. Integers beyond 2^53 are bigints. */
 export type PortSchema = { readonly [keyword: string]: unknown };

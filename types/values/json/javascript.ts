@@ -1,4 +1,5 @@
-import { formatFloat, parseDecimalNumber } from './number_text.ts';
+import { base64 } from '@scure/base';
+import { formatFloat, parseDecimalNumber } from '../number_text.ts';
 import {
   bytesToValue,
   integerToValue,
@@ -7,7 +8,7 @@ import {
   type Value,
   ValueError,
   type ValueMap,
-} from './value.ts';
+} from '../value.ts';
 
 type Path = (string | number)[];
 
@@ -29,7 +30,7 @@ function objectValue(object: object, path: Path, depth: number): Value {
   for (const [name, member] of Object.entries(object)) {
     if (member === undefined) continue;
     if (!isStorable(name)) throw new ValueError('a name holds NUL or a lone surrogate', path);
-    map[name] = toValue(member, [...path, name], depth - 1);
+    map[name] = fromJavaScript(member, [...path, name], depth - 1);
   }
   return { M: map };
 }
@@ -39,7 +40,7 @@ function objectValue(object: object, path: Path, depth: number): Value {
  * the smallest integer that does, texts, booleans, null, Uint8Array, arrays and plain objects, whose undefined members
  * are left out. Throws a ValueError that names the path of anything else.
  */
-export function toValue(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
+export function fromJavaScript(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
   // This also ends a cycle.
   if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   if (js === null) return { N: 0 };
@@ -60,10 +61,46 @@ export function toValue(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): 
       if (js instanceof Uint8Array) return bytesToValue(js);
       // Array.from shows the holes of a sparse array.
       if (Array.isArray(js)) {
-        return { A: Array.from(js, (member, index) => toValue(member, [...path, index], depth - 1)) };
+        return { A: Array.from(js, (member, index) => fromJavaScript(member, [...path, index], depth - 1)) };
       }
       return objectValue(js, path, depth);
     default:
       throw new ValueError(`${typeof js} has no value form`, path);
   }
 }
+
+/** The form of a value in JavaScript. */
+export type JavaScriptValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | JavaScriptValue[]
+  | { [name: string]: JavaScriptValue };
+
+/**
+ * Gives a value its form in JavaScript, exactly: integers are bigints, floats numbers, decimals their text (`'2.20'`),
+ * because no JavaScript number holds them. Keys and signatures are base58, other bytes a Uint8Array.
+ */
+export function toJavaScript(value: Value): JavaScriptValue {
+  if ('N' in value) return null;
+  if ('S' in value) return value.S;
+  if ('B' in value) return value.B;
+  if ('F' in value) return Number(value.F.replace('inf', 'Infinity'));
+  if ('D' in value) return value.D;
+  if ('B3' in value) return value.B3;
+  if ('B6' in value) return value.B6;
+  if ('BY' in value) return base64.decode(value.BY);
+  if ('A' in value) return value.A.map(toJavaScript);
+  if ('M' in value) return mapToJavaScript(value.M);
+  // SAFETY: only the tags of integers are left.
+  const [integer] = Object.values(value) as [string];
+  return BigInt(integer);
+}
+
+/** Gives each of the values its form in JavaScript. */
+export const mapToJavaScript = (map: ValueMap): { [name: string]: JavaScriptValue } =>
+  // fromEntries makes an own member of a name such as __proto__.
+  Object.fromEntries(Object.entries(map).map(([name, member]) => [name, toJavaScript(member)]));

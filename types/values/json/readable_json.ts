@@ -1,0 +1,121 @@
+import { base58, base64 } from '@scure/base';
+import { LosslessNumber } from 'lossless-json';
+import { decodeBase58 } from '../base58.ts';
+import { toBytes } from '../keys.ts';
+import { formatFloat, MAX_NUMBER_CHARACTERS, parseDecimalNumber } from '../number_text.ts';
+import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '../port_types.ts';
+import { bytesToValue, integerToValue, isStorable, type LosslessJson, type Value } from '../value.ts';
+import { type JavaScriptValue, toJavaScript } from './javascript.ts';
+import { fromWireJson } from './wire_json.ts';
+
+/**
+ * Readable JSON is the untagged form for people and programs that call flows, such as the `values` of a start. Integers
+ * within 2^53 are numbers and longer ones texts of their digits, decimals are texts, keys and signatures base58, and
+ * other bytes base64. The types of a port tell which value a text or a number stands for.
+ */
+export type ReadableJson = null | boolean | number | string | ReadableJson[] | { [name: string]: ReadableJson };
+
+const isSafe = (integer: bigint): boolean => BigInt.asIntN(54, integer) === integer && integer !== -(2n ** 53n);
+
+function readableOf(value: JavaScriptValue): ReadableJson {
+  if (typeof value === 'bigint') return isSafe(value) ? Number(value) : String(value);
+  // JSON has neither infinities nor NaN.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return base64.encode(value);
+  if (Array.isArray(value)) return value.map(readableOf);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, readableOf(member)]));
+}
+
+/**
+ * Writes a value of a port of these types as readable JSON. Without types 32 bytes are a key and 64 bytes a signature.
+ * Infinities and NaN, which JSON lacks, are null.
+ */
+export function toReadableJson(value: Value, types: readonly string[] = []): ReadableJson {
+  const isBytes = types.includes('bytes') && !types.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
+  if (isBytes && ('B3' in value || 'B6' in value)) return base64.encode(toBytes(value));
+  return readableOf(toJavaScript(value));
+}
+
+/** The integer that a JSON number is; undefined for a number with a fraction, or with too many digits. */
+function wholeOf(text: string): bigint | undefined {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const places = fraction.length - Number(exponent);
+  if (text.length > MAX_NUMBER_CHARACTERS || Math.abs(places) > MAX_NUMBER_CHARACTERS) return undefined;
+  const scaled = BigInt(whole + fraction) * 10n ** BigInt(Math.max(-places, 0));
+  const unit = 10n ** BigInt(Math.max(places, 0));
+  return scaled % unit === 0n ? scaled / unit : undefined;
+}
+
+const isInteger = (type: string): type is IntegerType =>
+  Object.hasOwn(PORT_TYPES, type) && PORT_TYPES[type as PortTypeName].field === 'integer';
+
+const [I64_MIN, I64_MAX] = integerRange('i64');
+
+function integerOf(integer: bigint, type: IntegerType): Value | undefined {
+  const [min, max] = integerRange(type);
+  if (integer < min || integer > max) return undefined;
+  if (min === 0n) return integerToValue(String(integer));
+  return integer >= I64_MIN && integer <= I64_MAX ? { I: String(integer) } : { I1: String(integer) };
+}
+
+/** The greatest number that rounds to a float of 32 bits, rounded up. */
+const F32_END = 3.4028236e38;
+
+/** The number of a JSON text as a value of the first of these types that holds it. */
+function fromNumber(text: string, types: readonly string[]): Value | undefined {
+  const whole = wholeOf(text);
+  for (const type of types) {
+    if (isInteger(type)) {
+      const value = whole === undefined ? undefined : integerOf(whole, type);
+      if (value !== undefined) return value;
+    } else if (type === 'decimal') {
+      const decimal = parseDecimalNumber(text);
+      if (decimal !== undefined) return { D: decimal };
+    } else if (type === 'f64' || type === 'f32' && Math.abs(Number(text)) < F32_END) {
+      return { F: formatFloat(Number(text)) };
+    }
+  }
+  return undefined;
+}
+
+function bytesOf(text: string): Value | undefined {
+  try {
+    return bytesToValue(base64.decode(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const DIGITS = /^-?\d{1,39}(?:\.\d{1,28})?$/;
+
+/** A text as a value of one of these types. Where a key or another text will do, the text of a key is a key. */
+function fromText(text: string, types: readonly string[]): Value | undefined {
+  const has = (...names: PortTypeName[]) => names.some((name) => types.includes(name));
+  if (has('pubkey', 'keypair', 'address') && decodeBase58(text, 32) !== undefined) {
+    if (has('pubkey')) return { B3: text };
+    // A wallet whose key is not here: its holder is asked to sign.
+    return has('keypair') ? { M: { public_key: { B3: text } } } : { S: text };
+  }
+  const pair = has('keypair', 'signature') ? decodeBase58(text, 64) : undefined;
+  if (pair !== undefined) return { B6: base58.encode(pair) };
+  if (has('string')) return isStorable(text) ? { S: text } : undefined;
+  const bytes = has('bytes') ? bytesOf(text) : undefined;
+  if (bytes !== undefined) return bytes;
+  // Floats have no text: a text of digits is for what a float has not enough digits for.
+  return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
+}
+
+/**
+ * Reads readable JSON as a value for a port of these types, as the database does for `values` of a start. Undefined when
+ * the JSON fits none of the types. Throws a ValueError when it is nested too deep.
+ */
+export function fromReadableJson(json: LosslessJson, types: readonly string[], isRequired: boolean): Value | undefined {
+  if (types.includes('free') || types.includes('json')) return fromWireJson(json);
+  if (json === null) return isRequired ? undefined : { N: 0 };
+  if (typeof json === 'boolean') return types.includes('bool') ? { B: json } : undefined;
+  if (typeof json === 'string') return fromText(json, types);
+  if (json instanceof LosslessNumber) return fromNumber(String(json), types);
+  return types.includes(Array.isArray(json) ? 'array' : 'object') ? fromWireJson(json) : undefined;
+}
