@@ -1390,6 +1390,82 @@ $$;
 comment on function private.check_input_names(jsonb, text[]) is
   'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and what the flow has as private.quote_input_names() lists it.';
 
+-- sql/20_values/30_port_types.sql
+
+-- Written by npm run db:squash from types/values/port_types.ts, in which changes are made.
+
+create function private.port_types()
+returns table (
+  name text, place integer, takes bigint, makes bigint, accepts bigint, gives bigint, json_schema jsonb
+)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+    ('u8', 1, 1::bigint, 1::bigint, 280::bigint, 8::bigint,
+      '{"type":"integer","minimum":0,"maximum":255}'::jsonb),
+    ('u16', 2, 3::bigint, 3::bigint, 280::bigint, 8::bigint,
+      '{"type":"integer","minimum":0,"maximum":65535}'::jsonb),
+    ('u32', 3, 7::bigint, 7::bigint, 280::bigint, 8::bigint,
+      '{"type":"integer","minimum":0,"maximum":4294967295}'::jsonb),
+    ('u64', 4, 15::bigint, 15::bigint, 280::bigint, 8::bigint,
+      '{"anyOf":[
+      {"type":"integer","minimum":0,"maximum":18446744073709551615},
+      {"type":"string","pattern":"^[0-9]{1,20}$"}]}'::jsonb),
+    ('u128', 5, 31::bigint, 31::bigint, 376::bigint, 40::bigint,
+      '{"anyOf":[
+      {"type":"integer","minimum":0,"maximum":340282366920938463463374607431768211455},
+      {"type":"string","pattern":"^[0-9]{1,39}$"}]}'::jsonb),
+    ('i8', 6, 33::bigint, 33::bigint, 280::bigint, 24::bigint,
+      '{"type":"integer","minimum":-128,"maximum":127}'::jsonb),
+    ('i16', 7, 99::bigint, 99::bigint, 280::bigint, 24::bigint,
+      '{"type":"integer","minimum":-32768,"maximum":32767}'::jsonb),
+    ('i32', 8, 231::bigint, 231::bigint, 280::bigint, 24::bigint,
+      '{"type":"integer","minimum":-2147483648,"maximum":2147483647}'::jsonb),
+    ('i64', 9, 495::bigint, 495::bigint, 280::bigint, 24::bigint,
+      '{"anyOf":[
+      {"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807},
+      {"type":"string","pattern":"^-?[0-9]{1,19}$"}]}'::jsonb),
+    ('i128', 10, 1023::bigint, 1023::bigint, 376::bigint, 120::bigint,
+      '{"anyOf":[
+      {"type":"integer","minimum":-170141183460469231731687303715884105728,"maximum":170141183460469231731687303715884105727},
+      {"type":"string","pattern":"^-?[0-9]{1,39}$"}]}'::jsonb),
+    ('decimal', 11, 1519::bigint, 1519::bigint, 410::bigint, 256::bigint,
+      '{"anyOf":[
+      {"type":"number"},
+      {"type":"string","pattern":"^-?[0-9]{1,29}([.][0-9]{1,28})?$"}]}'::jsonb),
+    ('f32', 12, 3567::bigint, 3567::bigint, 408::bigint, 128::bigint,
+      '{"type":"number"}'::jsonb),
+    ('f64', 13, 7663::bigint, 7663::bigint, 408::bigint, 128::bigint,
+      '{"type":"number"}'::jsonb),
+    ('bool', 14, 8192::bigint, 8192::bigint, 4::bigint, 4::bigint,
+      '{"type":"boolean"}'::jsonb),
+    ('string', 15, 16826368::bigint, 49152::bigint, 16386::bigint, 16386::bigint,
+      '{"type":"string"}'::jsonb),
+    ('address', 16, 32768::bigint, 32768::bigint, 16386::bigint, 16384::bigint,
+      '{"type":"string","pattern":"^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'::jsonb),
+    ('pubkey', 17, 491520::bigint, 98304::bigint, 65026::bigint, 16896::bigint,
+      '{"type":"string","pattern":"^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'::jsonb),
+    ('keypair', 18, 393216::bigint, 393216::bigint, 48130::bigint, 33792::bigint,
+      '{"type":"string","pattern":"^[1-9A-HJ-NP-Za-km-z]{32,88}$"}'::jsonb),
+    ('signature', 19, 262144::bigint, 262144::bigint, 7170::bigint, 1024::bigint,
+      '{"type":"string","pattern":"^[1-9A-HJ-NP-Za-km-z]{64,88}$"}'::jsonb),
+    ('bytes', 20, 901120::bigint, 851968::bigint, 24322::bigint, 3584::bigint,
+      '{"type":"string","contentEncoding":"base64"}'::jsonb),
+    ('object', 21, 1048576::bigint, 1048576::bigint, 40960::bigint, 8192::bigint,
+      '{"type":"object"}'::jsonb),
+    ('array', 22, 2097152::bigint, 2097152::bigint, 4096::bigint, 4096::bigint,
+      '{"type":"array"}'::jsonb),
+    ('json', 23, 20971519::bigint, 20971519::bigint, 65535::bigint, 65535::bigint,
+      '{}'::jsonb),
+    ('free', 24, 25165823::bigint, 25165823::bigint, 65535::bigint, 65535::bigint,
+      '{}'::jsonb);
+end;
+$$;
+comment on function private.port_types() is
+  'The types that ports name: the values that each always takes and that its JSON makes, as masks; the kinds of values that inputs accept and outputs give, as masks of another order; and the JSON Schema of its readable JSON.';
+
 -- sql/30_flows/05_retry.sql
 
 create function private.retry_fault(retry jsonb)
@@ -2054,11 +2130,12 @@ begin
     ),
     defined_port as materialized (
       select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
-        coalesce((s.port ->> 'optional')::boolean, false) as may_be_unset
+        coalesce((s.port ->> 'optional')::boolean, false) as may_be_unset,
+        jsonb_build_array(coalesce(s.port ->> 'type', 'free')) as types
       from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
       union all
       select d.node_id, 'target', t.port ->> 'name', coalesce((t.port ->> 'required')::boolean, false),
-        coalesce((t.port ->> 'passthrough')::boolean, false), false
+        coalesce((t.port ->> 'passthrough')::boolean, false), false, t.port -> 'type_bounds'
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
@@ -2101,6 +2178,20 @@ begin
       join node as t on t.id = e.target
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
+    ),
+    -- Types of definitions count alone: nodes keep to those, while the types that a flow draws are not enforced.
+    typed as materialized (
+      select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given, t.types as wanted
+      from wired as w
+      join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
+      join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
+      where w.is_source_known and w.is_target_known and not w.is_source_drawn and not w.is_target_drawn
+        and (s.side = 'source' or s.is_handed_on)
+    ),
+    unlike as materialized (
+      select p.given, p.wanted, p.is_passed_on
+      from (select distinct t.given, t.wanted, t.is_passed_on from typed as t) as p
+      where not private.do_types_meet(p.given, p.wanted, p.is_passed_on)
     ),
     required as (
       select n.index, n.form_data, case n.node_id when 'flow_output' then n.label else p.name end as name
@@ -2209,6 +2300,13 @@ begin
           )
         end
         and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
+      union all
+      select 2, t.index, 'edge_types_differ', '', format(
+        'the port %s gives %s, and the input %s takes %s, which no such value becomes, so the run fails at the target',
+        to_jsonb(private.shorten(t.source_name)), array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
+        to_jsonb(private.shorten(t.target_name)), array_to_string(array(select jsonb_array_elements_text(t.wanted)), ' or ')
+      )
+      from typed as t join unlike as u on u.given = t.given and u.wanted = t.wanted and u.is_passed_on = t.is_passed_on
     )
     select coalesce(jsonb_agg(jsonb_build_object(
       'code', first.code,
@@ -2794,68 +2892,7 @@ $$;
 comment on function private.input_names(jsonb) is
   'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
 
--- sql/30_flows/91_value_types.sql
-
-create function private.value_types()
-returns table (name text, mask bigint, place integer, json_schema jsonb)
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-declare
-  -- Kinds of values, a bit each: integers from 0 of 8 to 128 bits, negative ones of 8 to 128 bits, and so on. What two types have in
-  -- common is the `and` of their masks, and what either takes the `or`.
-  v_unsigned constant bigint[] := array[1, 3, 7, 15, 31];
-  v_signed constant bigint[] := array[33, 99, 231, 495, 1023];
-  v_decimal constant bigint := 495 + (1 << 10);
-  v_f32 constant bigint := v_decimal + (1 << 11);
-  v_f64 constant bigint := v_f32 + (1 << 12);
-  v_bool constant bigint := 1 << 13;
-  v_text constant bigint := 1 << 14;
-  -- The text of a public key, which nodes take where they want a text, and where they want a key.
-  v_key_text constant bigint := 1 << 15;
-  v_key constant bigint := 1 << 16;
-  -- A wallet whose key is not here: somebody is asked to sign.
-  v_adapter constant bigint := 1 << 17;
-  v_64_bytes constant bigint := 1 << 18;
-  v_bytes constant bigint := 1 << 19;
-  v_object constant bigint := 1 << 20;
-  v_array constant bigint := 1 << 21;
-  -- Two bits that tell free from json, and string from the texts that bytes take.
-  v_free constant bigint := 1 << 22;
-  v_string constant bigint := 1 << 24;
-  v_all constant bigint := (1 << 23) - 1 + v_string;
-begin
-  return query values
-    ('u8', v_unsigned[1], 1, '{"type": "integer", "minimum": 0, "maximum": 255}'::jsonb),
-    ('u16', v_unsigned[2], 2, '{"type": "integer", "minimum": 0, "maximum": 65535}'),
-    ('u32', v_unsigned[3], 3, '{"type": "integer", "minimum": 0, "maximum": 4294967295}'),
-    ('u64', v_unsigned[4], 4, '{"anyOf": [{"type": "integer", "minimum": 0, "maximum": 18446744073709551615}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]}'),
-    ('u128', v_unsigned[5], 5, '{"anyOf": [{"type": "integer", "minimum": 0, "maximum": 340282366920938463463374607431768211455}, {"type": "string", "pattern": "^[0-9]{1,39}$"}]}'),
-    ('i8', v_signed[1], 6, '{"type": "integer", "minimum": -128, "maximum": 127}'),
-    ('i16', v_signed[2], 7, '{"type": "integer", "minimum": -32768, "maximum": 32767}'),
-    ('i32', v_signed[3], 8, '{"type": "integer", "minimum": -2147483648, "maximum": 2147483647}'),
-    ('i64', v_signed[4], 9, '{"anyOf": [{"type": "integer", "minimum": -9223372036854775808, "maximum": 9223372036854775807}, {"type": "string", "pattern": "^-?[0-9]{1,19}$"}]}'),
-    ('i128', v_signed[5], 10, '{"anyOf": [{"type": "integer", "minimum": -170141183460469231731687303715884105728, "maximum": 170141183460469231731687303715884105727}, {"type": "string", "pattern": "^-?[0-9]{1,39}$"}]}'),
-    ('decimal', v_decimal, 11, '{"anyOf": [{"type": "number"}, {"type": "string", "pattern": "^-?[0-9]{1,29}([.][0-9]{1,28})?$"}]}'),
-    ('f32', v_f32, 12, '{"type": "number"}'),
-    ('f64', v_f64, 13, '{"type": "number"}'),
-    ('bool', v_bool, 14, '{"type": "boolean"}'),
-    -- Twice, since what string and bytes have in common is string as well, and yet is not all that string is.
-    ('string', v_text + v_key_text + v_string, 15, '{"type": "string"}'),
-    ('string', v_text + v_key_text, 15, '{"type": "string"}'),
-    ('address', v_key_text, 16, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'),
-    ('pubkey', v_key_text + v_key + v_adapter + v_64_bytes, 17, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'),
-    ('keypair', v_adapter + v_64_bytes, 18, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{32,88}$"}'),
-    ('signature', v_64_bytes, 19, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{64,88}$"}'),
-    ('bytes', v_text + v_key_text + v_key + v_adapter + v_64_bytes + v_bytes, 20, '{"type": "string", "contentEncoding": "base64"}'),
-    ('object', v_object, 21, '{"type": "object"}'),
-    ('array', v_array, 22, '{"type": "array"}'),
-    ('json', v_all - v_free, 23, '{}'),
-    ('free', v_all, 24, '{}');
-end;
-$$;
-comment on function private.value_types() is
-  'The types that ports name in type_bounds: which kinds of values each takes, as a mask, their order in answers, and the JSON Schema of the plain JSON that stands for such a value. A name that is not here stands for free.';
+-- sql/30_flows/91_types_in_common.sql
 
 create function private.types_of_mask(mask bigint)
 returns text[]
@@ -2865,20 +2902,19 @@ as $$
 declare
   v_names text[];
 begin
-  -- Without the types that another one in the list includes.
+  -- A type fits if all that its JSON makes is in the mask. Of the types that fit, those count that no other one covers.
   with fitting as (
-    select t.name, t.mask, t.place from private.value_types() as t where t.mask & types_of_mask.mask = t.mask
+    select t.name, t.place, t.takes & types_of_mask.mask as covered
+    from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
   )
-  select array_agg(distinct_name.name order by distinct_name.place) into v_names
-  from (
-    select distinct f.name, f.place from fitting as f
-    where not exists (select from fitting as wider where wider.mask <> f.mask and wider.mask & f.mask = f.mask)
-  ) as distinct_name;
+  select array_agg(f.name order by f.place) into v_names
+  from fitting as f
+  where not exists (select from fitting as wider where wider.covered <> f.covered and wider.covered & f.covered = f.covered);
   return coalesce(v_names, '{free}');
 end;
 $$;
 comment on function private.types_of_mask(bigint) is
-  'The names of the widest types whose values are all in the mask; free when there is none, since nothing holds an edge to the types of its ends.';
+  'The names of the widest types whose values all suit the mask; free when no type does.';
 
 create function private.mask_of_bounds(type_bounds jsonb)
 returns bigint
@@ -2886,18 +2922,46 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_free constant bigint := (1 << 23) - 1 + (1 << 24);
+  v_free constant bigint := (select t.takes from private.port_types() as t where t.name = 'free');
 begin
   return coalesce(
     (
-      select bit_or(coalesce(t.mask, v_free))
-      from jsonb_array_elements(mask_of_bounds.type_bounds) as b (name) left join private.value_types() as t on t.name = b.name #>> '{}'
+      select bit_or(coalesce(t.takes, v_free))
+      from jsonb_array_elements(mask_of_bounds.type_bounds) as b (name)
+      left join private.port_types() as t on t.name = b.name #>> '{}'
     ),
     v_free
   );
 end;
 $$;
-comment on function private.mask_of_bounds(jsonb) is 'The values that a port of these type_bounds takes, as a mask of private.value_types(). Without bounds it takes all.';
+comment on function private.mask_of_bounds(jsonb) is
+  'The values that a port of these type_bounds always takes, as a mask of private.port_types(). Without bounds it takes all.';
+
+create function private.do_types_meet(given jsonb, wanted jsonb, is_passed_on boolean)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- A type that is not known gives and accepts every kind.
+  v_every constant bigint := (1 << 16) - 1;
+begin
+  return coalesce((
+    -- An input passes on what it accepts. If its first type is pubkey, the runner passes the public key on.
+    select bit_or(coalesce(
+      case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts else t.gives end, v_every
+    ))
+    from jsonb_array_elements_text(do_types_meet.given) with ordinality as g (name, position)
+    left join private.port_types() as t on t.name = g.name
+  ), v_every) & coalesce((
+    select bit_or(coalesce(t.accepts, v_every))
+    from jsonb_array_elements_text(do_types_meet.wanted) as w (name)
+    left join private.port_types() as t on t.name = w.name
+  ), v_every) <> 0;
+end;
+$$;
+comment on function private.do_types_meet(jsonb, jsonb, boolean) is
+  'Whether an edge may lead from a port of these types to an input of those, as typesMeet of types/values/port_types.ts says. An input that passes its value on gives what it accepts.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb
@@ -2989,7 +3053,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'What suits each numbered input of the flows of a snapshot, as a mask of private.value_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
+  'What suits each numbered input of the flows of a snapshot, as a mask of private.port_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -3015,7 +3079,7 @@ as $$
         else jsonb_build_object('anyOf', jsonb_agg(distinct part.json_schema)) end as json_schema
     from (select distinct typed.types from typed) as s
     cross join lateral unnest(s.types) as n (name)
-    join private.value_types() as t on t.name = n.name
+    join private.port_types() as t on t.name = n.name
     cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema))) as part (json_schema)
     group by s.types
   )
@@ -5724,8 +5788,9 @@ comment on function private.claim_idempotency_key(private.caller, text, jsonb, u
 
 -- sql/60_starts/35_plain_values.sql
 
--- Inputs that a start gives as plain JSON, by the types of the inputs that they are for. The conversion is here and not in the Edge
--- Functions, so that it takes place in the transaction that looks the deployment up, and after the Idempotency-Key.
+-- Inputs that a start gives as readable JSON, by the types of the inputs that they are for. The database converts them and
+-- not the Edge Functions, because it looks the deployment up and compares the Idempotency-Key in one transaction. Both forms
+-- of JSON are those of types/values/json/: readable JSON has types, wire JSON has none.
 
 create function private.float_text(number numeric)
 returns text
@@ -5840,7 +5905,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Plain JSON as a value, as jsonToValue of types/values says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
+  'Wire JSON as a value, as fromWireJson of types/values/json says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -5921,7 +5986,7 @@ begin
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Plain JSON as a value for an input of these types; null when it fits none of them. An input that is not required takes null.';
+  'Readable JSON as a value for an input of these types, as fromReadableJson of types/values/json says it; null when it fits none of them. An input that is not required takes null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void

@@ -1,4 +1,5 @@
 import { Decimal } from './decimal.ts';
+import { integerOfDecimal } from './number_text.ts';
 import { type Conversion, conversionOf, integerRange, type IntegerType, type PortTypeName } from './port_types.ts';
 import type { Value, ValueMap } from './value.ts';
 
@@ -53,16 +54,6 @@ export function wayOf(type: PortTypeName, value: Value, expected: string): Conve
 
 // SAFETY: the conversions that call it are of tags whose payload is a string.
 const textOf = (value: Value): string => Object.values(value)[0] as string;
-
-const [I64_MIN] = integerRange('i64');
-const [, U64_MAX] = integerRange('u64');
-
-/** The integer that a decimal stands for; undefined when it has a fraction other than 0 or is wider than 64 bits. */
-export function integerOfDecimal(text: string): bigint | undefined {
-  const whole = /^(-?\d+)(?:\.0*)?$/.exec(text)?.[1];
-  const integer = whole === undefined ? undefined : BigInt(whole);
-  return integer === undefined || integer < I64_MIN || integer > U64_MAX ? undefined : integer;
-}
 
 /** Makes the conversion to an integer type. Floats and texts are refused, and by narrow types integers of 128 bits. */
 export function toInteger(type: IntegerType): Convert<bigint> {

@@ -1,6 +1,6 @@
-import { base58, base64 } from '@scure/base';
+import { base58 } from '@scure/base';
 import { decodeBase58 } from './base58.ts';
-import type { Value } from './value.ts';
+import { bytesOfValue, type Value } from './value.ts';
 import { ConversionError, invalidType, invalidValue, toInteger, toText, wayOf } from './conversion.ts';
 import type { PortTypeName } from './port_types.ts';
 
@@ -23,13 +23,8 @@ function decimalBytes(text: string): Uint8Array {
 }
 
 /** The bytes of a byte string, or of an array of numbers from 0 to 255. */
-function plainBytes(value: Value): Uint8Array | undefined {
-  if ('B3' in value) return decodeBase58(value.B3, PUBKEY_LENGTH);
-  if ('B6' in value) return decodeBase58(value.B6, SIGNATURE_LENGTH);
-  if ('BY' in value) return base64.decode(value.BY);
-  if ('A' in value) return Uint8Array.from(value.A, (member) => Number(toU8(member)));
-  return undefined;
-}
+const plainBytes = (value: Value): Uint8Array | undefined =>
+  'A' in value ? Uint8Array.from(value.A, (member) => Number(toU8(member))) : bytesOfValue(value);
 
 /** Bytes. A text gives its UTF-8, whatever it looks like; a decimal its internal form. */
 export function toBytes(value: Value): Uint8Array {

@@ -55,6 +55,16 @@ export function parseDecimal(text: string): string | undefined {
   return formatDecimal(sign === '-', whole + fraction, fraction.length);
 }
 
+const I64_MIN = -(2n ** 63n);
+const U64_MAX = 2n ** 64n - 1n;
+
+/** The integer that a decimal stands for; undefined when it has a fraction other than 0 or is wider than 64 bits. */
+export function integerOfDecimal(text: string): bigint | undefined {
+  const whole = /^(-?\d+)(?:\.0*)?$/.exec(text)?.[1];
+  const integer = whole === undefined ? undefined : BigInt(whole);
+  return integer === undefined || integer < I64_MIN || integer > U64_MAX ? undefined : integer;
+}
+
 /** Reads a decimal like `parseDecimal`, but from a JSON number, whose exponent it applies without loss. */
 export function parseDecimalNumber(text: string): string | undefined {
   if (!isBounded(text)) return undefined;

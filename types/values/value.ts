@@ -70,6 +70,13 @@ export function bytesToValue(bytes: Uint8Array): Value {
   return { BY: base64.encode(bytes) };
 }
 
+/** The bytes of a value of one of the tags of bytes; undefined for other values. */
+export function bytesOfValue(value: Value): Uint8Array | undefined {
+  if ('B3' in value) return decodeBase58(value.B3, 32);
+  if ('B6' in value) return decodeBase58(value.B6, 64);
+  return 'BY' in value ? base64.decode(value.BY) : undefined;
+}
+
 /**
  * For each tag with a string payload: a description of valid texts, and the decoder to its canonical value, undefined
  * for invalid texts.

@@ -27,7 +27,8 @@ create function pg_temp.warnings(edge jsonb) returns text[] language sql as $$
       test.node('pass', 'pass', '{}', '{f64,key}'), test.node('wallet', 'wallet', '{pubkey}'),
       test.node('pay', 'pay', '{}', '{payer}'), test.node('script', 'rhai_script_1x1', '{u}')
     ),
-    jsonb_build_array(warnings.edge)
+    jsonb_build_array(warnings.edge),
+    '{}'
   )) with ordinality as w (warning, position);
 $$;
 
@@ -46,7 +47,8 @@ from (values
 select is(
   private.flow_warnings(
     jsonb_build_array(test.node('count', 'count', '{n}'), test.node('take', 'take', '{}', '{bytes}')),
-    jsonb_build_array(test.edge('count', 'n', 'take', 'bytes'))
+    jsonb_build_array(test.edge('count', 'n', 'take', 'bytes')),
+    '{}'
   ) #>> '{0,message}',
   'the port "n" gives u64, and the input "bytes" takes bytes, which no such value becomes, so the run fails at the target',
   'the message names both ports and their types'

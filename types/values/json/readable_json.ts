@@ -1,10 +1,9 @@
 import { base58, base64 } from '@scure/base';
 import { LosslessNumber } from 'lossless-json';
 import { decodeBase58 } from '../base58.ts';
-import { toBytes } from '../keys.ts';
 import { formatFloat, MAX_NUMBER_CHARACTERS, parseDecimalNumber } from '../number_text.ts';
 import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '../port_types.ts';
-import { bytesToValue, integerToValue, isStorable, type LosslessJson, type Value } from '../value.ts';
+import { bytesOfValue, bytesToValue, integerToValue, isStorable, type LosslessJson, type Value } from '../value.ts';
 import { type JavaScriptValue, toJavaScript } from './javascript.ts';
 import { fromWireJson } from './wire_json.ts';
 
@@ -33,8 +32,8 @@ function readableOf(value: JavaScriptValue): ReadableJson {
  */
 export function toReadableJson(value: Value, types: readonly string[] = []): ReadableJson {
   const isBytes = types.includes('bytes') && !types.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
-  if (isBytes && ('B3' in value || 'B6' in value)) return base64.encode(toBytes(value));
-  return readableOf(toJavaScript(value));
+  const bytes = isBytes ? bytesOfValue(value) : undefined;
+  return bytes === undefined ? readableOf(toJavaScript(value)) : base64.encode(bytes);
 }
 
 /** The integer that a JSON number is; undefined for a number with a fraction, or with too many digits. */

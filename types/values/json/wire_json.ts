@@ -1,9 +1,15 @@
 import { LosslessNumber } from 'lossless-json';
-import { integerOfDecimal } from '../conversion.ts';
 import { JsonLimitError, type JsonLimits, parseLosslessJson } from '../json_text.ts';
-import { toBytes } from '../keys.ts';
-import { formatFloat, parseDecimalNumber, trimTrailingZeros } from '../number_text.ts';
-import { integerToValue, type LosslessJson, MAX_VALUE_DEPTH, type Value, ValueError, type ValueMap } from '../value.ts';
+import { formatFloat, integerOfDecimal, parseDecimalNumber, trimTrailingZeros } from '../number_text.ts';
+import {
+  bytesOfValue,
+  integerToValue,
+  type LosslessJson,
+  MAX_VALUE_DEPTH,
+  type Value,
+  ValueError,
+  type ValueMap,
+} from '../value.ts';
 
 /**
  * Wire JSON is the untagged form that other servers and stored flows speak: bodies of requests and responses, form data
@@ -39,7 +45,7 @@ export function toWireJson(value: Value): string {
     const members = Object.entries(value.M).map(([name, member]) => `${JSON.stringify(name)}:${toWireJson(member)}`);
     return `{${members.join(',')}}`;
   }
-  return `[${toBytes(value).join(',')}]`;
+  return `[${bytesOfValue(value)?.join(',') ?? ''}]`;
 }
 
 /** The fewest bytes that a tagged value takes, with the comma after it: `{"N":0}` and `,`. */
