@@ -205,6 +205,10 @@ export const errorCodes = {
   claim_lost: { status: 409, meaning: 'For runners: another claim has the run, or the run has ended.' },
   kv_store_exists: { status: 409, meaning: 'The user has a key-value store of that name.' },
   kv_stores_limit: { status: 409, meaning: 'The user has 100 key-value stores already.' },
+  body_timeout: {
+    status: 408,
+    meaning: 'The body arrives too slowly for the gateway of the local stack; `hint` says how fast it must be.',
+  },
   body_too_large: {
     status: 413,
     meaning:

@@ -10,6 +10,7 @@ export const environmentVariables = [
     meaning: 'The API key of the user in whose name to call (rpc create_api_key makes one). ' +
       'Without it you are nobody; on the local stack, its user or the one of `flows login`.',
   },
+  { name: 'FLOWS_PASSWORD', meaning: 'For `flows login`: the password, which is typed otherwise.' },
 ] as const;
 
 /** Finds the stack of this checkout, and a user there; `url` is the address of the wanted one, if one is named. */

@@ -1,4 +1,4 @@
--- The environment's settings of transactions are checked. Other names are free. Source: RUNTIME 5.3 and 7.10.
+-- The environment's settings of transactions are checked. Other names are free.
 
 create function private.environment_fault(name text, value text)
 returns text

@@ -2002,7 +2002,7 @@ comment on function private.acting_flows(jsonb) is
 
 -- sql/30_flows/40_environment_findings.sql
 
--- The environment's settings of transactions are checked. Other names are free. Source: RUNTIME 5.3 and 7.10.
+-- The environment's settings of transactions are checked. Other names are free.
 
 create function private.environment_fault(name text, value text)
 returns text

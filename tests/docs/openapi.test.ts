@@ -115,14 +115,22 @@ describe('error codes', () => {
     [...text.matchAll(/private\.fail\((\d+),\s*'(\w+)'/g)].map(([, status, code]) => [code!, Number(status)] as const)
   );
 
+  const codes: Record<string, { status: number }> = errorCodes;
+  const refusing = sourcesOf('supabase/local', '.ts');
+
+  it('of the gateway are all in types/errors.ts, with their status, except those of Supabase', () => {
+    const refused = [...refusing.join('\n').matchAll(/new Refusal\(\s*(\d+),\s*'(\w+)'/g)];
+    const unknown = refused.filter(([, status, code]) => codes[code!]?.status !== Number(status));
+    expect(unknown.map(([, , code]) => code).sort()).toEqual(['NOT_FOUND', 'over_request_rate_limit']);
+  });
+
   it('of SQL are all in types/errors.ts, with their status', () => {
     expect(raised.length).toBeGreaterThan(20);
-    const codes: Record<string, { status: number }> = errorCodes;
     expect(raised.filter(([code, status]) => codes[code]?.status !== status)).toEqual([]);
   });
 
   it('of types/errors.ts are all given somewhere', () => {
-    const text = [...sourcesOf('sql', '.sql'), ...sourcesOf('functions', '.ts')].join('\n');
+    const text = [...sourcesOf('sql', '.sql'), ...sourcesOf('functions', '.ts'), ...refusing].join('\n');
     expect(Object.keys(errorCodes).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
   });
 });

@@ -90,6 +90,13 @@ describe('what the documents name exists:', () => {
   });
 });
 
+it('each guide that needs a running stack says how to name its port', () => {
+  const guides = [...documents].filter(([name, text]) => name.startsWith('docs/guides/') && /`npm start/.test(text));
+  const silent = guides.filter(([, text]) => !/--port/.test(text)).map(([name]) => name);
+  expect(guides.length).toBeGreaterThan(10);
+  expect(silent).toEqual(['docs/guides/hosted.md']);
+});
+
 it('CI tests every version of Node that package.json names', () => {
   const { engines } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     engines: { node: string };
@@ -119,6 +126,14 @@ describe('docs/reference', () => {
     const read = [...sources.matchAll(/\benv\('([A-Z_]+)'\)/g)].map(([, name]) => name!);
     expect(read.length).toBeGreaterThan(5);
     expect(read.filter((name) => !describedVariables().includes(name))).toEqual([]);
+  });
+
+  it('describes every variable that the shell reads', () => {
+    const shell = sourcesOf('client/shell', '.ts').join('\n');
+    const read = new Set([...shell.matchAll(/\bFLOWS_[A-Z_]+\b/g)].map(([name]) => name));
+    const page = documents.get('docs/reference/shell.md');
+    expect(read).toContain('FLOWS_PASSWORD');
+    expect([...read].filter((name) => !page?.includes(`\n| \`${name}\``))).toEqual([]);
   });
 
   it('describes every code by which a run or a node fails, and every word by which a limit ends something else', () => {

@@ -9,7 +9,7 @@ const targets = ['by id', 'by flow', 'by flow and tag', 'unknown id', 'unknown t
 
 const UNAUTHENTICATED = 401;
 
-/** What DESIGN section 4 and 6 say of a deployment that is there. */
+/** Private things answer one and the same 404; wrong credentials answer 401, whatever they ask for. */
 function expectedStatus(
   caller: Caller,
   permission: typeof permissions[number],

@@ -32,7 +32,7 @@ const callers = [
 ] as const;
 type Caller = typeof callers[number];
 
-/** Who is shown what, as DESIGN 4 and RUNTIME 6 say. */
+/** So many of the callers, the first ones, may see the request. For other users it does not exist. */
 const ADMITTED = 7;
 const UNAUTHENTICATED = ['public key', 'anon key as bearer', 'nothing'];
 const expected = (caller: Caller): 'admitted' | 'not found' | 'unauthenticated' | 'refused' => {

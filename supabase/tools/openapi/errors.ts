@@ -170,6 +170,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
       'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.',
   },
   run_stopped: { message: 'The run was stopped.', details: { errors: null, output: { M: {} } } },
+  body_timeout: {
+    message: 'The body arrives too slowly: 15 s have passed without its end.',
+    hint: 'Send at least 65536 bytes of a body within 15 s.',
+  },
   body_too_large: { message: 'The body is larger than 1048576 bytes.' },
   inputs_too_large: { message: 'inputs: must be at most 1 MiB of JSON' },
   flows_too_large: {

@@ -73,6 +73,7 @@ export const errorRemedies: Record<ErrorCode, string> = {
   claim_lost: 'Nothing: a later claim executes the run.',
   kv_store_exists: 'Use another name, or leave the node out.',
   kv_stores_limit: 'Delete a store: `POST /kv/delete_store`, or node `kv_delete_store`.',
+  body_timeout: 'Send the request again, its body without pauses.',
   body_too_large: 'Send less.',
   flows_too_large: 'Change fewer flows in one request.',
   inputs_too_large: 'Send less; let the flow fetch large data itself.',
