@@ -8,7 +8,8 @@ import type {
   WebhookRow,
 } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
-import { exactJson, readInputs } from './inputs.ts';
+import { exactJson } from '../types/values/json/javascript.ts';
+import { readInputs } from './inputs.ts';
 import type { FlowRequest, Send } from './request.ts';
 import { notFound, readRows } from './rows.ts';
 

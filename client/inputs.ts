@@ -48,12 +48,3 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
     ]),
   };
 }
-
-/** JSON in which a bigint is a number with all its digits. It takes what `readInputs` gives. */
-export function exactJson(value: unknown): string {
-  if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(',')}}`;
-}

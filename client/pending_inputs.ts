@@ -1,6 +1,7 @@
 import type { AnswerInputOptions, FlowClient, PendingInput } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
-import { exactJson, readInputs } from './inputs.ts';
+import { exactJson } from '../types/values/json/javascript.ts';
+import { readInputs } from './inputs.ts';
 import { randomKey } from './random_key.ts';
 import type { FlowRequest, Send } from './request.ts';
 import { readRows } from './rows.ts';

@@ -10,7 +10,8 @@ import type {
   StartOptions,
 } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
-import { exactJson, readInputs } from './inputs.ts';
+import { exactJson } from '../types/values/json/javascript.ts';
+import { readInputs } from './inputs.ts';
 import { fromOutput, type PlainValues, readOutput } from './plain_value.ts';
 import { randomKey } from './random_key.ts';
 import { pause, type Send } from './request.ts';

@@ -1,5 +1,6 @@
 import { isSafeNumber, LosslessNumber } from 'lossless-json';
 import { parseLosslessJson } from '../../types/values/json_text.ts';
+import { javaScriptOfJson } from '../../types/values/json/readable_json.ts';
 import { fromWireJson } from '../../types/values/json/wire_json.ts';
 import type { LosslessJson, ValueMap } from '../../types/values/value.ts';
 import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
@@ -112,20 +113,8 @@ function isJsonText(text: string): boolean {
   }
 }
 
-function plainOfJson(json: LosslessJson): PlainValue {
-  if (json instanceof LosslessNumber) {
-    const text = String(json);
-    if (isSafeNumber(text)) return Number(text);
-    if (/^-?\d+$/.test(text)) return BigInt(text);
-    throw new Error(`${text} has more digits than a number holds. Send it as a text`);
-  }
-  if (Array.isArray(json)) return json.map(plainOfJson);
-  if (typeof json !== 'object' || json === null) return json;
-  return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, plainOfJson(member)]));
-}
-
 /** The plain value of the JSON behind `:=`; integers keep all their digits. Throws a UsageError. */
-export const readJsonValue = (text: string): PlainValue => readJson(':=', text, plainOfJson);
+export const readJsonValue = (text: string): PlainValue => readJson(':=', text, javaScriptOfJson);
 
 /**
  * The inputs that a command line gives. `read` is asked for the deployment's types where a value is not JSON. Throws a

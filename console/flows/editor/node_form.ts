@@ -1,27 +1,28 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import { type Field, fieldOf } from '../../../types/values/port_types.ts';
 import { type DrawnInput, type DrawnNode, isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
 import { prepareForm } from '../../shared/form/prepare_schema.ts';
 
-/** The JSON Schema of a type's plain value, for inputs without a field in the definition's form. */
-const SCHEMAS: Record<string, RJSFSchema> = {
-  bool: { type: 'boolean' },
-  f32: { type: 'number' },
-  f64: { type: 'number' },
-  decimal: { type: 'number' },
-  string: { type: 'string' },
-  pubkey: { type: 'string' },
-  keypair: { type: 'string' },
-  address: { type: 'string' },
+/** The JSON Schema of what a field of the form gives. JSON has no schema: any will do. */
+const SCHEMAS: { readonly [field in Exclude<Field, 'json'>]: RJSFSchema } = {
+  boolean: { type: 'boolean' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  text: { type: 'string' },
+  key: { type: 'string' },
   signature: { type: 'string' },
 };
-for (const bits of [8, 16, 32, 64, 128]) {
-  SCHEMAS[`u${bits}`] = { type: 'integer', minimum: 0 };
-  SCHEMAS[`i${bits}`] = { type: 'integer' };
+
+/** The schema of an input's field; any JSON for several types, and for bytes, which may be an array of numbers. */
+function schemaOf(types: readonly string[]): RJSFSchema {
+  const field = types.length === 1 && types[0] !== 'bytes' ? fieldOf(types) : undefined;
+  if (field === undefined || field === 'json') return {};
+  return { ...SCHEMAS[field], ...(field === 'integer' && types[0]!.startsWith('u') && { minimum: 0 }) };
 }
 
-/** Makes the field of an input that the definition's form lacks; any JSON if the input accepts several types. */
+/** Makes the field of an input that the definition's form lacks. */
 const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => ({
-  ...(types.length === 1 ? SCHEMAS[types[0]!] : {}),
+  ...schemaOf(types),
   title: name,
   ...(description !== '' && { description }),
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { fromJavaScript } from './javascript.ts';
+import { exactJson, fromJavaScript } from './javascript.ts';
 import { decodeValue, type Value, ValueError } from '../value.ts';
 import { toBytes } from '../keys.ts';
 
@@ -94,4 +95,17 @@ describe('fromJavaScript', () => {
       expect(toBytes(fromJavaScript(bytes))).toEqual(bytes);
     }));
   });
+});
+
+it('JSON is the same as that of JSON.stringify, but for bigints, which keep all digits', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (json) => {
+      expect(JSON.parse(exactJson(json))).toEqual(JSON.parse(JSON.stringify(json)));
+    }),
+    { seed: 20261121 },
+  );
+  expect(exactJson({ a: [18446744073709551615n], b: undefined })).toBe('{"a":[18446744073709551615]}');
+  // An object that looks like a number of lossless-json is an object.
+  const trick = { isLosslessNumber: true, value: '7, "inputs": 8' };
+  expect(parse(exactJson({ trick }))).toEqual({ trick });
 });

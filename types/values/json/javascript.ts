@@ -104,3 +104,12 @@ export function toJavaScript(value: Value): JavaScriptValue {
 export const mapToJavaScript = (map: ValueMap): { [name: string]: JavaScriptValue } =>
   // fromEntries makes an own member of a name such as __proto__.
   Object.fromEntries(Object.entries(map).map(([name, member]) => [name, toJavaScript(member)]));
+
+/** Writes what a start sends as JSON, in which a bigint is a number with all its digits. */
+export function exactJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(',')}}`;
+}

@@ -1,5 +1,5 @@
 import { base58, base64 } from '@scure/base';
-import { LosslessNumber } from 'lossless-json';
+import { isSafeNumber, LosslessNumber } from 'lossless-json';
 import { decodeBase58 } from '../base58.ts';
 import { formatFloat, MAX_NUMBER_CHARACTERS, parseDecimalNumber } from '../number_text.ts';
 import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '../port_types.ts';
@@ -117,4 +117,17 @@ export function fromReadableJson(json: LosslessJson, types: readonly string[], i
   if (typeof json === 'string') return fromText(json, types);
   if (json instanceof LosslessNumber) return fromNumber(String(json), types);
   return types.includes(Array.isArray(json) ? 'array' : 'object') ? fromWireJson(json) : undefined;
+}
+
+/** Reads JSON as its form in JavaScript. Throws for a number with more digits than one of JavaScript holds. */
+export function javaScriptOfJson(json: LosslessJson): JavaScriptValue {
+  if (json instanceof LosslessNumber) {
+    const text = String(json);
+    if (isSafeNumber(text)) return Number(text);
+    if (/^-?\d+$/.test(text)) return BigInt(text);
+    throw new Error(`${text} has more digits than a number holds. Send it as a text`);
+  }
+  if (Array.isArray(json)) return json.map(javaScriptOfJson);
+  if (typeof json !== 'object' || json === null) return json;
+  return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, javaScriptOfJson(member)]));
 }

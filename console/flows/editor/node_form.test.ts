@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { fieldOf, PORT_TYPES } from '../../../types/values/port_types.ts';
+import { objectAt, readNode } from '../../shared/graph/drawn_node.ts';
+import { nodeForm } from './node_form.ts';
+
+/** The field of an input that accepts these types. */
+function fieldFor(types: string[]): { type?: unknown; minimum?: unknown } {
+  const json = { data: { targets: [{ id: 'x', name: 'x', type_bounds: types }] } };
+  return objectAt(nodeForm(json, readNode(json), new Set()).schema, 'properties', 'x');
+}
+
+const TYPES = {
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+  text: 'string',
+  key: 'string',
+  signature: 'string',
+};
+
+it.each(Object.keys(PORT_TYPES))(
+  'the field of an input of the type %s takes what the table of port types says',
+  (name) => {
+    const field = fieldOf([name]);
+    const isAnything = field === undefined || field === 'json' || name === 'bytes';
+    expect(fieldFor([name]).type).toBe(isAnything ? undefined : TYPES[field]);
+  },
+);
+
+it('an unsigned integer is not negative', () => {
+  expect([fieldFor(['u64']).minimum, fieldFor(['i64']).minimum]).toEqual([0, undefined]);
+});
+
+it.each([[['u8', 'string']], [['constructor']], [['kv']]])('an input of %j takes any JSON', (types) => {
+  expect(fieldFor(types).type).toBeUndefined();
+});
