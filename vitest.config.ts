@@ -6,7 +6,7 @@ import { LongestFirst } from './tests/support/longest_first.ts';
 process.env.LITE_AUTH_BCRYPT_COST ??= '4';
 
 const shared = {
-  setupFiles: ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'],
+  setupFiles: ['dev/stack/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'],
   // Tests wait for conditions. These limits only end a test that would wait for ever, and are wide enough for a busy
   // machine.
   testTimeout: 120_000,
@@ -20,7 +20,7 @@ const shared = {
 };
 
 /** The folders whose tests need no stack. A file in them that needs one is named `*.stack.test.ts`. */
-const UNIT_FOLDERS = '{types,functions,client,console,tests/{engine,chain,soak}}';
+const UNIT_FOLDERS = '{types,functions,runner,client,console,tests/{engine,chain,soak}}';
 
 export default defineConfig({
   test: {

@@ -3,7 +3,7 @@ import { requireTexts } from './read_answer.ts';
 import type { DeploymentDescription, FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 import type { Send } from './request.ts';
-import { readFees } from './fees.ts';
+import { readFees } from './read_fees.ts';
 import { notFound, readRows } from './rows.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 

@@ -1,5 +1,5 @@
 import type { FlowClient, RunLogLine, RunReference, RunRow, RunSummary } from './flow_client.ts';
-import { readFees } from './fees.ts';
+import { readFees } from './read_fees.ts';
 import type { Send } from './request.ts';
 import { notFound, readRows } from './rows.ts';
 import { readReference } from './run_reference.ts';

@@ -20,7 +20,7 @@ export interface FunctionErrorBody extends ErrorBody {
  * Every error code of the backend, with its HTTP status and meaning; those that the client finds itself are in `client/flow_error.ts`. The text that callers read stands where the error is raised:
  * search for the code in `functions/` (`apiError`) and `sql/` (`private.fail`, which states the status once more;
  * `private.refuse_faults`, whose texts are in the `*_faults` function that it is given). An example of each is in
- * `supabase/tools/openapi/errors.ts`, what to do about it in `supabase/tools/reference/error_remedies.ts`.
+ * `dev/docs/openapi/errors.ts`, what to do about it in `dev/docs/reference/error_remedies.ts`.
  */
 export const errorCodes = {
   request_invalid: { status: 400, meaning: 'The request is malformed; `details` lists what is wrong and where.' },

@@ -17,10 +17,12 @@ export const RUN_ERROR_CODES = [
 
 export type RunErrorCode = typeof RUN_ERROR_CODES[number];
 
-/** Errors of runs that key-value stores give are those of their functions. */
+/** The codes that nodes of key-value stores give are those of the stores' functions. */
 type StoreErrorCode = `kv_${string}`;
 
-export const isStoreError = (code: string): code is StoreErrorCode => code.startsWith('kv_');
+/** Whether a run can fail with this code of a store. It can't for a missing item: nodes give the output `found` for it. */
+export const isStoreError = (code: string): code is StoreErrorCode =>
+  code.startsWith('kv_') && code !== 'kv_item_not_found';
 
 /** The text of an error with a code. No other text of an error may look so, unless it names an input of its node. */
 export const codedError = (code: RunErrorCode | StoreErrorCode, text: string): string => `${code}: ${text}`;

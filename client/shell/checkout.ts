@@ -1,4 +1,4 @@
-import { findLocalStack } from './local_stack.ts';
+import { findLocalStack } from './find_local_stack.ts';
 import { runShell } from './run_shell.ts';
 
 await runShell(findLocalStack);

@@ -12,7 +12,7 @@ import {
   signToSend,
   useBrowserWallets,
 } from '../shared/wallet/browser_wallets.ts';
-import { encodeTransaction } from '../shared/wallet/wire_transaction.ts';
+import { encodeTransaction } from '../shared/wallet/wallet_transaction.ts';
 
 /** What has become of a transaction: it was sent by the wallet, or signed by one that does not send. */
 type Done = { signature: string } | { signed: string };

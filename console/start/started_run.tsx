@@ -9,7 +9,7 @@ import { Section } from '../shared/section.tsx';
 import { StatusBadge } from '../shared/status_badge.tsx';
 import { ValueView } from '../shared/value_view.tsx';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
-import { decodeTransaction } from '../shared/wallet/wire_transaction.ts';
+import { decodeTransaction } from '../shared/wallet/wallet_transaction.ts';
 import { RunFailure } from './run_failure.tsx';
 import { SendTransaction } from './send_transaction.tsx';
 import { useProgress } from './use_progress.ts';

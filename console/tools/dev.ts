@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { parsePort } from '../../supabase/local/ports.ts';
-import { readStatus } from '../../supabase/local/stack_record.ts';
-import { isUsageError, StackError, usageFault } from '../../supabase/local/stack_error.ts';
+import { parsePort } from '../../dev/stack/ports.ts';
+import { readStatus } from '../../dev/stack/stack_record.ts';
+import { isUsageError, StackError, usageFault } from '../../dev/stack/stack_error.ts';
 import { startDevServer } from './dev_server.ts';
 
 const USAGE = "npm run console -- [--port <the stack's port>]";

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { contentSecurityPolicy } from '../../supabase/local/console/security_policy.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { StackError } from '../../supabase/local/stack_error.ts';
+import { contentSecurityPolicy } from '../../dev/stack/console/security_policy.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
 
 export interface StaticBuildOptions {
   /** The address of the project. */

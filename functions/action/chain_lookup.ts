@@ -1,11 +1,11 @@
 import { messageOfWire } from './action_transaction.ts';
 import { pause } from '../_shared/pause.ts';
 import { withTimeLimit } from '../_shared/time_limit.ts';
-import { NodeError } from '../runner/engine/node.ts';
-import { isPublicAddress, isPublicOrPrivateAddress } from '../runner/reach/address_rules.ts';
-import { makeHttpClient } from '../runner/reach/http_client.ts';
-import { findInstructions } from '../runner/solana/action_match.ts';
-import { hasReached, makeChainRpc } from '../runner/solana/rpc.ts';
+import { NodeError } from '../../runner/engine/node.ts';
+import { isPublicAddress, isPublicOrPrivateAddress } from '../../runner/reach/address_rules.ts';
+import { makeHttpClient } from '../../runner/reach/http_client.ts';
+import { findInstructions } from '../../runner/solana/action_match.ts';
+import { hasReached, makeChainRpc } from '../../runner/solana/rpc.ts';
 
 /** What is known of a transaction that was sent. */
 export type SentOutcome =

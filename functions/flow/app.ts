@@ -7,9 +7,9 @@ import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeAnswerInput } from './answer_input.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeEventHub } from './event_hub.ts';
-import { makeFlowEvents } from './flow_events.ts';
-import { makeFlowOutput } from './flow_output.ts';
-import { makeRedriveFlow } from './redrive_flow.ts';
+import { makeRunEvents } from './run_events.ts';
+import { makeRunOutput } from './run_output.ts';
+import { makeRedriveRun } from './redrive_run.ts';
 import { makeOpenNewsSession } from './news_session.ts';
 import { makeRunNews } from './run_news.ts';
 import {
@@ -19,9 +19,9 @@ import {
   lookForSignatureRequestsBySession,
   makeRunWaiter,
 } from './run_waiter.ts';
-import { makeSignatureRequest } from './signature_request.ts';
+import { makeRunSignatureRequest } from './run_signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
-import { makeStopFlow } from './stop_flow.ts';
+import { makeStopRun } from './stop_run.ts';
 import { lookForEvents } from './watched_events.ts';
 import { makeWatcherPlaces } from './watcher_places.ts';
 
@@ -50,27 +50,27 @@ export function makeFlowApp(platform: Platform) {
       method: 'GET',
       path: '/output/:flow_run_id',
       query: waitSchema,
-      handle: makeFlowOutput(deps, ends, poke),
+      handle: makeRunOutput(deps, ends, poke),
     }),
     withQuery({
       method: 'GET',
       path: '/signature_request/:flow_run_id',
       query: waitSchema,
-      handle: makeSignatureRequest(deps, signatureRequests, poke),
+      handle: makeRunSignatureRequest(deps, signatureRequests, poke),
     }),
     {
       method: 'GET',
       path: '/events/:flow_run_id',
-      handle: makeFlowEvents(deps, events, makeWatcherPlaces(), poke),
+      handle: makeRunEvents(deps, events, makeWatcherPlaces(), poke),
     },
-    { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
+    { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopRun(deps, poke) },
     { method: 'POST', path: '/submit/:token', handle: answers.submit },
     { method: 'DELETE', path: '/submit/:token', handle: answers.cancel },
     withQuery({
       method: 'POST',
       path: '/redrive/:flow_run_id',
       query: redriveQuerySchema,
-      handle: makeRedriveFlow(deps, poke),
+      handle: makeRedriveRun(deps, poke),
     }),
   ]);
 }

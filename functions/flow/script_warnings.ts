@@ -1,8 +1,8 @@
 import type { FlowWarning } from '../../types/deployment.ts';
 import { nextTurn } from '../_shared/pause.ts';
-import { RhaiError } from '../runner/rhai/errors.ts';
-import { DEFAULT_LIMITS } from '../runner/rhai/limits.ts';
-import { parseScript } from '../runner/rhai/parser.ts';
+import { RhaiError } from '../../runner/rhai/errors.ts';
+import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
+import { parseScript } from '../../runner/rhai/parser.ts';
 
 /** A script of a flow that is to be deployed. */
 export interface FlowScript {

@@ -4,10 +4,10 @@ import { isSecretKey } from '../_shared/credentials.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
-import { errorText, writeLog } from './log_line.ts';
-import { makeRunnerWebhooks, makeRunnerWorker } from './runner_worker.ts';
-import { readRunnerSettings } from './settings.ts';
-import { spawnWebScriptThread } from './nodes/rhai_script/threads/web_script_thread.ts';
+import { errorText, writeLog } from '../../runner/log_line.ts';
+import { makeRunnerWebhooks, makeRunnerWorker } from '../../runner/runner_worker.ts';
+import { readRunnerSettings } from '../../runner/settings.ts';
+import { spawnWebScriptThread } from '../../runner/nodes/rhai_script/threads/web_script_thread.ts';
 
 /** The Edge Function `runner`. A poke makes it execute queued runs. Callers without the project's secret key get a 404. */
 export function makeRunnerApp(platform: Platform) {

@@ -1,4 +1,4 @@
--- Which nodes have effects, and by these which flows. The runner says the same in functions/runner/engine/graph.ts (hasEffects).
+-- Which nodes have effects, and by these which flows. The runner says the same in runner/engine/graph.ts (hasEffects).
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)

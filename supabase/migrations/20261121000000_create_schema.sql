@@ -1906,7 +1906,7 @@ comment on function private.flow_findings(jsonb, jsonb) is
 
 -- sql/30_flows/40_acting_flows.sql
 
--- Which nodes have effects, and by these which flows. The runner says the same in functions/runner/engine/graph.ts (hasEffects).
+-- Which nodes have effects, and by these which flows. The runner says the same in runner/engine/graph.ts (hasEffects).
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import type { Sql } from '../../supabase/local/postgres.ts';
-import type { StackOptions, StackStatus } from '../../supabase/local/stack.ts';
+import { projectFunctionsDir } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
+import type { StackOptions, StackStatus } from '../../dev/stack/stack.ts';
 import { signAccessToken } from '../support/access_token.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowBuilder } from '../support/flow_builder.ts';

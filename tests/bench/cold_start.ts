@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { functionNames, projectFunctionsDir, startFunction } from '../../supabase/local/functions.ts';
+import { functionNames, projectFunctionsDir, startFunction } from '../../dev/stack/functions.ts';
 import { startCliDeploy } from '../hosted/cli_deploy.ts';
 import { benchFunctionsDir } from './bench_stack.ts';
 import { makePart, type Part } from './figure.ts';

@@ -1,4 +1,4 @@
-import { connect } from '../../supabase/local/postgres.ts';
+import { connect } from '../../dev/stack/postgres.ts';
 import type { BenchStack } from './bench_stack.ts';
 
 /** The least that a run of three nodes costs, by one loop over the database itself: bare, a claim, three inserts, an update. */

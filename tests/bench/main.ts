@@ -1,6 +1,6 @@
 import { open, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { isUsageError } from '../../supabase/local/stack_error.ts';
+import { isUsageError } from '../../dev/stack/stack_error.ts';
 import { type FigureSpec, figureSpecs, takeFigure } from './figures.ts';
 import { FULL, type Plan, QUICK } from './plan.ts';
 import { formatTable } from './table.ts';

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { denoBinary } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { denoBinary } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 interface ModuleGraph {
   modules: { specifier: string }[];

@@ -1,4 +1,4 @@
-import type { Sql } from '../../supabase/local/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
 import type { Reader } from './reading.ts';
 
 /** A node of a query plan, as `explain (format json)` gives it. */

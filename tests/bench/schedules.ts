@@ -1,4 +1,4 @@
-import { startSweeper } from '../../supabase/local/sweeper.ts';
+import { startSweeper } from '../../dev/stack/sweeper.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { waitFor } from '../support/wait.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';

@@ -1,6 +1,6 @@
-import { signHere } from '../../functions/runner/solana/signing.ts';
-import { makeTransactions } from '../../functions/runner/solana/transactions.ts';
-import type { HttpRequest, HttpResponse } from '../../functions/runner/engine/node.ts';
+import { signHere } from '../../runner/solana/signing.ts';
+import { makeTransactions } from '../../runner/solana/transactions.ts';
+import type { HttpRequest, HttpResponse } from '../../runner/engine/node.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { inValues, memberOf, methodOf, plainSettings, RUN_ID, transferFrom } from '../support/transactions.ts';
 import { makePart, type Part } from './figure.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TransactionEnd } from '../../functions/runner/solana/transaction.ts';
-import { expireBlockhashes } from '../../supabase/local/chain/ledger.ts';
+import type { TransactionEnd } from '../../runner/solana/transaction.ts';
+import { expireBlockhashes } from '../../dev/chain/ledger.ts';
 import { type Keypair, makeKeypair } from '../support/keypairs.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 import {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INSTRUCTION_ERRORS, TRANSACTION_ERRORS } from '../../supabase/local/chain/transaction_errors.ts';
+import { INSTRUCTION_ERRORS, TRANSACTION_ERRORS } from '../../dev/chain/transaction_errors.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 
 let chain: TestChain;

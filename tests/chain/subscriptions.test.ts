@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { startChain } from '../../supabase/local/chain/server.ts';
+import { startChain } from '../../dev/chain/server.ts';
 import { memo, SOL, startTestChain, type TestChain, transfer } from '../support/solana.ts';
 import { waitFor } from '../support/wait.ts';
 

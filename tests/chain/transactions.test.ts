@@ -12,7 +12,7 @@ import {
 } from '@solana/kit';
 import { base64 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expireBlockhashes } from '../../supabase/local/chain/ledger.ts';
+import { expireBlockhashes } from '../../dev/chain/ledger.ts';
 import { memo, MEMO_V1, SOL, startTestChain, type TestChain, transfer, writeLookupTable } from '../support/solana.ts';
 
 let chain: TestChain;

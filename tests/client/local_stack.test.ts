@@ -5,10 +5,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { projectDir, stackDir } from '../../supabase/local/paths.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
-import { type Stack, startStack } from '../../supabase/local/stack.ts';
-import { findStackUser } from '../../supabase/local/stack_user.ts';
+import { projectDir, stackDir } from '../../dev/stack/paths.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
+import { type Stack, startStack } from '../../dev/stack/stack.ts';
+import { findStackUser } from '../../dev/stack/stack_user.ts';
 import { copyStack } from '../support/blank_stack.ts';
 
 let stack: Stack;

@@ -10,7 +10,7 @@ import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { exitCodes } from '../../client/shell/exit_codes.ts';
 import { main } from '../../client/shell/main.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { CONSOLE_PATH, makeConsoleServer } from '../../supabase/local/console/serve.ts';
-import { StackError } from '../../supabase/local/stack_error.ts';
+import { CONSOLE_PATH, makeConsoleServer } from '../../dev/stack/console/serve.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
 import { openConsole } from '../support/browser.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];

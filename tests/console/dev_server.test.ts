@@ -3,8 +3,8 @@ import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type ServedProject, startDevServer } from '../../console/tools/dev_server.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
 import { openConsole, signUpInConsole } from '../support/browser.ts';
 import { npmScript } from '../support/npm_script.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { type ConsolePerson, enterConsole, openConsole, signInToConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';

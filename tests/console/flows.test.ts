@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
+import { projectNodesDir, readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';
 import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;

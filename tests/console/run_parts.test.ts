@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstIdAt, readFilter } from '../../console/runs/run_filter.ts';
 import { readRunError } from '../../console/shared/run_error.ts';
-import { fromWire, toWire } from '../../console/shared/wallet/wire_transaction.ts';
+import { fromWire, toWire } from '../../console/shared/wallet/wallet_transaction.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { makeMessage, signMessage } from '../support/signature_requests.ts';
 

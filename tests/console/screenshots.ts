@@ -3,9 +3,9 @@ import { createFlowClient, type Database, type FlowToStore } from 'flow-deployme
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { parsePort } from '../../supabase/local/ports.ts';
-import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { parsePort } from '../../dev/stack/ports.ts';
+import { readStatus, type StackStatus } from '../../dev/stack/stack.ts';
 import { findChrome } from '../support/chrome.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook_receiver.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openapiDocument } from '../../supabase/tools/openapi.ts';
+import { openapiDocument } from '../../dev/docs/openapi.ts';
 import { ContractError, makeContract, type OpenapiDocument } from '../support/contract.ts';
 import { call } from '../support/people.ts';
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../functions/_shared/app.ts';
 import type { Platform } from '../../functions/_shared/platform.ts';
-import { functionNames, projectFunctionsDir } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { openapiDocument, operations } from '../../supabase/tools/openapi.ts';
+import { functionNames, projectFunctionsDir } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { openapiDocument, operations } from '../../dev/docs/openapi.ts';
 import { flowIdSchema } from '../../types/deployment.ts';
 import { errorCodes } from '../../types/errors.ts';
 import { waitSchema } from '../../types/flow_run.ts';
@@ -116,7 +116,7 @@ describe('error codes', () => {
   );
 
   const codes: Record<string, { status: number }> = errorCodes;
-  const refusing = sourcesOf('supabase/local', '.ts');
+  const refusing = sourcesOf('dev/stack', '.ts');
 
   it('of the gateway are all in types/errors.ts, with their status, except those of Supabase', () => {
     const refused = [...refusing.join('\n').matchAll(/new Refusal\(\s*(\d+),\s*'(\w+)'/g)];
@@ -130,7 +130,12 @@ describe('error codes', () => {
   });
 
   it('of types/errors.ts are all given somewhere', () => {
-    const text = [...sourcesOf('sql', '.sql'), ...sourcesOf('functions', '.ts'), ...refusing].join('\n');
+    const text = [
+      ...sourcesOf('sql', '.sql'),
+      ...sourcesOf('functions', '.ts'),
+      ...sourcesOf('runner', '.ts'),
+      ...refusing,
+    ].join('\n');
     expect(Object.keys(errorCodes).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { generatedDocs } from '../../supabase/tools/docs.ts';
-import { portTypesFile } from '../../supabase/tools/port_types.ts';
-import { importMapFile } from '../../supabase/tools/import_map.ts';
-import { databaseTypesFile } from '../../supabase/tools/schema.ts';
-import { describedVariables, transactionSettingNames } from '../../supabase/tools/reference/environment_page.ts';
-import { sourcesOf } from '../../supabase/tools/reference/page.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { generatedDocs } from '../../dev/docs/docs.ts';
+import { portTypesFile } from '../../dev/database/port_types.ts';
+import { importMapFile } from '../../dev/checks/import_map.ts';
+import { databaseTypesFile } from '../../dev/database/schema.ts';
+import { describedVariables, transactionSettingNames } from '../../dev/docs/reference/environment_page.ts';
+import { sourcesOf } from '../../dev/docs/reference/page.ts';
 import { RUN_ERROR_CODES } from '../../types/run_errors.ts';
 import { errorCodes } from '../../types/errors.ts';
 
@@ -22,7 +22,7 @@ const documents = new Map(
 );
 
 const sql = sourcesOf('sql', '.sql').join('\n');
-const functions = sourcesOf('functions', '.ts').join('\n');
+const functions = ['functions', 'runner'].flatMap((folder) => sourcesOf(folder, '.ts')).join('\n');
 
 /** What the documents name that `find` sees and `exists` does not know, with the document. */
 const findUnknown = (find: RegExp, exists: (name: string, document: string) => boolean): string[] =>
@@ -122,7 +122,7 @@ it('.gitattributes marks each generated file, and no other', () => {
 
 describe('docs/reference', () => {
   it('describes every variable that functions and worker read', () => {
-    const sources = [functions, ...sourcesOf('worker', '.ts')].join('\n');
+    const sources = functions;
     const read = [...sources.matchAll(/\benv\('([A-Z_]+)'\)/g)].map(([, name]) => name!);
     expect(read.length).toBeGreaterThan(5);
     expect(read.filter((name) => !describedVariables().includes(name))).toEqual([]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { nodeIds } from '../../functions/runner/nodes/registry.ts';
-import { generatedDocs } from '../../supabase/tools/docs.ts';
-import { quotas } from '../../supabase/tools/reference/limits_page.ts';
-import { metricNames } from '../../supabase/tools/reference/metrics_page.ts';
-import { findNumber, paragraph } from '../../supabase/tools/reference/page.ts';
-import { StackError } from '../../supabase/local/stack_error.ts';
+import { nodeIds } from '../../runner/nodes/registry.ts';
+import { generatedDocs } from '../../dev/docs/docs.ts';
+import { quotas } from '../../dev/docs/reference/limits_page.ts';
+import { metricNames } from '../../dev/docs/reference/metrics_page.ts';
+import { findNumber, paragraph } from '../../dev/docs/reference/page.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
 import { asSuperuser } from '../support/tokens.ts';
 
 const pageOf = (name: string): string => generatedDocs().find(({ file }) => file.endsWith(`/${name}`))!.text;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_NAME_LENGTH } from '../../functions/runner/rhai/lexer.ts';
-import { standardLibrary } from '../../functions/runner/rhai/library/table.ts';
-import { DEFAULT_LIMITS } from '../../functions/runner/rhai/limits.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { generatedDocs } from '../../supabase/tools/docs.ts';
-import { findGaps, rhaiFunctionsFile } from '../../supabase/tools/rhai_docs.ts';
-import { rhaiFunctions } from '../../supabase/tools/rhai_functions.ts';
+import { MAX_NAME_LENGTH } from '../../runner/rhai/lexer.ts';
+import { standardLibrary } from '../../runner/rhai/library/table.ts';
+import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { generatedDocs } from '../../dev/docs/docs.ts';
+import { findGaps, rhaiFunctionsFile } from '../../dev/docs/rhai_docs.ts';
+import { rhaiFunctions } from '../../dev/docs/rhai_functions.ts';
 
 const document = readFileSync(join(projectDir, 'docs/reference/rhai.md'), 'utf8');
 const functions = readFileSync(rhaiFunctionsFile, 'utf8');
@@ -33,8 +33,8 @@ describe('docs/reference/rhai_functions.md', () => {
     expect(findGaps('range', described, natives)).toEqual([]);
     const { start, ...others } = described;
     expect(findGaps('range', { ...others, contains: ['int, [other]', 'bool', ''], begin: start! }, natives)).toEqual([
-      'range.start is not described in supabase/tools/rhai_functions.ts.',
-      'range.begin is described in supabase/tools/rhai_functions.ts, but there is no such function: remove it there.',
+      'range.start is not described in dev/docs/rhai_functions.ts.',
+      'range.begin is described in dev/docs/rhai_functions.ts, but there is no such function: remove it there.',
       'range.contains is described with 1 to 2 arguments, but takes 1 to 1.',
     ]);
   });

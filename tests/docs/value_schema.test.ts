@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openapiDocument } from '../../supabase/tools/openapi.ts';
+import { openapiDocument } from '../../dev/docs/openapi.ts';
 import { decodeValue, ValueError } from '../../types/values/value.ts';
 
 const { schemas } = openapiDocument().components;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Sql } from '../../supabase/local/postgres.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
-import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
-import { readRunnerSettings } from '../../functions/runner/settings.ts';
+import { makeRunnerWorker } from '../../runner/runner_worker.ts';
+import { readRunnerSettings } from '../../runner/settings.ts';
 import { chainFlow } from '../support/mixed_flows.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 

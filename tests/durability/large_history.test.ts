@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
-import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
-import { readRunnerSettings } from '../../functions/runner/settings.ts';
+import { makeRunnerWorker } from '../../runner/runner_worker.ts';
+import { readRunnerSettings } from '../../runner/settings.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { makeGate } from '../support/gate.ts';
 import { waitFor } from '../support/wait.ts';

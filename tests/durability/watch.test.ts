@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { readPostgresAddress } from '../../functions/_shared/postgres/address.ts';
 import { makePostgresRpc } from '../../functions/_shared/postgres/rpc.ts';
-import { workUntilStopped } from '../../functions/runner/queue/long_lived.ts';
-import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
-import { readRunnerSettings } from '../../functions/runner/settings.ts';
-import { connect } from '../../supabase/local/postgres.ts';
-import { makePostgresQueueWatch } from '../../worker/queue_watch.ts';
+import { workUntilStopped } from '../../runner/queue/long_lived.ts';
+import { makeRunnerWorker } from '../../runner/runner_worker.ts';
+import { readRunnerSettings } from '../../runner/settings.ts';
+import { connect } from '../../dev/stack/postgres.ts';
+import { makePostgresQueueWatch } from '../../runner/worker/postgres_queue_watch.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { chainFlow } from '../support/mixed_flows.ts';
 import { waitFor } from '../support/wait.ts';

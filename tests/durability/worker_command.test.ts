@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../supabase/local/postgres.ts';
+import { connect } from '../../dev/stack/postgres.ts';
 import { codeOf } from '../support/database.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, waitFlow } from '../support/mixed_flows.ts';

@@ -2,9 +2,9 @@ import { parse } from 'lossless-json';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeRunGraph } from '../../functions/runner/engine/graph.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { makeRunGraph } from '../../runner/engine/graph.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import type { Graph } from '../../types/flow.ts';
 
 it.each(['paid_transfer', 'mint_and_send'])('%s uses existing nodes and existing ports only', (name) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import type { NodeRegistry } from '../../runner/engine/node.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HttpRequest, NodeError } from '../../functions/runner/engine/node.ts';
+import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
 import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID } from '../support/execute_flow.ts';
 import { type BuiltNode, FlowBuilder, type FormJson, type Port } from '../support/flow_builder.ts';
 

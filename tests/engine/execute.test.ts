@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError, type NodeModule, type NodeRegistry } from '../../functions/runner/engine/node.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { NodeError, type NodeModule, type NodeRegistry } from '../../runner/engine/node.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { executeFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { EntryQueue } from '../../functions/runner/engine/entry_queue.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { EntryQueue } from '../../runner/engine/entry_queue.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 

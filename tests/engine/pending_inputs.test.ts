@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { executionKey } from '../../functions/runner/engine/journal.ts';
-import type { Effect, InputState, NodeModule, PendingInputs } from '../../functions/runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { executionKey } from '../../runner/engine/journal.ts';
+import type { Effect, InputState, NodeModule, PendingInputs } from '../../runner/engine/node.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { pause } from '../../functions/_shared/pause.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

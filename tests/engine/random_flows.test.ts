@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { delayNodes } from '../support/delayed_nodes.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, recordedBy } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

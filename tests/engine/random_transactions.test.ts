@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Released } from '../../functions/runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
-import type { Transactions, TransactionStore } from '../../functions/runner/solana/transaction.ts';
+import { Released } from '../../runner/engine/node.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import type { Transactions, TransactionStore } from '../../runner/solana/transaction.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {
   claimFlow,

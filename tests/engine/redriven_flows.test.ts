@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NodeError, type NodeRegistry } from '../../functions/runner/engine/node.ts';
-import { TransientError } from '../../functions/runner/engine/transient_error.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { TransientError } from '../../runner/engine/transient_error.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {
   claimFlow,

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nodeIds, nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { isEffects } from '../../types/node_definition.ts';
-import { readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
+import { readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';
 
-it('the registry has the nodes of every folder of functions/runner/nodes, under their node_ids', async () => {
-  const nodesDir = join(projectDir, 'functions/runner/nodes');
+it('the registry has the nodes of every folder of runner/nodes, under their node_ids', async () => {
+  const nodesDir = join(projectDir, 'runner/nodes');
   const folders = readdirSync(nodesDir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const published = await readDefinitionFiles(nodesDir);
   expect(nodeIds().toSorted()).toEqual(published.map(({ name }) => name).toSorted());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
-import type { StoredTransaction, Transactions } from '../../functions/runner/solana/transaction.ts';
-import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { StoredTransaction, Transactions } from '../../runner/solana/transaction.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
 import {
   claimFlow,
   endOf,

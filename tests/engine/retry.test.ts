@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { NodeError, type NodeModule } from '../../functions/runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
-import { TransientError } from '../../functions/runner/engine/transient_error.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { NodeError, type NodeModule } from '../../runner/engine/node.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { TransientError } from '../../runner/engine/transient_error.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { NodeRetry } from '../../types/flow.ts';
 import {
   claimFlow,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { NodeModule } from '../../functions/runner/engine/node.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import type { NodeModule } from '../../runner/engine/node.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { claimFlow, endOf, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { waitFlow } from '../support/mixed_flows.ts';

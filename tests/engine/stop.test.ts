@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Halt, NodeModule } from '../../functions/runner/engine/node.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import type { Halt, NodeModule } from '../../runner/engine/node.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
 import { claimFlow, executeFlow, stopHalt } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 

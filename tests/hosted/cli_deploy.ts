@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runSupabase } from '../../supabase/local/migrations.ts';
+import { runSupabase } from '../../dev/stack/migrations.ts';
 import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi, type Upload } from './management_api.ts';
 
 /** The real CLI, which deploys to a stub of Supabase's Management API. */

@@ -5,8 +5,8 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { denoBinary, functionNames } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { denoBinary, functionNames } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { type CliDeploy, startCliDeploy } from './cli_deploy.ts';
 import type { Upload } from './management_api.ts';
 
@@ -148,7 +148,7 @@ async function lacking(name: string, pattern: RegExp): Promise<{ upload: Upload;
 // What shows that the type-check above could fail.
 test('uploads that lack one source, or one node definition, do not type-check', async () => {
   const source = await lacking('wallets', /^types\/errors\.ts$/);
-  const definition = await lacking('runner', /^functions\/runner\/nodes\/.*\.json$/);
+  const definition = await lacking('runner', /^runner\/nodes\/.*\.json$/);
   // Of the runner this checks the module alone that imports the definition.
   const entrypoint_path = join(dirname(definition.missing), 'index.ts');
   const metadata = { ...definition.upload.metadata, entrypoint_path };

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { denoBinary, functionNames } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { denoBinary, functionNames } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 /** The npm packages that a function loads. */
 async function packagesOf(name: string): Promise<string[]> {

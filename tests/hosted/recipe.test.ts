@@ -4,7 +4,7 @@ import { cp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi } from './management_api.ts';
 
 const recipe = 'docs/guides/hosted.md';
@@ -79,7 +79,9 @@ let linked: Ended;
 beforeAll(async () => {
   api = await startManagementApi({ hasProject: true });
   copy = mkdtempSync(join(tmpdir(), 'flow-recipe-'));
-  for (const path of ['supabase/config.toml', 'supabase/migrations', 'supabase/seed.sql', 'functions', 'types']) {
+  for (
+    const path of ['supabase/config.toml', 'supabase/migrations', 'supabase/seed.sql', 'functions', 'runner', 'types']
+  ) {
     await cp(join(projectDir, path), join(copy, path), { recursive: true });
   }
   await symlink(join(projectDir, 'node_modules'), join(copy, 'node_modules'));

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeRpc } from '../../functions/_shared/database.ts';
-import { type KvStores, NodeError, Released } from '../../functions/runner/engine/node.ts';
-import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
+import { type KvStores, NodeError, Released } from '../../runner/engine/node.ts';
+import { makeKvStores } from '../../runner/reach/kv_stores.ts';
 import type { Value } from '../../types/values/value.ts';
 import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
 import { type Person, signUp } from '../support/people.ts';

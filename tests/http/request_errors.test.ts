@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { openapiDocument } from '../../supabase/tools/openapi.ts';
+import { openapiDocument } from '../../dev/docs/openapi.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { adapter } from '../support/keypairs.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';

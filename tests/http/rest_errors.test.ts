@@ -1,7 +1,7 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { restErrors } from '../../supabase/tools/reference/rest_errors.ts';
+import { restErrors } from '../../dev/docs/reference/rest_errors.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { deploy, makeClient, type Person, signUp, storeFlow } from '../support/people.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, startScratchCluster } from '../../supabase/local/cluster.ts';
-import { applyMigrations } from '../../supabase/local/migrations.ts';
-import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { createDatabase, startScratchCluster } from '../../dev/stack/cluster.ts';
+import { applyMigrations } from '../../dev/stack/migrations.ts';
+import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A server whose first database is as the platform hands it over. */

@@ -1,5 +1,5 @@
-import type { Sql } from '../../supabase/local/postgres.ts';
-import type { StackStatus } from '../../supabase/local/stack.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
+import type { StackStatus } from '../../dev/stack/stack.ts';
 import type { Findings } from './findings.ts';
 
 /** Somebody who tries to read everything. */

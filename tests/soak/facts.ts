@@ -1,5 +1,5 @@
-import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
-import type { Sql } from '../../supabase/local/postgres.ts';
+import type { LandedTransaction } from '../../dev/chain/ledger.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
 import type { StartRecord } from './starts.ts';
 import type { WatchRecord } from './watching.ts';
 import type { SoakDeployment } from './world.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Stack } from '../../supabase/local/stack.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { allAnswer } from './probe.ts';
 import { makeRandom, type Random } from './random.ts';
 import { sendAndCut, sendSlowly } from './raw_request.ts';

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { StackError } from '../../supabase/local/stack_error.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
 import { readOptions, type SoakOptions, UsageError } from './options.ts';
 import { formatReport } from './report.ts';
 

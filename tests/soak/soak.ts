@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { connect } from '../../supabase/local/postgres.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { projectFunctionsDir } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { connect } from '../../dev/stack/postgres.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack } from '../support/own_stack.ts';
 import { auditChain } from './audit_chain.ts';
 import { auditReading, type Reader } from './audit_reading.ts';

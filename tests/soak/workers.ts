@@ -1,4 +1,4 @@
-import type { Stack } from '../../supabase/local/stack.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 
 /** What every executor of runs has, the Edge Function too. */

@@ -1,9 +1,9 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
-import { startChain } from '../../supabase/local/chain/server.ts';
-import type { Sql } from '../../supabase/local/postgres.ts';
-import type { StackStatus } from '../../supabase/local/stack.ts';
-import '../../supabase/local/websocket.ts';
+import { startChain } from '../../dev/chain/server.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
+import type { StackStatus } from '../../dev/stack/stack.ts';
+import '../../dev/stack/websocket.ts';
 import type { Database } from '../../types/database.types.ts';
 import { hardcoded, makeKeypair } from '../support/keypairs.ts';
 import { accessToken, createApiKey } from '../support/tokens.ts';

@@ -1,7 +1,7 @@
 import { base58, base64 } from '@scure/base';
 import { createKeyPairSignerFromBytes, type KeyPairSigner } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Delivery, expireBlockhashes } from '../../supabase/local/chain/ledger.ts';
+import { type Delivery, expireBlockhashes } from '../../dev/chain/ledger.ts';
 import {
   answerRequest,
   deployAction,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hasEffects, isInstructionNode, makeRunGraph } from '../../functions/runner/engine/graph.ts';
-import { nodeIds, nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import type { Sql } from '../../supabase/local/postgres.ts';
-import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
+import { hasEffects, isInstructionNode, makeRunGraph } from '../../runner/engine/graph.ts';
+import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
+import { projectNodesDir, readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';
 import type { FlowWarning } from '../../types/deployment.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { FlowBuilder, type FormJson } from '../support/flow_builder.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sql } from '../../supabase/local/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
 import { MAX_FLOW_BYTES } from '../../types/flow.ts';
 import { defaultStartLimits, guestsShare } from '../../types/start_limits.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';

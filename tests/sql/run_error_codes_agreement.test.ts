@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../supabase/local/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
 import { errorCodes } from '../../types/errors.ts';
 import { isStoreError, RUN_ERROR_CODES } from '../../types/run_errors.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
@@ -30,7 +30,7 @@ it('the database knows the codes of the runner and of key-value stores, and no o
 const codesIn = (source: string): string[] =>
   [...source.matchAll(/['"`]([a-z][a-z0-9]*(?:_[a-z0-9]+)+): /g)].map(([, code]) => code!);
 
-const RUNNER = 'functions/runner';
+const RUNNER = 'runner';
 const files = readdirSync(RUNNER, { recursive: true, encoding: 'utf8' }).map((file) => join(RUNNER, file));
 
 it('the runner writes no code but by codedError, which knows them all', () => {

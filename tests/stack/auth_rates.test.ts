@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HOSTED_AUTH_RATES, makeAuthLimiter } from '../../supabase/local/gateway/auth_rates.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { HOSTED_AUTH_RATES, makeAuthLimiter } from '../../dev/stack/gateway/auth_rates.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 
 let own: OwnStack;

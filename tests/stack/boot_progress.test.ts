@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeBootProgress } from '../../supabase/local/boot_progress.ts';
+import { makeBootProgress } from '../../dev/stack/boot_progress.ts';
 import { waitFor } from '../support/wait.ts';
 
 it('a boot that takes long says what it waits for, and of each part that it is ready', async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { assertPortsFree } from '../../supabase/local/ports.ts';
-import { connect } from '../../supabase/local/postgres.ts';
-import { commandLine } from '../../supabase/local/processes.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { assertPortsFree } from '../../dev/stack/ports.ts';
+import { connect } from '../../dev/stack/postgres.ts';
+import { commandLine } from '../../dev/stack/processes.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
 

@@ -5,16 +5,16 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { deleteData, startCluster } from '../../supabase/local/cluster.ts';
-import { denoBinary } from '../../supabase/local/functions.ts';
-import { projectDir, stackDir } from '../../supabase/local/paths.ts';
-import { assertPortsFree, databasePort } from '../../supabase/local/ports.ts';
-import { connect } from '../../supabase/local/postgres.ts';
-import { preparePostgres } from '../../supabase/local/postgres_home.ts';
-import { postgrestBinary } from '../../supabase/local/postgrest.ts';
-import { findSilentFunctions } from '../../supabase/local/silent_functions.ts';
-import type { StackOptions } from '../../supabase/local/stack.ts';
-import { StackError } from '../../supabase/local/stack_error.ts';
+import { deleteData, startCluster } from '../../dev/stack/cluster.ts';
+import { denoBinary } from '../../dev/stack/functions.ts';
+import { projectDir, stackDir } from '../../dev/stack/paths.ts';
+import { assertPortsFree, databasePort } from '../../dev/stack/ports.ts';
+import { connect } from '../../dev/stack/postgres.ts';
+import { preparePostgres } from '../../dev/stack/postgres_home.ts';
+import { postgrestBinary } from '../../dev/stack/postgrest.ts';
+import { findSilentFunctions } from '../../dev/stack/silent_functions.ts';
+import type { StackOptions } from '../../dev/stack/stack.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
 import { npmScript } from '../support/npm_script.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
@@ -104,7 +104,7 @@ describe('a platform', () => {
       'node:os',
       async (original) => ({ ...await original<object>(), platform: () => platform, arch: () => 'mips' }),
     );
-    return await import('../../supabase/local/stack.ts');
+    return await import('../../dev/stack/stack.ts');
   };
   afterEach(() => {
     vi.doUnmock('node:os');

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { readRunnerSettings } from '../../functions/runner/settings.ts';
-import { runnerEnvironment, startFunction } from '../../supabase/local/functions.ts';
-import type { Part } from '../../supabase/local/part.ts';
+import { readRunnerSettings } from '../../runner/settings.ts';
+import { runnerEnvironment, startFunction } from '../../dev/stack/functions.ts';
+import type { Part } from '../../dev/stack/part.ts';
 
 let dir: string | undefined;
 let part: Part | undefined;

@@ -7,9 +7,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startGateway } from '../../supabase/local/gateway.ts';
-import type { StackKeys } from '../../supabase/local/keys.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
+import { startGateway } from '../../dev/stack/gateway.ts';
+import type { StackKeys } from '../../dev/stack/keys.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
 
 const { API_URL, ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY, SECRET_KEY } = inject('stack');
 

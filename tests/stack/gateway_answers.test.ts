@@ -5,10 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { type GatewayOptions, startGateway } from '../../supabase/local/gateway.ts';
-import { watchPace } from '../../supabase/local/gateway/pace.ts';
-import type { StackKeys } from '../../supabase/local/keys.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
+import { type GatewayOptions, startGateway } from '../../dev/stack/gateway.ts';
+import { watchPace } from '../../dev/stack/gateway/pace.ts';
+import type { StackKeys } from '../../dev/stack/keys.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
 import { waitFor } from '../support/wait.ts';
 
 /** Far more than what the system keeps for a connection. */

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign } from 'hono/jwt';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type GatewayOptions, startGateway } from '../../supabase/local/gateway.ts';
-import { makeBodyTurns } from '../../supabase/local/gateway/body_turns.ts';
-import type { StackKeys } from '../../supabase/local/keys.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
+import { type GatewayOptions, startGateway } from '../../dev/stack/gateway.ts';
+import { makeBodyTurns } from '../../dev/stack/gateway/body_turns.ts';
+import type { StackKeys } from '../../dev/stack/keys.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
 import { signUp } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
 

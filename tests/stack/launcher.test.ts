@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchLauncher } from '../../supabase/local/launcher.ts';
+import { watchLauncher } from '../../dev/stack/launcher.ts';
 
 const [NPM, SHELL, INIT] = [100, 200, 1];
 let parent: number;

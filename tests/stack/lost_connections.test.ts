@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Sql } from '../../supabase/local/postgres.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { accessToken } from '../support/tokens.ts';

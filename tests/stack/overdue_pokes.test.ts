@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../supabase/local/postgres.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { connect } from '../../dev/stack/postgres.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import type { StartResult } from '../../types/deployment.ts';
 import type { FlowRunResult } from '../../types/flow_run.ts';
 import { textFlow } from '../support/flow_builder.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Stack } from '../../supabase/local/stack.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { checkedFetch } from '../support/checked_fetch.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 

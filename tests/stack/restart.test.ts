@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { commandLine } from '../../supabase/local/processes.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import { commandLine } from '../../dev/stack/processes.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
 

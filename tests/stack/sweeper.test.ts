@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { startSweeper, type Sweeper } from '../../supabase/local/sweeper.ts';
+import { startSweeper, type Sweeper } from '../../dev/stack/sweeper.ts';
 import { asSuperuser } from '../support/tokens.ts';
 import { waitFor } from '../support/wait.ts';
 

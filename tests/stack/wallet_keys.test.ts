@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
-import { loadKeys } from '../../supabase/local/keys.ts';
+import { loadKeys } from '../../dev/stack/keys.ts';
 
 let dir: string;
 let file: string;

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { deleteData } from '../../supabase/local/cluster.ts';
-import { keysFileOf, loadKeys } from '../../supabase/local/keys.ts';
-import { preparePostgres } from '../../supabase/local/postgres_home.ts';
-import { startStack } from '../../supabase/local/stack.ts';
-import { dataDirOf } from '../../supabase/local/stack_dir.ts';
+import { deleteData } from '../../dev/stack/cluster.ts';
+import { keysFileOf, loadKeys } from '../../dev/stack/keys.ts';
+import { preparePostgres } from '../../dev/stack/postgres_home.ts';
+import { startStack } from '../../dev/stack/stack.ts';
+import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 
 /** Settings of a database whose data need not survive a crash. */
 export const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };

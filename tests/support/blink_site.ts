@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import type { BlinkPageOptions } from './blink_page.ts';
 
 export interface BlinkSite {

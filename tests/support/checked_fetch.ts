@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { openapiFile } from '../../supabase/tools/openapi.ts';
+import { openapiFile } from '../../dev/docs/openapi.ts';
 import { type Contract, ContractError, makeContract } from './contract.ts';
 
 function textOf(body: RequestInit['body']): string | undefined {

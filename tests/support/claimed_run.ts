@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { makeRpc } from '../../functions/_shared/database.ts';
-import { type Claim, type Claims, makeClaims } from '../../functions/runner/queue/claims.ts';
-import type { Effect, KvStores } from '../../functions/runner/engine/node.ts';
-import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
+import { type Claim, type Claims, makeClaims } from '../../runner/queue/claims.ts';
+import type { Effect, KvStores } from '../../runner/engine/node.ts';
+import { makeKvStores } from '../../runner/reach/kv_stores.ts';
 import { asSuperuser } from './tokens.ts';
 
 /** A run of the test stack that only the test has claimed. The queue has no message of it. */

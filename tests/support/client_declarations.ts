@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildDeclarations } from '../../client/build/declarations.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 /**
  * The inputs of the declarations: the sources that the client imports, the compiler's options, and the versions of

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { projectFunctionsDir, startFunction } from '../../supabase/local/functions.ts';
-import { startGateway } from '../../supabase/local/gateway.ts';
-import type { StackKeys } from '../../supabase/local/keys.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
-import { readBody } from '../../supabase/local/request_body.ts';
+import { projectFunctionsDir, startFunction } from '../../dev/stack/functions.ts';
+import { startGateway } from '../../dev/stack/gateway.ts';
+import type { StackKeys } from '../../dev/stack/keys.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
+import { readBody } from '../../dev/stack/request_body.ts';
 import type { ClaimedRun } from './claimed_run.ts';
 
 /** A function `flow` of the test's own, in front of the test stack. */

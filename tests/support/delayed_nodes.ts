@@ -1,4 +1,4 @@
-import type { NodeCall, NodeRegistry } from '../../functions/runner/engine/node.ts';
+import type { NodeCall, NodeRegistry } from '../../runner/engine/node.ts';
 
 /**
  * Makes a sequence of numbers from 0 to below 1 from a seed: a linear congruential generator with the constants of

@@ -1,4 +1,4 @@
-import type { Release, Suspension } from '../../functions/runner/engine/context.ts';
+import type { Release, Suspension } from '../../runner/engine/context.ts';
 import {
   type AskedInput,
   type ChildRow,
@@ -9,29 +9,22 @@ import {
   makeHistory,
   type NodeRun,
   type RunResult,
-} from '../../functions/runner/engine/journal.ts';
-import { type RunLimits, runLimits } from '../../functions/runner/engine/limits.ts';
-import type {
-  Effect,
-  Halt,
-  NodeModule,
-  NodeRegistry,
-  NodeServices,
-  RunInfo,
-} from '../../functions/runner/engine/node.ts';
-import { makeOutputBudget } from '../../functions/runner/engine/output_budget.ts';
-import { makeSlice, type Slice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+} from '../../runner/engine/journal.ts';
+import { type RunLimits, runLimits } from '../../runner/engine/limits.ts';
+import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
+import { makeOutputBudget } from '../../runner/engine/output_budget.ts';
+import { makeSlice, type Slice, UNLIMITED } from '../../runner/engine/slice.ts';
 import type {
   FinalOutcome,
   StoredTransaction,
   TransactionRecord,
   Transactions,
   TransactionStore,
-} from '../../functions/runner/solana/transaction.ts';
-import { makeSettlement, type SettlementOptions } from '../../functions/runner/solana/settlement.ts';
-import { executeTree } from '../../functions/runner/engine/tree.ts';
-import { heldBytes, measureValue } from '../../functions/runner/engine/value_size.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+} from '../../runner/solana/transaction.ts';
+import { makeSettlement, type SettlementOptions } from '../../runner/solana/transaction_settlement.ts';
+import { executeTree } from '../../runner/engine/tree.ts';
+import { heldBytes, measureValue } from '../../runner/engine/value_size.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { Effects } from '../../types/node_definition.ts';
 import type { ValueMap } from '../../types/values/value.ts';

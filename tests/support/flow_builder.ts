@@ -1,6 +1,6 @@
 import { parse, stringify } from 'lossless-json';
-import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import type { NodeRegistry } from '../../runner/engine/node.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Graph, NodeRetry, SnapshotEdge, SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
 import type { LosslessJson, Value } from '../../types/values/value.ts';
 import { deepFreeze } from './deep_freeze.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '../../supabase/local/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
 
 /** A user with a flow. */
 export interface FlowOwner {

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { Cluster, LoginRole } from '../../supabase/local/cluster.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
-import { type Stack, type StackStatus, startStack } from '../../supabase/local/stack.ts';
-import { removeData } from '../../supabase/local/stack_dir.ts';
-import { seedNodes } from '../../supabase/tools/publish_nodes.ts';
+import type { Cluster, LoginRole } from '../../dev/stack/cluster.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
+import { type Stack, type StackStatus, startStack } from '../../dev/stack/stack.ts';
+import { removeData } from '../../dev/stack/stack_dir.ts';
+import { seedNodes } from '../../dev/nodes/publish_nodes.ts';
 import { copyStack, makeBlankStack, VOLATILE } from './blank_stack.ts';
 import { startTemplateCluster } from './template.ts';
 

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
+import { makeHttpClient } from '../../runner/reach/http_client.ts';
 
 /**
  * Makes the requests of its argument, `{ ca, requests: {url, answers?, timeoutMs?}[] }`. Host names resolve to each of
@@ -10,7 +10,7 @@ interface Scenario {
   answers?: string[];
   timeoutMs?: number;
 }
-// SAFETY: only functions/runner/reach/deno.test.ts calls this.
+// SAFETY: only runner/reach/deno.test.ts calls this.
 const { ca, requests } = JSON.parse(process.argv[2] ?? '') as { ca: string; requests: Scenario[] };
 
 const outcomes = [];

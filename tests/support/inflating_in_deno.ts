@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
-import { makeBodyWriter } from '../../functions/runner/reach/response_body.ts';
+import { makeBodyWriter } from '../../runner/reach/response_body.ts';
 
 // Inflates bodies in parallel, each given in one piece. Prints how often timers ran meanwhile, and the inflated bytes.
 const BODIES = 8;

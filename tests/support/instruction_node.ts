@@ -11,12 +11,12 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit';
 import { expect } from 'vitest';
-import { addressOf } from '../../functions/runner/solana/instruction_nodes.ts';
-import type { NodeCall } from '../../functions/runner/engine/node.ts';
-import type { BuiltInstructions, InstructionModule } from '../../functions/runner/solana/instruction_module.ts';
-import type { InstructionSet } from '../../functions/runner/solana/transaction.ts';
+import { addressOf } from '../../runner/solana/instruction_nodes.ts';
+import type { NodeCall } from '../../runner/engine/node.ts';
+import type { BuiltInstructions, InstructionModule } from '../../runner/solana/instruction_module.ts';
+import type { InstructionSet } from '../../runner/solana/transaction.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
-import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
+import type { LandedTransaction } from '../../dev/chain/ledger.ts';
 import { makeNodeCall } from './node_call.ts';
 import type { TestChain } from './solana.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../../supabase/local/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres.ts';
 import { waitFor } from './wait.ts';
 
 /**

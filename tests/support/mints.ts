@@ -10,7 +10,7 @@ import {
   type Token,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token';
-import { asMint, asTokenAccount } from '../../supabase/local/chain/account_encoding.ts';
+import { asMint, asTokenAccount } from '../../dev/chain/account_encoding.ts';
 import { land } from './instruction_node.ts';
 import type { TestChain } from './solana.ts';
 

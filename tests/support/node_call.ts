@@ -1,4 +1,4 @@
-import type { AnyModule, NodeCall, NodeModule, RunInfo } from '../../functions/runner/engine/node.ts';
+import type { AnyModule, NodeCall, NodeModule, RunInfo } from '../../runner/engine/node.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 const notGiven = () => {

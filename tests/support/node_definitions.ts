@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 /** JSON that a client posts; on purpose not always a definition. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

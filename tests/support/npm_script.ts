@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 /** Returns Node's arguments for `npm run <name> -- <args>`. Without npm this takes a third of a second less. */
 export function npmScript(name: string, ...args: string[]): string[] {

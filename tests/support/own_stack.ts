@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
-import { deleteData } from '../../supabase/local/cluster.ts';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
-import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts';
-import { dataDirOf } from '../../supabase/local/stack_dir.ts';
+import { deleteData } from '../../dev/stack/cluster.ts';
+import { projectFunctionsDir } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
+import { type Stack, type StackOptions, startStack } from '../../dev/stack/stack.ts';
+import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 import { copyStack, VOLATILE } from './blank_stack.ts';
 
 /** A stack for one test file, which may break it: its own folder, port and Edge Functions. */

@@ -1,8 +1,8 @@
-import { debugText } from '../../functions/runner/rhai/display.ts';
-import { RhaiError } from '../../functions/runner/rhai/errors.ts';
-import type { RhaiLimits } from '../../functions/runner/rhai/limits.ts';
-import { compileScript, type RunOptions } from '../../functions/runner/rhai/script.ts';
-import { typeName } from '../../functions/runner/rhai/values.ts';
+import { debugText } from '../../runner/rhai/display.ts';
+import { RhaiError } from '../../runner/rhai/errors.ts';
+import type { RhaiLimits } from '../../runner/rhai/limits.ts';
+import { compileScript, type RunOptions } from '../../runner/rhai/script.ts';
+import { typeName } from '../../runner/rhai/values.ts';
 
 /** Returns a script's result as `debug` shows it; a decimal with its type, which its text lacks. */
 export function evaluate(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {

@@ -1,7 +1,7 @@
 import { parse, stringify } from 'lossless-json';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import type { SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
 import { FlowBuilder } from './flow_builder.ts';
 

@@ -1,15 +1,15 @@
 import type { Address } from '@solana/kit';
 import { base58, base64 } from '@scure/base';
-import { type NodeCall, NodeError, type NodeRegistry } from '../../functions/runner/engine/node.ts';
-import type { BuiltInstructions, InstructionModule } from '../../functions/runner/solana/instruction_module.ts';
+import { type NodeCall, NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import type { BuiltInstructions, InstructionModule } from '../../runner/solana/instruction_module.ts';
 import type {
   ChainSigner,
   TransactionOrder,
   TransactionRecord,
   Transactions,
   TransactionStore,
-} from '../../functions/runner/solana/transaction.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+} from '../../runner/solana/transaction.ts';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { readFieldOr, toText } from '../../types/values/conversion.ts';
 import { testNode } from './execute_flow.ts';
 

@@ -16,9 +16,9 @@ import {
 } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
-import type { NodeCall } from '../../functions/runner/engine/node.ts';
-import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
-import { type Chain, type ChainOptions, startChain } from '../../supabase/local/chain/server.ts';
+import type { NodeCall } from '../../runner/engine/node.ts';
+import { makeHttpClient } from '../../runner/reach/http_client.ts';
+import { type Chain, type ChainOptions, startChain } from '../../dev/chain/server.ts';
 import { HTTP_LIMITS } from './http_limits.ts';
 import { testRun } from './node_call.ts';
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cluster, createDatabase, startCluster } from '../../supabase/local/cluster.ts';
-import { keysFileOf, loadKeys } from '../../supabase/local/keys.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { connect } from '../../supabase/local/postgres.ts';
-import { dataDirOf } from '../../supabase/local/stack_dir.ts';
+import { type Cluster, createDatabase, startCluster } from '../../dev/stack/cluster.ts';
+import { keysFileOf, loadKeys } from '../../dev/stack/keys.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { connect } from '../../dev/stack/postgres.ts';
+import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 import { VOLATILE } from './blank_stack.ts';
 
 /** The database that test files clone. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, globalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 const tls = (name: string): string => readFileSync(join(projectDir, 'tests/fixtures/tls', name), 'utf8');
 

@@ -5,7 +5,7 @@ import type {
   StoredTransaction,
   TransactionRecord,
   TransactionStore,
-} from '../../functions/runner/solana/transaction.ts';
+} from '../../runner/solana/transaction.ts';
 import type { Keypair } from './keypairs.ts';
 
 type StoredRequest = StoredSignatureRequest & {

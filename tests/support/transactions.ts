@@ -2,15 +2,15 @@ import { base58 } from '@scure/base';
 import { AccountRole, type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { randomUUID } from 'node:crypto';
-import { makeTransactions, type TransactionsOptions } from '../../functions/runner/solana/transactions.ts';
-import type { RunSettings } from '../../functions/runner/solana/run_settings.ts';
-import type { HttpClient, HttpRequest } from '../../functions/runner/engine/node.ts';
+import { makeTransactions, type TransactionsOptions } from '../../runner/solana/transactions.ts';
+import type { RunSettings } from '../../runner/solana/run_settings.ts';
+import type { HttpClient, HttpRequest } from '../../runner/engine/node.ts';
 import type {
   ChainSigner,
   TransactionEnd,
   TransactionMember,
   TransactionOrder,
-} from '../../functions/runner/solana/transaction.ts';
+} from '../../runner/solana/transaction.ts';
 import { type Keypair, makeKeypair } from './keypairs.ts';
 import { SOL, type TestChain } from './solana.ts';
 import { makeTransactionStore, type TestTransactionStore } from './transaction_store.ts';

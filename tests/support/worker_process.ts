@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
-import { denoBinary } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import type { StackStatus } from '../../supabase/local/stack.ts';
+import { denoBinary } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import type { StackStatus } from '../../dev/stack/stack.ts';
 import { waitFor } from './wait.ts';
 
 /** A running `npm run worker`. */
@@ -103,12 +103,12 @@ function bundleOf(script: string): string {
 
 /** Runs a worker on a stack as an operator does, but without npm, so that signals reach it at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { status, env, script = 'worker/main.ts', over = 'PostgREST', runtime = 'node' } = options;
+  const { status, env, script = 'runner/worker/main.ts', over = 'PostgREST', runtime = 'node' } = options;
   const commands = {
     'node': () => [
       'node',
       '--import',
-      pathToFileURL(join(projectDir, 'worker/typescript.js')).href,
+      pathToFileURL(join(projectDir, 'dev/loader/typescript.js')).href,
       join(projectDir, script),
     ],
     'bundle in node': () => ['node', bundleOf(script)],

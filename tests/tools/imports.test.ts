@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ImportRule } from '../../supabase/tools/import_rules.ts';
-import { checkImports, checkRows, findCycle, importsOf, ruleOf, wrongImport } from '../../supabase/tools/imports.ts';
+import type { ImportRule } from '../../dev/checks/import_rules.ts';
+import { checkImports, checkRows, findCycle, importsOf, ruleOf, wrongImport } from '../../dev/checks/imports.ts';
 
 const targetsOf = (text: string, file = 'a/b/c.ts') => importsOf(file, text).map(({ to }) => to);
 
@@ -35,13 +35,13 @@ it('the row that names most of a path counts, and a folder by its name before an
   expect(['a/x.ts', 'a/x/x.ts', 'a/b/x.ts', 'a/b/c.ts', 'a/b/c/d.ts'].map((file) => ruleOf(file, rules).files))
     .toEqual(['a', 'a/*', 'a/b', 'a/b/c.ts', 'a/b']);
   expect(() => ruleOf('ab/x.ts', rules)).toThrow(
-    'ab/x.ts is in no row of supabase/tools/import_rules.ts: give it one.',
+    'ab/x.ts is in no row of dev/checks/import_rules.ts: give it one.',
   );
 });
 
 it('an import that no row allows is told with its rule, one of a type as well', () => {
-  expect(faultsOf('functions/runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
-    'functions/runner/engine/x.ts:2 imports functions/runner/solana/transaction.ts, but functions/runner/engine may ' +
+  expect(faultsOf('runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
+    'runner/engine/x.ts:2 imports runner/solana/transaction.ts, but runner/engine may ' +
     'import only itself, functions/_shared, types, lossless-json, uuidv7: the engine executes graphs, whoever settles ' +
     'their instructions, keeps their runs or reaches outside for them.',
   ]);
@@ -57,32 +57,32 @@ const wrong: [file: string, specifier: string][] = [
   ['functions/_shared/x.ts', 'node:net'],
   ['functions/deployment/x.ts', '../flow/app.ts'],
   ['functions/deployment/x.ts', '../../tests/support/api.ts'],
-  ['functions/deployment/x.ts', '../../supabase/local/paths.ts'],
+  ['functions/deployment/x.ts', '../../dev/stack/paths.ts'],
   ['functions/signature/x.ts', 'node:crypto'],
   ['functions/wallets/x.ts', '@solana/kit'],
-  ['functions/runner/x.ts', '@solana/kit'],
-  ['functions/runner/x.ts', 'node:net'],
-  ['functions/runner/x.ts', '../flow/app.ts'],
-  ['functions/runner/engine/x.ts', '../reach/http_client.ts'],
-  ['functions/runner/engine/x.ts', '../nodes/registry.ts'],
-  ['functions/runner/engine/x.ts', '../settings.ts'],
-  ['functions/runner/engine/x.ts', 'node:crypto'],
-  ['functions/runner/solana/x.ts', '../queue/claims.ts'],
-  ['functions/runner/queue/x.ts', '../nodes/registry.ts'],
-  ['functions/runner/nodes/print/x.ts', '../wait/index.ts'],
-  ['functions/runner/nodes/print/x.ts', '../registry.ts'],
-  ['functions/runner/nodes/print/x.ts', '../../settings.ts'],
-  ['functions/runner/nodes/print/x.ts', '../../rhai/script.ts'],
-  ['functions/runner/nodes/print/x.ts', 'node:net'],
-  ['functions/runner/rhai/x.ts', '../engine/node.ts'],
-  ['functions/runner/rhai/x.ts', '../../../types/values/value.ts'],
-  ['functions/runner/rhai/x.ts', '@scure/base'],
-  ['functions/runner/rhai/library/texts.ts', '@noble/hashes/sha2.js'],
-  ['functions/runner/rhai/library/encodings.ts', '../../../../types/values/decimal.ts'],
-  ['functions/runner/rhai/library/encodings.ts', '@noble/curves/ed25519.js'],
-  ['worker/x.ts', '../tests/support/api.ts'],
-  ['worker/x.ts', 'tsx'],
-  ['supabase/tools/x.ts', '../../tests/support/api.ts'],
+  ['runner/x.ts', '@solana/kit'],
+  ['runner/x.ts', 'node:net'],
+  ['runner/x.ts', '../functions/flow/app.ts'],
+  ['runner/engine/x.ts', '../reach/http_client.ts'],
+  ['runner/engine/x.ts', '../nodes/registry.ts'],
+  ['runner/engine/x.ts', '../settings.ts'],
+  ['runner/engine/x.ts', 'node:crypto'],
+  ['runner/solana/x.ts', '../queue/claims.ts'],
+  ['runner/queue/x.ts', '../nodes/registry.ts'],
+  ['runner/nodes/print/x.ts', '../wait/index.ts'],
+  ['runner/nodes/print/x.ts', '../registry.ts'],
+  ['runner/nodes/print/x.ts', '../../settings.ts'],
+  ['runner/nodes/print/x.ts', '../../rhai/script.ts'],
+  ['runner/nodes/print/x.ts', 'node:net'],
+  ['runner/rhai/x.ts', '../engine/node.ts'],
+  ['runner/rhai/x.ts', '../../types/values/value.ts'],
+  ['runner/rhai/x.ts', '@scure/base'],
+  ['runner/rhai/library/texts.ts', '@noble/hashes/sha2.js'],
+  ['runner/rhai/library/encodings.ts', '../../../types/values/decimal.ts'],
+  ['runner/rhai/library/encodings.ts', '@noble/curves/ed25519.js'],
+  ['runner/worker/x.ts', '../../tests/support/api.ts'],
+  ['runner/worker/x.ts', 'tsx'],
+  ['dev/checks/x.ts', '../../tests/support/api.ts'],
 ];
 
 it.each(wrong)('%s may not import %s', (file, specifier) => {
@@ -93,14 +93,14 @@ const right: [file: string, specifier: string][] = [
   ['types/x.ts', './values/value.ts'],
   ['functions/_shared/solana_message.ts', '@solana/kit'],
   ['functions/signature/x.ts', '@solana/kit'],
-  ['functions/runner/solana/x.ts', '../engine/node.ts'],
-  ['functions/runner/nodes/print/x.ts', '../../solana/rpc.ts'],
-  ['functions/runner/nodes/print/x.ts', './definition.json'],
-  ['functions/runner/nodes/registry.ts', './print/index.ts'],
-  ['functions/runner/nodes/rhai_script/threads/x.ts', '../evaluate.ts'],
-  ['functions/runner/reach/x.ts', 'node:net'],
-  ['functions/runner/rhai/library/encodings.ts', '@noble/hashes/sha2.js'],
-  ['functions/runner/rhai/library/x.ts', '../../../../types/values/decimal.ts'],
+  ['runner/solana/x.ts', '../engine/node.ts'],
+  ['runner/nodes/print/x.ts', '../../solana/rpc.ts'],
+  ['runner/nodes/print/x.ts', './definition.json'],
+  ['runner/nodes/registry.ts', './print/index.ts'],
+  ['runner/nodes/rhai_script/threads/x.ts', '../evaluate.ts'],
+  ['runner/reach/x.ts', 'node:net'],
+  ['runner/rhai/library/encodings.ts', '@noble/hashes/sha2.js'],
+  ['runner/rhai/library/x.ts', '../../../types/values/decimal.ts'],
 ];
 
 it.each(right)('%s may import %s', (file, specifier) => {

@@ -12,15 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { denoBinary } from '../../supabase/local/functions.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { StackError } from '../../supabase/local/stack_error.ts';
-import { makeNode } from '../../supabase/tools/make_node.ts';
+import { denoBinary } from '../../dev/stack/functions.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
+import { makeNode } from '../../dev/nodes/make_node.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { npmScript } from '../support/npm_script.ts';
 
 const COPIED =
-  '.oxlintrc.json deno.json package.json tsconfig.json client docs functions sql types supabase/local supabase/tools tests/engine tests/support worker'
+  '.oxlintrc.json deno.json package.json tsconfig.json client docs functions runner sql types dev tests/engine tests/support'
     .split(' ');
 
 /** A copy of the project, as far as nodes go, in which they are made. */
@@ -44,7 +44,7 @@ const run = (command: string, ...args: string[]): Promise<Result> => {
 const newNode = (...args: string[]) => run(process.execPath, ...npmScript('nodes:new', ...args));
 const program = (name: string, ...args: string[]) => run(join(copy, 'node_modules/.bin', name), ...args);
 
-const nodesDir = () => join(copy, 'functions/runner/nodes');
+const nodesDir = () => join(copy, 'runner/nodes');
 const registry = () => readFileSync(join(nodesDir(), 'registry.ts'), 'utf8');
 
 beforeAll(() => {
@@ -66,18 +66,18 @@ describe('nodes:new', () => {
     expect(code, output).toBe(0);
     const outputs = [output, ...others.map((id) => makeNode([id], copy))];
     for (const [index, id] of ids.entries()) expect(outputs[index]).toContain(`npm test -- nodes/${id}/`);
-    const folders = ids.map((id) => join('functions/runner/nodes', id));
+    const folders = ids.map((id) => join('runner/nodes', id));
     for (const folder of folders) {
       expect(readdirSync(join(copy, folder)).toSorted()).toEqual(['definition.json', 'index.test.ts', 'index.ts']);
     }
     writeFileSync(
       join(copy, 'only_these.config.ts'),
-      `export default { test: { include: ['functions/runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts'] } };\n`,
+      `export default { test: { include: ['runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts'] } };\n`,
     );
     const made = folders.map((folder) => `${folder}/*.ts`);
     writeFileSync(
       join(copy, 'only_these.tsconfig.json'),
-      JSON.stringify({ extends: './tsconfig.json', include: ['functions/runner/nodes/registry.ts', ...made] }),
+      JSON.stringify({ extends: './tsconfig.json', include: ['runner/nodes/registry.ts', ...made] }),
     );
     const checks = await Promise.all([
       run(
@@ -87,9 +87,9 @@ describe('nodes:new', () => {
         'deno.json',
         '--check',
         ...folders,
-        'functions/runner/nodes/registry.ts',
+        'runner/nodes/registry.ts',
       ),
-      program('oxlint', '--deny-warnings', 'functions/runner/nodes'),
+      program('oxlint', '--deny-warnings', 'runner/nodes'),
       program('tsc', '-p', 'only_these.tsconfig.json'),
       // The new ones alone: the whole runner would take Deno many times as long.
       run(denoBinary(), 'check', '--quiet', ...folders.map((folder) => `${folder}/index.ts`)),
@@ -156,10 +156,10 @@ describe('nodes:new', () => {
   it('ends with 1 and the reason alone when it refuses', async () => {
     const { code, output } = await newNode('const');
     expect(code).toBe(1);
-    expect(output).toBe('There is a node const already: functions/runner/nodes/const\n');
+    expect(output).toBe('There is a node const already: runner/nodes/const\n');
   });
 
   it('leaves the project itself alone', () => {
-    for (const id of ids) expect(existsSync(join(projectDir, 'functions/runner/nodes', id))).toBe(false);
+    for (const id of ids) expect(existsSync(join(projectDir, 'runner/nodes', id))).toBe(false);
   });
 });

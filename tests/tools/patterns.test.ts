@@ -5,7 +5,7 @@ import {
   filesWithPatterns,
   sqlPatterns,
   typeScriptPatterns,
-} from '../../supabase/tools/patterns.ts';
+} from '../../dev/checks/patterns.ts';
 
 const sourcesOf = (patterns: { source: string; flags: string }[]) =>
   patterns.map(({ source, flags }) => `/${source}/${flags}`);

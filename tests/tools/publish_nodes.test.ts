@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { projectDir, stackDir } from '../../supabase/local/paths.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
-import { StackError } from '../../supabase/local/stack_error.ts';
-import { claimStack } from '../../supabase/local/stack_record.ts';
+import { projectDir, stackDir } from '../../dev/stack/paths.ts';
+import { findFreePort } from '../../dev/stack/ports.ts';
+import { StackError } from '../../dev/stack/stack_error.ts';
+import { claimStack } from '../../dev/stack/stack_record.ts';
 import {
   type DefinitionFile,
   keyHeaders,
@@ -20,7 +20,7 @@ import {
   readDefinitionFiles,
   readOptions,
   seedNodes,
-} from '../../supabase/tools/publish_nodes.ts';
+} from '../../dev/nodes/publish_nodes.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { npmScript } from '../support/npm_script.ts';
 import { asStored, definitionOf, fixtureDefinitions, type JsonObject } from '../support/node_definitions.ts';

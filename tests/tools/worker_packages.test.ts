@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, it } from 'vitest';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 
 interface Import {
   specifier: string;
@@ -49,12 +49,12 @@ function loadedBy(entries: string[], withLazy: boolean): { files: Set<string>; p
 }
 
 /** `npm run worker`, and the thread that it starts for scripts. */
-const WORKER = ['worker/main.ts', 'worker/script_thread.ts'];
+const WORKER = ['runner/worker/main.ts', 'runner/worker/script_thread.ts'];
 
 it('npm run worker needs no package that npm ci --omit=dev leaves out, for a project or a local stack', () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
-  expect(scripts.worker).toContain('--import ./worker/typescript.js worker/main.ts');
-  const { packages } = loadedBy([...WORKER, 'worker/typescript_hooks.js'], true);
+  expect(scripts.worker).toContain('--import ./dev/loader/typescript.js runner/worker/main.ts');
+  const { packages } = loadedBy([...WORKER, 'dev/loader/typescript_hooks.js'], true);
   expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
   // The walk has found what it should: far away, and behind a lazy import.
   expect([...packages]).toEqual(expect.arrayContaining(['@solana/kit', 'zod', 'hono', 'esbuild']));
@@ -62,7 +62,7 @@ it('npm run worker needs no package that npm ci --omit=dev leaves out, for a pro
 
 it('npm run worker for a project in the environment loads nothing of the local stack', () => {
   const ofLocalStack = (withLazy: boolean) =>
-    [...loadedBy(WORKER, withLazy).files].filter((file) => file.startsWith(join(projectDir, 'supabase/')));
+    [...loadedBy(WORKER, withLazy).files].filter((file) => file.startsWith(join(projectDir, 'dev/')));
   expect(ofLocalStack(false)).toEqual([]);
   expect(ofLocalStack(true)).not.toEqual([]);
 });

@@ -11,7 +11,7 @@ import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/f
 import type { PendingSignatureRequest } from 'flow-deployments-client';
 import { useEffect, useState } from 'react';
 import { askWallet } from './wallet_error.ts';
-import { feePayerOf, fromWire, SIGNATURE_BYTES, toWire } from './wire_transaction.ts';
+import { feePayerOf, fromWire, SIGNATURE_BYTES, toWire } from './wallet_transaction.ts';
 
 /** A browser wallet that shows its keys. */
 export type ConnectingWallet = Wallet & { features: StandardConnectFeature };

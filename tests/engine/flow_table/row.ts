@@ -1,5 +1,5 @@
-import { type AnyModule, NodeError, type NodeRegistry } from '../../../functions/runner/engine/node.ts';
-import { nodeRegistry } from '../../../functions/runner/nodes/registry.ts';
+import { type AnyModule, NodeError, type NodeRegistry } from '../../../runner/engine/node.ts';
+import { nodeRegistry } from '../../../runner/nodes/registry.ts';
 import type { Effects } from '../../../types/node_definition.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { type ExecuteFlowOptions, testNode } from '../../support/execute_flow.ts';

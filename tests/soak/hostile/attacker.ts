@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { StackStatus } from '../../../supabase/local/stack.ts';
+import type { StackStatus } from '../../../dev/stack/stack.ts';
 import type { FlowBuilder } from '../../support/flow_builder.ts';
 
 /** No request waits longer: an attack goes on with the next. */

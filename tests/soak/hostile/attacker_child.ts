@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { typescriptLoader } from '../../../supabase/local/paths.ts';
+import { typescriptLoader } from '../../../dev/stack/paths.ts';
 import type { AttackTally, FromAttacker, ToAttacker } from './attacker_process.ts';
 
 /** The attacker in a process of its own. */

@@ -1,6 +1,6 @@
-import { projectFunctionsDir } from '../../../supabase/local/functions.ts';
-import { HOSTED_AUTH_RATES } from '../../../supabase/local/gateway/auth_rates.ts';
-import type { Stack } from '../../../supabase/local/stack.ts';
+import { projectFunctionsDir } from '../../../dev/stack/functions.ts';
+import { HOSTED_AUTH_RATES } from '../../../dev/stack/gateway/auth_rates.ts';
+import type { Stack } from '../../../dev/stack/stack.ts';
 import { makeOwnStack } from '../../support/own_stack.ts';
 import { makeFindings } from '../findings.ts';
 import type { SoakOptions } from '../options.ts';

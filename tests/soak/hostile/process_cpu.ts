@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Stack } from '../../../supabase/local/stack.ts';
+import type { Stack } from '../../../dev/stack/stack.ts';
 import { childrenOf } from './process_memory.ts';
 
 /** Of a clock tick, in which Linux counts what processes take: its ABI has 100 a second. */

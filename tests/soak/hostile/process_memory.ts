@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Stack } from '../../../supabase/local/stack.ts';
+import type { Stack } from '../../../dev/stack/stack.ts';
 
 /** Between two looks. */
 const LOOK_MS = 250;

@@ -1,0 +1,59 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stackDir } from '../../dev/stack/paths.ts';
+import { DEFAULT_PORT } from '../../dev/stack/ports.ts';
+import { readStatus, runningPorts } from '../../dev/stack/stack_record.ts';
+import { findStackUser } from '../../dev/stack/stack_user.ts';
+import { createApiKey, type Project } from './sign_in.ts';
+import type { FindLocalStack } from './environment.ts';
+import { UsageError } from './usage_error.ts';
+
+/** Whether an API key stands for somebody: the stack may have been emptied since it was made. */
+async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> {
+  const response = await fetch(`${url}/rest/v1/rpc/whoami`, {
+    method: 'POST',
+    headers: { apikey: key, 'x-api-key': apiKey },
+  });
+  return response.ok;
+}
+
+const keyFile = (port: number): string => join(stackDir(port), 'flows_api_key');
+
+/** Keeps an API key in the stack's folder: the shell acts as its user from now on. */
+async function keepApiKey(port: number, apiKey: string): Promise<void> {
+  const draft = `${keyFile(port)}.${process.pid}`;
+  await writeFile(draft, apiKey, { mode: 0o600 });
+  await rename(draft, keyFile(port));
+}
+
+/** The API key by which the shell acts on a stack: the kept one, else a new one of the stack's own user. */
+async function findApiKey(port: number, project: Project): Promise<string> {
+  const kept = (await readFile(keyFile(port), 'utf8').catch(() => '')).trim();
+  if (kept !== '' && await isValid(project, kept)) return kept;
+  const { accessToken } = await findStackUser(stackDir(port), project);
+  const made = await createApiKey(project, accessToken);
+  await keepApiKey(port, made);
+  return made;
+}
+
+/** The stack of this checkout at an address; without one, that of the default port, else the only one that runs. */
+export const findLocalStack: FindLocalStack = async (wanted, wantsUser) => {
+  const ports = runningPorts();
+  const port =
+    ports.find((port) =>
+      wanted === undefined ? port === DEFAULT_PORT : readStatus(port)?.API_URL === wanted.replace(/\/$/, '')
+    ) ?? (wanted === undefined && ports.length === 1 ? ports[0] : undefined);
+  if (port === undefined) {
+    if (wanted !== undefined || ports.length === 0) return undefined;
+    const addresses = ports.map((port) => `http://127.0.0.1:${port}`);
+    throw new UsageError(`Several local stacks run. Set FLOWS_URL to one of them: ${addresses.join(', ')}`);
+  }
+  const status = readStatus(port);
+  if (status === undefined) return undefined;
+  const project = { url: status.API_URL, key: status.PUBLISHABLE_KEY };
+  return {
+    ...project,
+    apiKey: wantsUser ? await findApiKey(port, project) : undefined,
+    keepApiKey: (apiKey) => keepApiKey(port, apiKey),
+  };
+};

@@ -1,0 +1,283 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Cluster, createDatabase, withScratchCluster } from '../stack/cluster.ts';
+import { runCommand } from '../stack/command.ts';
+import { denoBinary, functionNames } from '../stack/functions.ts';
+import { projectDir } from '../stack/paths.ts';
+import { connect } from '../stack/postgres.ts';
+import { StackError } from '../stack/stack_error.ts';
+import { generatedDocs, type GeneratedFile } from '../docs/docs.ts';
+import { importMap, importMapFile } from './import_map.ts';
+import { checkImports, checkRows, type Source, sourcesWithImportRules } from './imports.ts';
+import { hasAllPlatforms } from './lock_platforms.ts';
+import { openapiDocument, openapiFile } from '../docs/openapi.ts';
+import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
+import { portTypesFile, portTypesText } from '../database/port_types.ts';
+import {
+  createDeclaredDatabase,
+  createMigratedDatabase,
+  databaseTypesFile,
+  diffDatabases,
+  generateTypes,
+  readAdvice,
+} from '../database/schema.ts';
+
+/** A check. It throws a StackError that says what is wrong. */
+interface Check {
+  name: string;
+  run: () => Promise<void>;
+}
+
+async function runProgram(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
+  await runCommand(command, args, {
+    name: basename(command),
+    cwd: projectDir,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+  });
+}
+
+const program = (name: string) => join(projectDir, 'node_modules/.bin', name);
+
+/** Proves that a check can fail, by running it on a known mistake. */
+async function mustFail(name: string, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof StackError) return;
+    throw error;
+  }
+  throw new StackError(`The check "${name}" proves nothing: it did not find the mistake in its canary.`);
+}
+
+const canaryLintFile = 'tests/fixtures/canary/lint/any.ts';
+
+/** Canaries: each holds one pattern that backtracks. */
+const canaryPatternFiles = ['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'].map((
+  name,
+) => `tests/fixtures/canary/patterns/${name}`);
+
+/** Canaries: each breaks one rule of import_rules.ts, or is an import cycle. */
+const canaryImports: { [name: string]: Source[] } = {
+  'types that import a function': [
+    { file: 'types/canary.ts', text: "import { apiError } from '../functions/_shared/api_error.ts';" },
+  ],
+  'the engine that imports a type of solana/': [
+    {
+      file: 'runner/engine/canary.ts',
+      text: "import type { Transactions } from '../solana/transaction.ts';",
+    },
+  ],
+  'a node that imports another one when it runs': [
+    { file: 'runner/nodes/print/canary.ts', text: "export const wait = () => import('../wait/index.ts');" },
+  ],
+  'a node that opens sockets': [{ file: 'runner/nodes/print/canary.ts', text: "import 'node:net';" }],
+  'a function that re-exports a part of another one': [
+    { file: 'functions/flow/canary.ts', text: "export * from '../deployment/app.ts';" },
+  ],
+  'two files that import each other for their types': [
+    { file: 'types/canary_a.ts', text: "import type { B } from './canary_b.ts';" },
+    { file: 'types/canary_b.ts', text: "export type B = import('./canary_a.ts').A;" },
+  ],
+  'a part of the console that imports another one': [
+    { file: 'console/flows/canary.tsx', text: "import { RunsPage } from '../runs/runs_page.tsx';" },
+  ],
+  'a page of the console that imports a function': [
+    { file: 'console/runs/canary.ts', text: "import { stopRun } from '../../functions/flow/stop.ts';" },
+  ],
+  'a file without a row': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
+};
+
+function checkGenerated(files: GeneratedFile[], command: string): void {
+  const stale = files.filter(({ file, text }) => readFileSync(file, 'utf8') !== text).map(({ file }) => file);
+  if (stale.length > 0) throw new StackError(`${stale.join(', ')}: out of date. Run ${command}.`);
+}
+
+/** Checks generated files, and proves for each that a stale one would be found. */
+async function checkEachGenerated(files: GeneratedFile[], command: string): Promise<void> {
+  checkGenerated(files, command);
+  for (const { file, text } of files) {
+    await mustFail(`generated: ${file}`, async () => checkGenerated([{ file, text: `${text}canary` }], command));
+  }
+}
+
+/** Lints a description of the API; warnings count as errors. It uses no network. */
+const lintDescription = (file: string): Promise<void> =>
+  runProgram(program('redocly'), ['lint', file, '--config', 'dev/docs/redocly.yaml'], {
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  });
+
+/** Lints a canary: the description without its licence, for which the linter only warns unless it is told otherwise. */
+async function lintCanaryDescription(): Promise<void> {
+  const { info: { license: _, ...info }, ...rest } = openapiDocument();
+  const dir = mkdtempSync(join(tmpdir(), 'flow-openapi-'));
+  const file = join(dir, 'openapi.json');
+  try {
+    writeFileSync(file, JSON.stringify({ ...rest, info }));
+    await lintDescription(file);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+const sourceChecks: Check[] = [
+  {
+    name: 'format (deno fmt)',
+    run: () => runProgram(denoBinary(), ['fmt', '--config', 'deno.json', '--check', '--quiet']),
+  },
+  {
+    name: 'lint (oxlint)',
+    run: async () => {
+      await runProgram(program('oxlint'), ['--deny-warnings', '--ignore-pattern=tests/fixtures/canary']);
+      await mustFail('lint', () => runProgram(program('oxlint'), ['--deny-warnings', canaryLintFile]));
+    },
+  },
+  {
+    name: 'imports keep to import_rules.ts and form no cycle',
+    run: async () => {
+      const sources = await sourcesWithImportRules();
+      checkRows(sources.map(({ file }) => file));
+      checkImports(sources);
+      for (const [name, canary] of Object.entries(canaryImports)) {
+        await mustFail(`imports: ${name}`, async () => checkImports(canary));
+      }
+      await mustFail('rows of import rules', async () => checkRows([]));
+    },
+  },
+  {
+    name: 'patterns take linear time (recheck)',
+    run: async () => {
+      await checkPatterns((await filesWithPatterns()).flatMap(filePatterns));
+      for (const file of canaryPatternFiles) {
+        await mustFail(`patterns: ${file}`, () => checkPatterns(filePatterns(file)));
+      }
+    },
+  },
+  { name: 'types on Node (tsc)', run: () => runProgram(program('tsc'), []) },
+  { name: 'types of the console (tsc)', run: () => runProgram(program('tsc'), ['--project', 'console']) },
+  {
+    name: 'types on Deno (deno check)',
+    run: () =>
+      runProgram(denoBinary(), ['check', '--quiet', ...functionNames().map((name) => `functions/${name}/index.ts`)]),
+  },
+  {
+    name: 'the committed package-lock.json names the packages of every platform',
+    run: async () => {
+      // The check reads the committed file, because npm install removes packages from the working copy that its
+      // registry lacks.
+      const lock = await runCommand('git', ['show', 'HEAD:package-lock.json'], { name: 'git show', cwd: projectDir });
+      if (!hasAllPlatforms(lock)) {
+        throw new StackError('npm ci would refuse the lock, because packages are missing. Run npm run lock:platforms.');
+      }
+    },
+  },
+  {
+    name: 'functions/deno.json names the versions of package.json',
+    run: async () => {
+      if (readFileSync(importMapFile, 'utf8') !== importMap()) {
+        throw new StackError('functions/deno.json is out of date. Run npm run functions:imports.');
+      }
+    },
+  },
+  {
+    name: 'the generated pages of docs/reference are up to date',
+    run: () => checkEachGenerated(generatedDocs(), 'npm run docs'),
+  },
+  {
+    name: `${portTypesFile} is up to date`,
+    run: () =>
+      checkEachGenerated([{ file: join(projectDir, portTypesFile), text: portTypesText() }], 'npm run db:squash'),
+  },
+  {
+    name: 'docs/reference/openapi.json is valid (redocly lint)',
+    run: async () => {
+      await lintDescription(openapiFile);
+      await mustFail('redocly lint', lintCanaryDescription);
+    },
+  },
+];
+
+async function checkDiff(cluster: Cluster, from: string, to: string): Promise<void> {
+  for (const [a, b] of [[from, to], [to, from]] as const) {
+    const difference = await diffDatabases(cluster, a, b);
+    if (difference !== '') {
+      throw new StackError(
+        `supabase/migrations and sql/ differ. Run npm run db:diff -- <name> to write the migration.\n${difference}`,
+      );
+    }
+  }
+}
+
+async function checkTypes(cluster: Cluster, database: string): Promise<void> {
+  if (await generateTypes(cluster, database) !== readFileSync(databaseTypesFile, 'utf8')) {
+    throw new StackError('types/database.types.ts is out of date. Run npm run db:types.');
+  }
+}
+
+async function checkAdvice(cluster: Cluster, database: string): Promise<void> {
+  const advice = await readAdvice(cluster, database);
+  if (advice.length > 0) {
+    throw new StackError(advice.map(({ level, name, detail }) => `${level} ${name}: ${detail}`).join('\n'));
+  }
+}
+
+/** Makes a database with one mistake for each of the checks to find. */
+async function createCanary(cluster: Cluster): Promise<void> {
+  await createDatabase(cluster, 'canary', 'migrated');
+  const sql = connect(cluster.url('postgres', 'canary'));
+  await sql`create table public.canary (flow_id integer references public.flows (id))`;
+  await sql.end();
+}
+
+/** The checks that need databases; each runs on the real one and on the canary. */
+const schemaChecks = (cluster: Cluster): Check[] => [
+  {
+    name: 'migrations equal sql/ (supabase db diff, both ways)',
+    run: async () => {
+      await checkDiff(cluster, 'migrated', 'declared');
+      await mustFail('migrations equal sql/', () => checkDiff(cluster, 'canary', 'declared'));
+    },
+  },
+  {
+    name: 'types/database.types.ts is up to date (supabase gen types)',
+    run: async () => {
+      await checkTypes(cluster, 'migrated');
+      await mustFail('database types', () => checkTypes(cluster, 'canary'));
+    },
+  },
+  {
+    name: 'advisors find nothing (supabase db advisors)',
+    run: async () => {
+      await checkAdvice(cluster, 'migrated');
+      await mustFail('advisors', () => checkAdvice(cluster, 'canary'));
+    },
+  },
+];
+
+async function runChecks(checks: Check[]): Promise<number> {
+  let failures = 0;
+  for (const { name, run } of checks) {
+    const began = performance.now();
+    try {
+      await run();
+      console.log(`ok      ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      failures++;
+      console.log(`FAILED  ${name}\n${error instanceof StackError ? error.message : (error as Error).stack}\n`);
+    }
+  }
+  return failures;
+}
+
+let failures = await runChecks(sourceChecks);
+failures += await withScratchCluster(async (cluster) => {
+  await createMigratedDatabase(cluster, 'migrated');
+  await createDeclaredDatabase(cluster, 'declared');
+  await createCanary(cluster);
+  return await runChecks(schemaChecks(cluster));
+});
+if (failures > 0) {
+  console.log(`${failures} checks failed`);
+  process.exitCode = 1;
+}

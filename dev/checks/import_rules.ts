@@ -1,0 +1,398 @@
+/** The imports that are allowed in the files of one folder, or in one file. */
+export interface ImportRule {
+  /**
+   * A folder with all files below it, or a file; `*` is any one folder. If several rows match a file, the one with the
+   * longest matching path applies.
+   */
+  files: string;
+  /** Folders with all files below them, and files. */
+  mayImport: readonly string[];
+  /** Packages with all their parts; `node:` stands for the modules of Node. */
+  packages: readonly string[];
+  /** The reason for the row, as the end of a sentence. */
+  why: string;
+}
+
+/** The folder that `files` names. If it contains a `*`, only the folder that the file is in. */
+export const ITSELF = 'itself';
+
+/** Any package, and any module of Node. */
+export const ANY = 'any package';
+
+const ENCODINGS = ['@scure/base', 'lossless-json'];
+const SOLANA = ['@solana/kit', '@solana-program/compute-budget', '@solana-program/system', '@solana-program/token'];
+const PAGE = {
+  mayImport: [ITSELF, 'console/session', 'console/shared'],
+  packages: ['react', 'wouter', '@mantine/core', '@mantine/hooks', '@tanstack/react-query', 'flow-deployments-client'],
+  why: 'a page of the console imports no other page, and reaches the project by the clients that it is handed.',
+};
+const FORM = ['@rjsf/core', '@rjsf/mantine', '@rjsf/utils', '@cfworker/json-schema'];
+const CODE_EDITOR = [
+  'react-dom',
+  '@codemirror/commands',
+  '@codemirror/lang-json',
+  '@codemirror/language',
+  '@codemirror/lint',
+  '@codemirror/state',
+  '@codemirror/view',
+  '@lezer/highlight',
+];
+const CANVAS = ['@xyflow/react', '@dagrejs/dagre'];
+const BROWSER_WALLETS = [
+  '@wallet-standard/app',
+  '@wallet-standard/base',
+  '@wallet-standard/features',
+  '@solana/wallet-standard-features',
+];
+const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
+
+/**
+ * The allowed imports of each source file, types included. Tests may import anything, and nothing imports tests, sql/
+ * or supabase/. An import that no row allows is forbidden, and a file without a row is an error.
+ */
+export const importRules: readonly ImportRule[] = [
+  {
+    files: 'types',
+    mayImport: [ITSELF],
+    packages: ['zod', ...ENCODINGS],
+    why: 'types/ runs everywhere, in browsers too, so it needs pure libraries only.',
+  },
+  {
+    files: 'types/values',
+    mayImport: [ITSELF],
+    packages: ['zod', 'decimal.js', ...ENCODINGS],
+    why: 'what computes with values knows no flow, run or deployment.',
+  },
+  {
+    files: 'functions/_shared',
+    mayImport: [ITSELF, 'types'],
+    packages: ['hono', 'zod', 'jose', '@noble/curves', ...ENCODINGS],
+    why: 'it is what all functions share, so it imports none of them, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/_shared/postgres',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['postgres', 'node:'],
+    why: 'it is where the project speaks to Postgres itself, over sockets.',
+  },
+  {
+    files: 'functions/_shared/solana_message.ts',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['@solana/kit', ...ENCODINGS],
+    why:
+      "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+  },
+  {
+    files: 'functions/_shared/solana_message_changes.ts',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['@solana-program/compute-budget', ...ENCODINGS],
+    why:
+      "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+  },
+  {
+    files: 'functions/action',
+    ...ENDPOINT,
+    packages: [...ENDPOINT.packages, ...ENCODINGS],
+    why: 'a function imports no other function, and what it knows of Solana is in one of its files.',
+  },
+  {
+    files: 'functions/action/chain_lookup.ts',
+    mayImport: [
+      'functions/action',
+      'runner/engine/node.ts',
+      'runner/reach',
+      'runner/solana',
+      'functions/_shared',
+      'types',
+    ],
+    packages: [],
+    why:
+      'it looks for a transaction of a run at the RPC address of its owner: by the address rules and the reader of the runner.',
+  },
+  {
+    files: 'functions/apikey',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/deployment',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+  },
+  {
+    files: 'functions/flow',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+  },
+  {
+    files: 'functions/flow/script_warnings.ts',
+    mayImport: [
+      'runner/rhai/parser.ts',
+      'runner/rhai/errors.ts',
+      'runner/rhai/limits.ts',
+      'functions/_shared',
+      'types',
+    ],
+    packages: [],
+    why: 'a deploy tells of scripts that do not parse, by the parser that runs them.',
+  },
+  {
+    files: 'functions/healthcheck',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/info',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/kv',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/wallets',
+    ...ENDPOINT,
+    packages: [...ENDPOINT.packages, ...ENCODINGS],
+    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+  },
+  {
+    files: 'functions/signature',
+    ...ENDPOINT,
+    packages: [...ENDPOINT.packages, '@noble/curves', ...ENCODINGS, ...SOLANA],
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/runner',
+    mayImport: [ITSELF, 'runner', 'functions/_shared', 'types'],
+    packages: ['hono', 'zod'],
+    why: 'it is the door of the runner: it checks the key and hands the work to runner/.',
+  },
+  {
+    files: 'runner',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['zod', ...ENCODINGS],
+    why: "it puts the runner's parts together, and leaves Solana and sockets to its parts.",
+  },
+  {
+    files: 'runner/engine',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['lossless-json', 'uuidv7'],
+    why:
+      'the engine executes graphs, whoever settles their instructions, keeps their runs or reaches outside for them.',
+  },
+  {
+    files: 'runner/solana',
+    mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
+    packages: ['zod', '@noble/curves', ...ENCODINGS, ...SOLANA],
+    why: 'it settles instructions for the engine, and knows no queue, no node and no socket.',
+  },
+  {
+    files: 'runner/queue',
+    mayImport: [
+      ITSELF,
+      'runner/engine',
+      'runner/solana',
+      'runner/log_line.ts',
+      'runner/settings.ts',
+      'functions/_shared',
+      'types',
+    ],
+    packages: ['lossless-json'],
+    why: 'it claims and executes runs, and is handed the nodes and what they reach.',
+  },
+  {
+    files: 'runner/webhooks',
+    mayImport: [
+      ITSELF,
+      'runner/engine',
+      'runner/log_line.ts',
+      'runner/settings.ts',
+      'functions/_shared',
+    ],
+    packages: [],
+    why: 'it posts what runs have told, and knows no run, no node and no socket.',
+  },
+  {
+    files: 'runner/reach',
+    mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
+    packages: ['ipaddr.js', 'node:'],
+    why: 'it is where flows reach outside: the one part of the functions that may use sockets.',
+  },
+  {
+    files: 'runner/nodes',
+    mayImport: [ITSELF, 'runner/engine'],
+    packages: [],
+    why: 'the registry lists the nodes.',
+  },
+  {
+    files: 'runner/nodes/*',
+    mayImport: [ITSELF, 'runner/engine', 'runner/solana', 'functions/_shared', 'types'],
+    packages: ['@noble/curves', '@scure/bip39', ...ENCODINGS, ...SOLANA],
+    why: 'a node imports no other node, and what it reaches outside comes with its call.',
+  },
+  {
+    files: 'runner/nodes/rhai_script',
+    mayImport: [ITSELF, 'runner/rhai', 'runner/engine', 'functions/_shared', 'types'],
+    packages: ENCODINGS,
+    why: 'a node imports no other node; this one alone runs the interpreter.',
+  },
+  {
+    files: 'runner/nodes/rhai_script/threads/lower_priority.ts',
+    mayImport: [],
+    packages: ['node:'],
+    why: 'it asks the system for a lower priority of its thread.',
+  },
+  {
+    files: 'runner/nodes/rhai_script/threads/thread_cpu.ts',
+    mayImport: [],
+    packages: ['node:'],
+    why: 'it asks the runtime what its thread has computed.',
+  },
+  {
+    files: 'runner/rhai',
+    mayImport: [ITSELF, 'types/values/decimal.ts'],
+    packages: [],
+    why: 'scripts are strangers, so the interpreter has nothing at hand that reaches outside.',
+  },
+  {
+    files: 'runner/rhai/library',
+    mayImport: [ITSELF, 'runner/rhai', 'types/values/decimal.ts'],
+    packages: [],
+    why: 'scripts are strangers, so the interpreter has nothing at hand that reaches outside.',
+  },
+  {
+    files: 'runner/rhai/library/encodings.ts',
+    mayImport: ['runner/rhai'],
+    packages: ['@noble/hashes', '@scure/base'],
+    why: 'these two libraries compute, and reach nothing outside.',
+  },
+  {
+    files: 'runner/worker',
+    mayImport: [ITSELF, 'runner', 'functions/_shared', 'types'],
+    packages: ['node:'],
+    why: 'it is a process on Node that runs the runner, and is installed without the local stack.',
+  },
+  {
+    files: 'dev/loader/typescript_hooks.js',
+    mayImport: [],
+    packages: ['node:', 'esbuild'],
+    why: 'Node reads the TypeScript of the npm scripts by it.',
+  },
+  {
+    files: 'runner/worker/node_script_thread.ts',
+    mayImport: ['runner', 'dev/loader/typescript.js'],
+    packages: ['node:'],
+    why: 'its thread reads TypeScript by the same loader as the process.',
+  },
+  {
+    files: 'runner/worker/local_stack_environment.ts',
+    mayImport: ['dev/stack'],
+    packages: [],
+    why: 'it is loaded only where a worker is to find the local stack by its port.',
+  },
+  {
+    files: 'client',
+    mayImport: [ITSELF, 'types'],
+    packages: ['@scure/base', 'eventsource-parser'],
+    why: 'it runs everywhere, in browsers too, and its build holds all that it imports.',
+  },
+  {
+    files: 'client/editor_flow.ts',
+    mayImport: ['client', 'types'],
+    packages: ['zod'],
+    why: 'it is the one part of the client that checks shapes, and is loaded by itself.',
+  },
+  {
+    files: 'client/shell',
+    mayImport: [ITSELF, 'client', 'types'],
+    packages: ['lossless-json', 'node:'],
+    why: 'it is a process on Node that calls the client as others do, and is published without the local stack.',
+  },
+  {
+    files: 'client/shell/find_local_stack.ts',
+    mayImport: ['client/shell', 'dev/stack'],
+    packages: ['node:'],
+    why: 'it is loaded only in a checkout, where the command is to find the local stack.',
+  },
+  {
+    files: 'client/build',
+    mayImport: [ITSELF],
+    packages: ['node:', 'esbuild', 'dts-bundle-generator'],
+    why: 'it makes the package that is published.',
+  },
+  {
+    files: 'console/app',
+    mayImport: [ITSELF, 'console'],
+    packages: PAGE.packages.concat('react-dom'),
+    why: 'it puts the pages together.',
+  },
+  {
+    files: 'console/session',
+    mayImport: [ITSELF, 'console/shared'],
+    packages: ['react', '@mantine/core', '@supabase/auth-js'],
+    why: 'the page for signing in stays small.',
+  },
+  {
+    files: 'console/shared',
+    mayImport: [
+      ITSELF,
+      'console/session/session.ts',
+      'console/session/session_context.tsx',
+      'console/session/use_user_id.ts',
+      'types',
+    ],
+    packages: [
+      ...PAGE.packages,
+      ...FORM,
+      ...CODE_EDITOR,
+      ...CANVAS,
+      ...BROWSER_WALLETS,
+      '@supabase/supabase-js',
+      '@scure/base',
+    ],
+    why: 'it is what pages have in common, so it imports none of them.',
+  },
+  {
+    files: 'console/flows',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'],
+    packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'],
+  },
+  {
+    files: 'console/deployments',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'types/start_limits.ts'],
+    packages: [...PAGE.packages, 'uqr'],
+  },
+  { files: 'console/runs', ...PAGE },
+  {
+    files: 'console/nodes',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'types/node_definition.ts'],
+    packages: [...PAGE.packages, '@codemirror/lang-json'],
+  },
+  { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },
+  { files: 'console/schedules', ...PAGE },
+  { files: 'console/settings', ...PAGE },
+  { files: 'console/start', ...PAGE, mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'] },
+  {
+    files: 'console/vite.config.ts',
+    mayImport: [],
+    packages: ['vite', '@vitejs/plugin-react'],
+    why: 'it is what the build is told.',
+  },
+  {
+    files: 'console/tools',
+    mayImport: [ITSELF, 'dev/stack'],
+    packages: ['node:', 'vite'],
+    why: 'it builds the console, and serves it for development.',
+  },
+  {
+    files: 'dev',
+    mayImport: [ITSELF, 'client', 'functions', 'runner', 'types'],
+    packages: [ANY],
+    why: 'these are the tools of the project. They work where its tests are missing.',
+  },
+];

@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'lossless-json';
+import { schemaOf } from '../../types/values/json/readable_schemas.ts';
+import {
+  acceptsKind,
+  CONVERSIONS,
+  integerRange,
+  type IntegerType,
+  type Kind,
+  KINDS,
+  PORT_TYPES,
+  type PortTypeName,
+  type Tag,
+} from '../../types/values/port_types.ts';
+import { projectDir } from '../stack/paths.ts';
+
+/** The table of port types as SQL, which sql/ needs for deploys and descriptions of deployments. */
+export const portTypesFile = 'sql/20_values/30_port_types.sql';
+
+/**
+ * The bits of the masks `takes` and `makes`. Numbers are told apart by their size, whatever their tag. `free` and
+ * `string` stand for no values: they tell the type free from json, and string from the texts that bytes take. Bit 23 is
+ * left out, since private.describe_snapshot uses it.
+ */
+const BITS = {
+  whole8: 0,
+  whole16: 1,
+  whole32: 2,
+  whole64: 3,
+  whole128: 4,
+  negative8: 5,
+  negative16: 6,
+  negative32: 7,
+  negative64: 8,
+  negative128: 9,
+  fraction: 10,
+  f32: 11,
+  f64: 12,
+  B: 13,
+  S: 14,
+  'key text': 15,
+  B3: 16,
+  wallet: 17,
+  B6: 18,
+  BY: 19,
+  M: 20,
+  A: 21,
+  free: 22,
+  string: 24,
+} as const;
+type Bit = keyof typeof BITS;
+
+const maskOf = (bits: readonly Bit[]): number => bits.reduce((mask, bit) => mask + 2 ** BITS[bit], 0);
+const hasBit = (kind: Kind): kind is Kind & Bit => Object.hasOwn(BITS, kind);
+
+const SIZES = [8, 16, 32, 64, 128] as const;
+
+function integersOf(type: IntegerType): Bit[] {
+  const [min] = integerRange(type);
+  const sizes = SIZES.filter((size) => size <= Number(type.slice(1)));
+  return sizes.flatMap((size): Bit[] => min < 0n ? [`whole${size}`, `negative${size}`] : [`whole${size}`]);
+}
+
+/** The numbers of a type; undefined for a type of other values. */
+function numbersOf(name: PortTypeName): Bit[] | undefined {
+  if (PORT_TYPES[name].field === 'integer') return integersOf(name as IntegerType);
+  const decimals: Bit[] = [...integersOf('i64'), 'fraction'];
+  if (name === 'decimal') return decimals;
+  if (name === 'f32') return [...decimals, 'f32'];
+  return name === 'f64' ? [...decimals, 'f32', 'f64'] : undefined;
+}
+
+/** What a type takes of the values of a tag: only that which it always converts. */
+function takenOf(tag: Tag, conversion: keyof typeof CONVERSIONS): Bit[] {
+  if (conversion === 'base58Key') return ['key text'];
+  if (conversion === 'publicKeyMember') return ['wallet'];
+  if (CONVERSIONS[conversion] === 'sometimes' || !hasBit(tag)) return [];
+  if (tag === 'S') return conversion === 'same' ? ['S', 'key text', 'string'] : ['S', 'key text'];
+  return [tag];
+}
+
+/** The values that suit every port of the type. */
+function takes(name: PortTypeName): number {
+  const every = maskOf(Object.keys(BITS) as Bit[]);
+  if (name === 'free') return every;
+  if (name === 'json') return every - maskOf(['free']);
+  const accepted = Object.entries(PORT_TYPES[name].accepts) as [Tag, keyof typeof CONVERSIONS][];
+  return maskOf(numbersOf(name) ?? accepted.flatMap(([tag, conversion]) => takenOf(tag, conversion)));
+}
+
+/** The values that readable JSON of the type becomes. */
+function makes(name: PortTypeName): number {
+  if (name === 'free' || name === 'json') return takes(name);
+  const { gives }: { gives: readonly Kind[] } = PORT_TYPES[name];
+  return maskOf(numbersOf(name) ?? gives.filter(hasBit));
+}
+
+const kindMask = (kinds: readonly Kind[]): number => kinds.reduce((mask, kind) => mask + 2 ** KINDS.indexOf(kind), 0);
+
+/** A JSON Schema as jsonb; each part of a choice has a line of its own. */
+function schemaText(name: PortTypeName): string {
+  const schema = schemaOf(name);
+  if (!Array.isArray(schema.anyOf)) return `'${stringify(schema)}'::jsonb`;
+  return `'{"anyOf":[\n      ${schema.anyOf.map((part) => stringify(part)).join(',\n      ')}]}'::jsonb`;
+}
+
+const row = (name: PortTypeName, index: number): string => {
+  const accepted = kindMask(KINDS.filter((kind) => acceptsKind(name, kind)));
+  const masks = [takes(name), makes(name), accepted, kindMask(PORT_TYPES[name].gives)];
+  return `    ('${name}', ${index + 1}, ${masks.map((mask) => `${mask}::bigint`).join(', ')},\n      ${
+    schemaText(name)
+  })`;
+};
+
+/** The text that the file should have. */
+export const portTypesText = (): string =>
+  `-- Written by npm run db:squash from types/values/port_types.ts, in which changes are made.
+
+create function private.port_types()
+returns table (
+  name text, place integer, takes bigint, makes bigint, accepts bigint, gives bigint, json_schema jsonb
+)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+${(Object.keys(PORT_TYPES) as PortTypeName[]).map(row).join(',\n')};
+end;
+$$;
+comment on function private.port_types() is
+  'The types that ports name: the values that each always takes and that its JSON makes, as masks; the kinds of values that inputs accept and outputs give, as masks of another order; and the JSON Schema of its readable JSON.';
+`;
+
+export const writePortTypes = (): void => writeFileSync(join(projectDir, portTypesFile), portTypesText());

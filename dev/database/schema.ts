@@ -1,0 +1,91 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, createDatabase } from '../stack/cluster.ts';
+import { applyMigrations, forSupabaseCli, runSupabase } from '../stack/migrations.ts';
+import { projectDir } from '../stack/paths.ts';
+import { connect } from '../stack/postgres.ts';
+import { StackError } from '../stack/stack_error.ts';
+
+const sqlDir = join(projectDir, 'sql');
+
+/**
+ * The migration that is written by hand. It adds tables to the platform's publication: pg-delta compares the
+ * publication, but sql/ can't declare it.
+ */
+const platformMigration = join(projectDir, 'supabase/migrations/20261121010000_configure_platform.sql');
+
+/**
+ * Lists the declarative files, relative to sql/, in the order in which they apply: the folders by name, and the files
+ * of each by name.
+ */
+export const declaredFiles = (): string[] =>
+  readdirSync(sqlDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sql')).sort();
+
+/** Makes a database from the declarative files in sql/. */
+export async function createDeclaredDatabase(cluster: Cluster, name: string): Promise<void> {
+  await createDatabase(cluster, name);
+  const sql = connect(cluster.url('postgres', name));
+  try {
+    // Functions may name tables of later files. The migration sets this, too.
+    await sql`set check_function_bodies = off`;
+    for (const file of declaredFiles()) {
+      await sql.unsafe(readFileSync(join(sqlDir, file), 'utf8')).catch((error) => {
+        throw new StackError(`sql/${file}: ${error.message}${error.where ? `\n${error.where}` : ''}`);
+      });
+    }
+    if (existsSync(platformMigration)) await sql.unsafe(readFileSync(platformMigration, 'utf8'));
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Makes a database from supabase/migrations with `supabase db push`. */
+export async function createMigratedDatabase(cluster: Cluster, name: string): Promise<void> {
+  await createDatabase(cluster, name);
+  await applyMigrations(cluster.url('postgres', name), { seed: false });
+}
+
+/**
+ * Returns the statements that turn database `from` into `to`; empty if both are equal. Source: the Supabase CLI's
+ * pg-delta.
+ */
+export async function diffDatabases(cluster: Cluster, from: string, to: string): Promise<string> {
+  const url = (database: string) => forSupabaseCli(cluster.url('postgres', database));
+  // The output goes to a file, because the CLI also prints remarks to stdout.
+  const dir = mkdtempSync(join(tmpdir(), 'flow-diff-'));
+  const file = join(dir, 'diff.sql');
+  try {
+    await runSupabase(['db', 'diff', '--use-pg-delta', '--from', url(from), '--to', url(to), '--output', file]);
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** The file with the generated types of the exposed schema. */
+export const databaseTypesFile = join(projectDir, 'types/database.types.ts');
+
+/** Returns the output of `supabase gen types` for a database. */
+export const generateTypes = async (cluster: Cluster, database: string): Promise<string> => {
+  const url = forSupabaseCli(cluster.url('postgres', database));
+  return await runSupabase(['gen', 'types', `--remote=${url}`, '--schema', 'public']);
+};
+
+/** A finding of the database's advisors. */
+export interface Advice {
+  name: string;
+  level: string;
+  detail: string;
+}
+
+/**
+ * Returns the findings of `supabase db advisors`, except for indexes that a new database has not used yet, and for
+ * search paths: the advisor does not know that `begin atomic` binds names at creation. The pgTAP test
+ * functions_look_up_no_name_by_search_path checks search paths.
+ */
+export async function readAdvice(cluster: Cluster, database: string): Promise<Advice[]> {
+  const url = forSupabaseCli(cluster.url('postgres', database));
+  const advice: Advice[] = JSON.parse(await runSupabase(['db', 'advisors', `--remote=${url}`, '--level', 'info']));
+  return advice.filter(({ name }) => !['unused_index', 'function_search_path_mutable'].includes(name));
+}

@@ -1,0 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { withScratchCluster } from '../stack/cluster.ts';
+import { createMigratedDatabase, databaseTypesFile, generateTypes } from './schema.ts';
+
+await withScratchCluster(async (cluster) => {
+  await createMigratedDatabase(cluster, 'migrated');
+  writeFileSync(databaseTypesFile, await generateTypes(cluster, 'migrated'));
+});
+console.log('Wrote types/database.types.ts.');

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCodes } from '../../types/errors.ts';
+import { projectDir } from '../stack/paths.ts';
+import { actionOperations } from './openapi/action_operations.ts';
+import { automaticStartOperations } from './openapi/automatic_start_operations.ts';
+import { type Answer, errorAnswers } from './openapi/errors.ts';
+import type { Operation } from './openapi/operation.ts';
+import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
+import { pendingInputOperations } from './openapi/pending_input_operations.ts';
+import { programOperations } from './openapi/program_operations.ts';
+import { restOperations } from './openapi/rest_operations.ts';
+import { routeOperations } from './openapi/route_operations.ts';
+import { componentSchemas } from './openapi/schemas.ts';
+import { signatureOperations } from './openapi/signature_operations.ts';
+
+/** The description of the API. */
+export const openapiFile = join(projectDir, 'docs/reference/openapi.json');
+
+/** Every documented operation. */
+export const operations: readonly Operation[] = [
+  ...routeOperations,
+  ...actionOperations,
+  ...automaticStartOperations,
+  ...signatureOperations,
+  ...pendingInputOperations,
+  ...programOperations,
+  ...restOperations,
+];
+
+const server = (name: string, path: string, description: string) => ({
+  url: `{${name}}`,
+  description,
+  variables: { [name]: { default: `http://127.0.0.1:54321${path}`, description: `https://<project>${path}` } },
+});
+
+const functionServers = [server('base_url', '/functions/v1', 'The Edge Functions.')];
+const restServers = [server('node_db_url', '', 'The database, through PostgREST.')];
+
+/** Returns the error answers that several operations share: `components.responses`. */
+function sharedErrors(): Map<string, Answer> {
+  const shared = new Map<string, Answer>();
+  const seen = new Map<string, string>();
+  for (const { name, answer } of operations.flatMap(errorAnswers)) {
+    const text = JSON.stringify(answer);
+    if (seen.has(name) && seen.get(name) !== text) throw new Error(`Two error answers have the name ${name}.`);
+    if (seen.has(name)) shared.set(name, answer);
+    seen.set(name, text);
+  }
+  return shared;
+}
+
+const mediaTypes = (names: string[], content: object) => Object.fromEntries(names.map((name) => [name, content]));
+
+const operationObject = (operation: Operation, shared: Map<string, Answer>) => ({
+  operationId: operation.operationId,
+  tags: [operation.tag],
+  summary: operation.summary,
+  description: operation.description,
+  security: operation.security.map((names) => Object.fromEntries(names.map((name) => [name, []]))),
+  ...(operation.parameters && {
+    parameters: operation.parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  }),
+  ...(operation.body && {
+    requestBody: {
+      required: operation.body.isRequired,
+      content: {
+        'application/json': {
+          schema: operation.body.schema,
+          examples: Object.fromEntries(
+            Object.entries(operation.body.examples).map(([name, value]) => [name, { value }]),
+          ),
+        },
+      },
+    },
+  }),
+  responses: {
+    ...Object.fromEntries(
+      Object.entries(operation.answers).map(([status, answer]) => [status, {
+        description: answer.description,
+        ...(answer.headers && { headers: answer.headers }),
+        ...(answer.schema && {
+          content: mediaTypes(answer.mediaTypes ?? ['application/json'], {
+            schema: answer.schema,
+            example: answer.example,
+          }),
+        }),
+      }]),
+    ),
+    ...Object.fromEntries(
+      errorAnswers(operation).map(({ status, name, answer }) => [
+        status,
+        shared.has(name) ? { $ref: `#/components/responses/${name}` } : answer,
+      ]),
+    ),
+  },
+});
+
+function pathItems(shared: Map<string, Answer>): Record<string, object> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const { path, method } = operation;
+    paths[path] ??= path.startsWith('/rest/') ? { servers: restServers } : {};
+    paths[path][method] = operationObject(operation, shared);
+  }
+  return paths;
+}
+
+/** Lists the codes that no documented operation returns: those of unknown routes, of tables and of the runner. */
+function otherErrors(): string {
+  const documented = new Set(operations.flatMap(({ errors }) => errors as string[]));
+  return Object.entries(errorCodes).filter(([code]) => !documented.has(code))
+    .map(([code, { status, meaning }]) => `- ${status} \`${code}\`: ${meaning}`).join('\n');
+}
+
+const overview = (): string =>
+  `Deploys flows, starts them and reads their runs.
+
+The routes are Edge Functions behind \`{base_url}\`. The database behind \`{node_db_url}\` has the same functions as RPCs, \
+and its tables, of which only posting node definitions and schedules is described here: PostgREST describes them itself.
+
+Every error has one shape, \`{code, message, details, hint}\`; programs look at \`code\`. On /rest/v1 \`details\` is text, and \
+PostgREST's own codes appear beside those of this project. On /functions/v1 \`error\` repeats the message. There an unknown route answers 404 \`route_not_found\`, \
+another method 405 \`method_not_allowed\` with \`Allow\`, and every route answers the preflight of a browser. Unknown query \
+parameters are ignored, unknown members of a body are refused.
+
+Further codes, of what is not described here:
+
+${otherErrors()}`;
+
+const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
+
+/** Makes the document from the zod schemas and the table of operations. */
+export function openapiDocument() {
+  const shared = sharedErrors();
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Flow deployments',
+      version,
+      summary: 'A Supabase backend for flow deployments and native node definitions.',
+      description: overview(),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: functionServers,
+    tags,
+    paths: pathItems(shared),
+    components: {
+      securitySchemes,
+      parameters: componentParameters,
+      responses: Object.fromEntries(shared),
+      schemas: componentSchemas,
+    },
+  };
+}
+
+/** Returns the text of docs/reference/openapi.json. */
+export const openapiText = (): string => `${JSON.stringify(openapiDocument(), null, 2)}\n`;

@@ -1,0 +1,118 @@
+import { clientErrorCodes } from '../../../client/flow_error.ts';
+import { StackError } from '../../stack/stack_error.ts';
+import { markdownTable } from '../markdown_table.ts';
+import { declarationsOf, type Declared, type DeclaredMember } from './declarations.ts';
+import { list, page, paragraph } from './page.ts';
+
+/** Types that the methods name and that callers rarely write. */
+const NOT_SHOWN = ['FlowClient', 'Deployment', 'DeploymentTypes', 'StartArguments'];
+
+const code = (source: string): string => `\`\`\`ts\n${source}\n\`\`\``;
+
+/** Formats a method without the indentation of its interface. */
+const method = ({ name, source, doc }: DeclaredMember): string =>
+  [`### ${name}`, code(source.replaceAll(/^ {2}/gm, '')), paragraph(doc)].join('\n\n');
+
+const members = (declared: Declared): string =>
+  markdownTable([
+    ['member', 'type', 'meaning'],
+    ...declared.members.map(({ name, type, isOptional, doc }) => [
+      `\`${name}${isOptional ? '?' : ''}\``,
+      `\`${type.replaceAll(/\s+/g, ' ')}\``,
+      doc,
+    ]),
+  ]);
+
+const type = (declared: Declared): string[] => [
+  `### ${declared.name}`,
+  ...(declared.doc === '' ? [] : [paragraph(declared.doc)]),
+  declared.members.length === 0 ? code(declared.source) : members(declared),
+];
+
+/** The JavaScript types of values, as `fromValue` returns them. */
+const VALUES: string[][] = [
+  ['`U`, `I`, `U1`, `I1`', 'bigint', 'bigint'],
+  ['`D`', 'string, such as `2.20`: no number of JavaScript holds it', 'number'],
+  ['`F`', 'number', 'by `inputs`, or a number where the deployment wants a float'],
+  ['`S`', 'string', 'string'],
+  ['`B`', 'boolean', 'boolean'],
+  ['`N`', 'null', 'null'],
+  [
+    '`B3`, `B6`: keys and signatures',
+    'string, base58',
+    'Uint8Array of 32 or 64, or a string where the deployment wants a key',
+  ],
+  ['`BY`', 'Uint8Array', 'Uint8Array'],
+  ['`A`, `M`', 'array, plain object', 'array, plain object'],
+];
+
+/** Makes docs/reference/client.md. Throws if a method has no comment. */
+export function clientPage(): string {
+  const declared = declarationsOf('client/flow_client.ts');
+  const [options] = declarationsOf('client/connection.ts').filter(({ name }) => name === 'ConnectionOptions');
+  const methods = declared.find(({ name }) => name === 'FlowClient')?.members ?? [];
+  const silent = methods.filter(({ doc }) => doc === '').map(({ name }) => name);
+  if (options === undefined || methods.length === 0 || silent.length > 0) {
+    throw new StackError(`client/flow_client.ts: methods without a comment: ${silent.join(', ')}`);
+  }
+  return page(
+    'The client',
+    '`client/flow_client.ts` and `dev/docs/reference/client_page.ts`',
+    paragraph(
+      '`flow-deployments-client` is a typed package for browsers, Deno and Node 20 or newer. It has no dependencies; supabase-js is an optional peer. [The shell](shell.md) is its command `flows`.',
+    ),
+    code(
+      `import { createClient } from '@supabase/supabase-js';
+import { createFlowClient, FlowError } from 'flow-deployments-client';
+
+const flows = createFlowClient(createClient(url, publishableKey)); // the session of supabase-js, whoever is signed in
+const scripted = createFlowClient({ url, key: publishableKey, apiKey }); // without supabase-js`,
+    ),
+    list([
+      'A client of supabase-js brings address, keys, session and `fetch`. Its own client keeps the session fresh.',
+      "Where a run's token is known, it is the credential of `output`, `stop` and `signatureRequests`, and goes along in `run`, `logs` and `pendingInputs`. So whoever starts with `publicKey` needs no other credential.",
+      'A request that may be repeated safely is sent again when no answer comes, or one of 502, 503 and 504. Deploys and answers to signature requests are not.',
+      'No redirect is followed, because headers such as `x-api-key` would go along. An answer has at most 64 MiB.',
+    ]),
+    '## Options of createFlowClient',
+    members({
+      ...options,
+      members: [...options.members, ...declared.find(({ name }) => name === 'FlowClientOptions')!.members],
+    }),
+    '## Methods',
+    ...methods.map(method),
+    '## A deployment with types',
+    paragraph(
+      '`npx flows types <deployment> --name Shop > shop.ts` writes the types of a deployment, as its ports say them. A wrong input is then found by the compiler, before the backend finds it.',
+    ),
+    code(
+      `import type { Shop } from './shop.ts';
+
+const shop = flows.deployment<Shop>({ flow: 7, tag: 'stable' });
+const { receipt } = await shop.run({ item: 'tea', quantity: 3 });`,
+    ),
+    '## Values',
+    paragraph(
+      "Plain inputs go as `values`: the backend makes values of them by the deployment's own types, and refuses what does not fit with its path, before anything runs. Bigints keep all their digits. What JSON can't say (bytes, infinities, NaN) goes with its tag, and so does what `inputs` holds. `toValue` and `fromValue` convert by themselves, exactly:",
+    ),
+    markdownTable([['value', 'what `fromValue` and `output` give', 'what `toValue` makes it of'], ...VALUES]),
+    '## Errors',
+    paragraph(
+      'Every method throws one class, `FlowError`. `code` is stable: one of [the backend](errors.md), of Postgres, or of the client. `message` and `hint` are for people, `details` is what is known beyond them, `status` the HTTP status (0 without an answer), `retryAfter` the seconds of `Retry-After`, or null.',
+    ),
+    code(
+      `try {
+  await flows.start(7, { item: 'tea' });
+} catch (error) {
+  if (error instanceof FlowError && error.code === 'start_limit_reached') await wait(error.retryAfter);
+  else throw error;
+}`,
+    ),
+    markdownTable([
+      ['code of the client', 'meaning'],
+      ...Object.entries(clientErrorCodes).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    ]),
+    '## Types',
+    ...declared.filter(({ name }) => !NOT_SHOWN.includes(name) && name !== 'FlowClientOptions').flatMap(type),
+  );
+}

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { definitions as scriptDefinitions } from '../../../runner/nodes/rhai_script/definitions.ts';
+import { nodeIds, nodeRegistry } from '../../../runner/nodes/registry.ts';
+import type { NodeDefinition } from '../../../types/node_definition.ts';
+import { projectDir } from '../../stack/paths.ts';
+import { markdownTable } from '../markdown_table.ts';
+import { page, paragraph } from './page.ts';
+
+/** Groups of nodes. A node belongs to the group of the first of these tags that it has. */
+const GROUPS: Record<string, string> = {
+  'solana': 'Solana',
+  'kv store': 'Key-value stores',
+  'http': 'HTTP',
+  'loop': 'Loops',
+  'interflow': 'Called flows',
+  'json': 'Maps and JSON',
+  'time': 'Time',
+  'core': 'Inputs, outputs and values',
+};
+const OTHER = 'Others';
+
+const groupOf = ({ data }: NodeDefinition): string =>
+  Object.entries(GROUPS).find(([tag]) => data.tags?.includes(tag))?.[1] ?? OTHER;
+
+const portName = (name: string): string => name === '' ? '(named by its label)' : `\`${name}\``;
+
+const inputTable = (targets: NodeDefinition['targets']): string =>
+  targets.length === 0 ? 'No inputs.' : markdownTable([
+    ['input', 'takes', 'required', 'meaning'],
+    ...targets.map(({ name, type_bounds, required, passthrough, tooltip }) => [
+      portName(name),
+      type_bounds.join(', '),
+      required === true ? 'yes' : '',
+      `${tooltip ?? ''}${passthrough === true ? ' (also an output)' : ''}`,
+    ]),
+  ]);
+
+const outputTable = ({ sources, targets }: Pick<NodeDefinition, 'sources' | 'targets'>): string => {
+  if (sources.length === 0) {
+    return targets.some(({ passthrough }) => passthrough === true) ? 'No outputs of its own.' : 'No outputs.';
+  }
+  return markdownTable([
+    ['output', 'gives', 'may be unset', 'meaning'],
+    ...sources.map(({ name, type, optional, tooltip }) => [
+      portName(name),
+      type,
+      optional === true ? 'yes' : '',
+      tooltip ?? '',
+    ]),
+  ]);
+};
+
+/** Reads the notes in a node's folder: `notes.md`, a list. */
+function notesOf(nodeId: string): string[] {
+  const file = join(projectDir, 'runner/nodes', nodeId, 'notes.md');
+  return existsSync(file) ? [readFileSync(file, 'utf8').trimEnd()] : [];
+}
+
+/** Nothing, for a node that changes nothing outside. */
+const effectsOf = ({ effects }: NodeDefinition['data']): string =>
+  effects == null || effects === 'none' ? '' : `Effects: \`${effects}\`.`;
+
+const section = ({ data, sources, targets }: NodeDefinition): string[] =>
+  [
+    `### ${data.node_id}`,
+    paragraph(data.description ?? ''),
+    effectsOf(data),
+    inputTable(targets),
+    outputTable({ sources, targets }),
+    ...notesOf(data.node_id),
+  ].filter((block) => block !== '');
+
+/** Makes one entry for all scripts, which differ in their numbers of inputs and outputs. */
+function scriptSection(): string[] {
+  const largest = scriptDefinitions.at(-1)!;
+  return [
+    '### rhai_script_NxM',
+    paragraph(
+      `Runs a script in Rhai: N inputs, 0 to ${
+        largest.targets.length - 1
+      }, and M outputs, 1 to ${largest.sources.length}. Inputs are variables of the script; outputs are read from its variables, a single output also from its last value. [Scripts](rhai.md) describes the language and its limits.`,
+    ),
+    inputTable(largest.targets),
+    outputTable(largest),
+  ];
+}
+
+/** Makes docs/reference/nodes.md from the definitions of all native nodes. */
+export function nodesPage(): string {
+  const definitions = nodeIds().filter((id) => !id.startsWith('rhai_script_')).map((id) =>
+    nodeRegistry(id)!.definition
+  );
+  const groups = new Map([...Object.values(GROUPS), OTHER].toSorted().map((name) => [name, [] as NodeDefinition[]]));
+  for (const definition of definitions) groups.get(groupOf(definition))!.push(definition);
+  const filled = [...groups].filter(([, members]) => members.length > 0);
+  return page(
+    'Native nodes',
+    '`runner/nodes/<node_id>/definition.json`, the tool tips in it, and `notes.md` beside it',
+    paragraph(
+      'What runs here. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. An output that may be unset closes the branch behind it when it is. Effects say what a node changes outside of its run: with `idempotent` it may run again, because its changes are made once; with `once` it is never run again by itself; without a word it changes nothing. A node with effects does not run on nothing: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
+    ),
+    markdownTable([
+      ['group', 'nodes'],
+      ...filled.map(([name, members]) => [name, members.map(({ data }) => `\`${data.node_id}\``).join(', ')]),
+      ['Scripts', '`rhai_script_NxM`'],
+    ]),
+    ...filled.flatMap(([name, members]) => [`## ${name}`, ...members.flatMap(section)]),
+    '## Scripts',
+    ...scriptSection(),
+  );
+}

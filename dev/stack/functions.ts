@@ -1,0 +1,93 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { settingVariables } from '../../runner/settings.ts';
+import { findNpmBinary } from './npm_binary.ts';
+import { type Part, startPart } from './part.ts';
+import { projectDir } from './paths.ts';
+
+/** Where the project's Edge Functions are. */
+export const projectFunctionsDir = join(projectDir, 'functions');
+
+/** The names of the Edge Functions in a folder: its folders that have an index.ts. */
+export const functionNames = (functionsDir = projectFunctionsDir): string[] =>
+  readdirSync(functionsDir).filter((name) => existsSync(join(functionsDir, name, 'index.ts'))).sort();
+
+/** The Deno binary of the npm package; `DENO_BIN` in the environment overrides it. */
+export const denoBinary = (): string =>
+  findNpmBinary({
+    name: 'Deno',
+    variable: 'DENO_BIN',
+    expects: 'a Deno 2 binary',
+    packageName: `@deno/${platform()}-${arch()}${platform() === 'linux' ? '-glibc' : ''}`,
+    path: 'deno',
+  });
+
+/**
+ * What a function gets of the shell's environment: what Deno needs to run and to reach the network, and none of the
+ * shell's secrets.
+ */
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
+
+/** The functions' variables, as docs/reference/environment.md lists them: the runner's settings, switches and one secret besides WALLET_KEYS, and the address of actions. */
+const RUNNER_VARIABLES = new Set([
+  ...settingVariables.map(({ variable }) => variable),
+  'RUNNER_DISABLED',
+  'ALLOW_PRIVATE_NETWORK',
+  'HELIUS_API_KEY',
+  'ACTION_URL',
+  'FLOW_URL',
+  'INFO_URL',
+]);
+
+/** The runner's variables in an environment: a stack passes those of the shell on to its functions. */
+export const runnerEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] =>
+      entry[1] !== undefined && RUNNER_VARIABLES.has(entry[0])
+    ),
+  );
+
+export interface FunctionOptions {
+  name: string;
+  functionsDir: string;
+  socketPath: string;
+  env: Record<string, string>;
+  /** Serve changed sources without a restart. */
+  watch: boolean;
+  onLine: (line: string) => void;
+}
+
+/** Serves one Edge Function with `deno serve` on a Unix socket; it listens when `waitUntilReady` resolves. */
+export function startFunction(options: FunctionOptions): Part {
+  return startPart({
+    name: `function ${options.name}`,
+    command: denoBinary(),
+    args: [
+      'serve',
+      ...(options.watch ? ['--watch', '--no-clear-screen'] : []),
+      '--allow-env',
+      '--allow-net',
+      '--allow-read',
+      // The thread for scripts needs this. A hosted function has neither the thread nor the permission.
+      '--allow-sys=setPriority',
+      `--allow-write=${options.socketPath}`,
+      `--config=${join(projectDir, 'deno.json')}`,
+      join(options.functionsDir, options.name, 'index.ts'),
+    ],
+    cwd: projectDir,
+    inherits: INHERITED,
+    env: { ...options.env, DENO_SERVE_ADDRESS: `unix:${options.socketPath}`, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
+    // With --watch, SIGTERM would only restart the function.
+    stopSignal: 'SIGINT',
+    readyText: 'deno serve: Listening',
+    // When the function fails, the watcher lives on and waits for an edit. After a failure without an edit it would
+    // wait for ever.
+    restartText: 'Watcher Restarting!',
+    failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
+    // Deno tells of its plan for `request.signal`; the functions only ask it whether the caller is still there.
+    noisePattern: /^(Watcher (Process started|Waiting for graceful termination)|Deno\.serve: request\.signal aborts)/,
+    onLine: options.onLine,
+  });
+}

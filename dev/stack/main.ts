@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { runnerEnvironment } from './functions.ts';
+import { watchLauncher } from './launcher.ts';
+import { stackDir } from './paths.ts';
+import { parsePort } from './ports.ts';
+import { findSilentFunctions } from './silent_functions.ts';
+import type { StackOptions, StackStatus } from './stack.ts';
+import { isUsageError, StackError, usageFault } from './stack_error.ts';
+import { chooseRunningPort, readStack, runningPorts } from './stack_record.ts';
+
+const USAGE = `npm start -- [--port N] [--reset] [--chain]
+npm run status -- [--port N] [--json | --env]`;
+
+const formatStatus = (status: StackStatus): string =>
+  Object.entries(status).map(([name, value]) => `${name.padEnd(17)}${value}`).join('\n');
+
+const formatJson = (status: StackStatus): string => JSON.stringify(status, null, 2);
+
+/** A signal that is aborted when the stack is asked to stop, or can't go on. */
+function listenForStop(): AbortSignal {
+  const request = new AbortController();
+  const stop = () => request.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, stop);
+  watchLauncher('dev/stack/main.ts', stop);
+  // A closed pipe, as in `npm start | head -1`.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', stop);
+  process.on('uncaughtException', (error) => {
+    console.error(error);
+    process.exitCode = 1;
+    stop();
+  });
+  return request.signal;
+}
+
+async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
+  const signal = listenForStop();
+  try {
+    // The other commands need none of it, and loading it takes longer than they do.
+    const [{ startStack }, { seedNodes }] = await Promise.all([
+      import('./stack.ts'),
+      import('../nodes/publish_nodes.ts'),
+    ]);
+    const stack = await startStack({
+      port,
+      ...options,
+      signal,
+      log: (line) => console.log(line),
+      onProgress: (line) => console.log(line),
+      functionEnv: runnerEnvironment(process.env),
+      onCrash: (description) => {
+        console.error(`\n${description}\n\nThe other parts have been stopped.`);
+        process.exit(1);
+      },
+    });
+    try {
+      await seedNodes(stack.status, { log: (line) => console.log(line), signal });
+      signal.throwIfAborted();
+      stack.buildConsole();
+      console.log(`The console, where one signs up and draws flows: ${stack.status.CONSOLE_URL}\n`);
+      console.log(formatStatus(stack.status));
+      console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      await stack.stop();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Lines for a shell's eval: the status, and KEY, the public key that the README's calls show. */
+const formatEnv = (status: StackStatus): string =>
+  Object.entries({ ...status, KEY: status.PUBLISHABLE_KEY })
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join('\n');
+
+/** The error for a port without a stack, in one line: it says what to do. */
+function noStackOn(port: number): string {
+  const others = runningPorts();
+  if (others.length === 0) return `No stack runs on port ${port}; start one with: npm start`;
+  const on = others.length === 1 ? `One runs on port ${others}` : `They run on ports ${others.join(', ')}`;
+  return `No stack runs on port ${port}. ${on}: -- --port ${others[0]}`;
+}
+
+async function status(port: number, format: (status: StackStatus) => string): Promise<void> {
+  const stack = readStack(stackDir(port));
+  if (stack?.status === undefined || stack.state !== 'ready') {
+    throw new StackError(stack === undefined ? noStackOn(port) : `The stack on port ${port} is ${stack.state}`);
+  }
+  console.log(format(stack.status));
+  for (const name of await findSilentFunctions(stack.status)) {
+    console.error(`The function ${name} does not answer. The output of npm start says why: an edit may not compile.`);
+  }
+}
+
+/** Whether the system failed with a file or a port. The message of such an error says enough. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'code' in error;
+
+try {
+  const { values, positionals: [command, ...rest] } = parseArgs({
+    allowPositionals: true,
+    options: {
+      port: { type: 'string' },
+      reset: { type: 'boolean' },
+      chain: { type: 'boolean' },
+      json: { type: 'boolean' },
+      env: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit();
+  }
+  const port = command === 'status'
+    ? chooseRunningPort(values.port === undefined ? undefined : parsePort(values.port))
+    : parsePort(values.port);
+  if (rest.length > 0) throw new StackError(`Unknown arguments: ${rest.join(' ')}\n${USAGE}`);
+  if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
+  else if (command === 'status') await status(port, values.env ? formatEnv : values.json ? formatJson : formatStatus);
+  else throw new StackError(USAGE);
+} catch (error) {
+  if (error instanceof StackError || isSystemError(error)) console.error(error.message);
+  else if (isUsageError(error)) console.error(`${usageFault(error)}\n${USAGE}`);
+  else console.error(error);
+  process.exit(1);
+}
+process.exit();

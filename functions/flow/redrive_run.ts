@@ -1,0 +1,23 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import type { StartResult } from '../../types/deployment.ts';
+import { flowRunPathSchema, type RedriveQuery } from '../../types/flow_run.ts';
+import { parse, readBody } from '../_shared/body.ts';
+import { requireCredentials } from '../_shared/credentials.ts';
+import type { Deps } from '../_shared/deps.ts';
+
+/**
+ * `POST /flow/redrive/{flow_run_id}?accept_unknown=`: goes on from where a run of the caller's flow failed, as a new run.
+ * `pokeRunner` is called once that is queued.
+ */
+export const makeRedriveRun =
+  ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) =>
+  async (context: Context, query: RedriveQuery): Promise<Response> => {
+    const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
+    const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
+    await readBody(context.req.raw, z.strictObject({}));
+    const idempotency_key = context.req.header('idempotency-key');
+    const result = await rpc<StartResult>('redrive_flow_run', { flow_run_id, ...query, idempotency_key }, headers);
+    pokeRunner(result.flow_run_id);
+    return context.json(result);
+  };

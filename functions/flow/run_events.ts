@@ -1,0 +1,51 @@
+import type { Context } from 'hono';
+import { eventCursorSchema, type RunEventPage } from '../../types/run_event.ts';
+import { flowRunPathSchema } from '../../types/flow_run.ts';
+import { apiError, isErrorOf } from '../_shared/api_error.ts';
+import { parse } from '../_shared/body.ts';
+import { readCredentials } from '../_shared/credentials.ts';
+import type { Deps } from '../_shared/deps.ts';
+import type { EventHub } from './event_hub.ts';
+import { makeEventStream } from './run_event_stream.ts';
+import type { WatcherPlaces } from './watcher_places.ts';
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  // nginx would gather the events.
+  'x-accel-buffering': 'no',
+};
+
+/** What the database says of the number after which it shall read, of the header in which it came. */
+function aboutHeader({ message }: Error): Error {
+  const fault = message.replace(/^after: /, '');
+  return apiError('request_invalid', `The header Last-Event-ID is invalid: ${fault}`, {
+    details: [{ path: '', message: fault.replace(/\.$/, '') }],
+  });
+}
+
+/**
+ * `GET /flow/events/{flow_run_id}`: the events of a run and of the runs that it called, as server-sent events, from the
+ * first one or from the one after `Last-Event-ID`. `pokeRunner` is called when runs have been queued for too long.
+ */
+export const makeRunEvents =
+  ({ config, rpc }: Deps, hub: EventHub, places: WatcherPlaces, pokeRunner: () => void) =>
+  async (context: Context): Promise<Response> => {
+    const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
+    const cursor = parse(eventCursorSchema, context.req.header('last-event-id') ?? '', 'header Last-Event-ID');
+    const { headers } = readCredentials(context.req.raw, config);
+    const read = (after: number) => rpc<RunEventPage>('flow_run_events', { flow_run_id, after }, headers);
+
+    const first = await read(cursor).catch((error: unknown) => {
+      throw isErrorOf(error, 'request_invalid') ? aboutHeader(error) : error;
+    });
+    if (first.is_overdue) pokeRunner();
+    // A browser's EventSource connects again after any other answer.
+    if (first.has_ended && first.events.length === 0) return context.body(null, 204);
+    const { signal } = context.req.raw;
+    const leavePlace = places.take({ caller: first.caller, owner: first.owner_id, isGuest: first.is_guest });
+    // Whoever may see the run now may watch it until the stream ends.
+    const watch = hub.watch(first.flow_run_id);
+    const stream = makeEventStream({ ready: [first], read, watch, isOwner: first.is_owner, signal, onEnd: leavePlace });
+    return new Response(stream, { headers: HEADERS });
+  };

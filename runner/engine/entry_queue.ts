@@ -1,0 +1,60 @@
+import type { Value } from '../../types/values/value.ts';
+import type { Places } from './earlier_places.ts';
+
+/** Why a source gave no value. */
+export type Absence =
+  /** It failed, or a node before it did. */
+  | 'failed'
+  /** It succeeded and left the output unset; or a node before it did, so that it was not to run. */
+  | 'unset'
+  /** It succeeded, and hands on an input that has no value. */
+  | 'not_handed_on';
+
+/** One entry of an edge's queue: a value, or the fact that its source gave none. */
+export interface Entry {
+  /** Undefined: the source gave no value. */
+  value: Value | undefined;
+  /** Undefined: there is a value. */
+  absence: Absence | undefined;
+  /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
+  isElement: boolean;
+  /** Where it stood in the runs that this one was redriven from. */
+  places?: Places | undefined;
+}
+
+/** What an edge carries, first in, first out. */
+export class EntryQueue {
+  #entries: Entry[] = [];
+  #taken = 0;
+
+  get head(): Entry | undefined {
+    return this.#entries[this.#taken];
+  }
+
+  push(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Takes the head out. */
+  shift(): void {
+    this.#taken += 1;
+    // Shifting an array takes linear time, so the taken entries are removed once they are half of it.
+    if (this.#taken > 64 && this.#taken * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#taken);
+      this.#taken = 0;
+    }
+  }
+
+  /** All that are in it. */
+  entries(): Entry[] {
+    return this.#entries.slice(this.#taken);
+  }
+
+  /** Takes all out. */
+  drain(): Entry[] {
+    const entries = this.entries();
+    this.#entries = [];
+    this.#taken = 0;
+    return entries;
+  }
+}

@@ -1,0 +1,269 @@
+import type { Graph, SnapshotNode } from '../../types/flow.ts';
+import { fromWireJson } from '../../types/values/json/wire_json.ts';
+import { type LosslessJson, ValueError, type ValueMap } from '../../types/values/value.ts';
+import {
+  type AnyModule,
+  type CalledEffects,
+  formMember,
+  type InputPort,
+  type NodePorts,
+  nodePorts,
+  type NodeRegistry,
+  publishedEffects,
+  runsWhenAbsent,
+} from './node.ts';
+import { readRetryPolicy, type RetryPolicy } from './retry_policy.ts';
+import { type Absence, EntryQueue } from './entry_queue.ts';
+
+/** An edge between two nodes of a run, with its queue. */
+export interface RunEdge {
+  source: RunNode;
+  /** Name of the output; of a passthrough edge, name of the input that is handed on. */
+  sourcePort: string;
+  /** When the source gives nothing, the target learns that, instead of waiting for ever. */
+  isOptional: boolean;
+  /** It hands an input of the source on. */
+  isPassthrough: boolean;
+  /** An array is handed on one element for each iteration. */
+  isSpread: boolean;
+  target: RunNode;
+  input: InputPort;
+  /** The target runs only with a value: the input is required, or the target has effects and must not act on nothing. */
+  isNeeded: boolean;
+  queue: EntryQueue;
+}
+
+/** A node of a run with its wiring and state. */
+export interface RunNode {
+  id: string;
+  /** For error lines: the name in the editor, else the node's kind. */
+  title: string;
+  nodeId: string;
+  type: SnapshotNode['data']['type'];
+  /** Undefined: there is no such native node. It fails when it starts. */
+  module: AnyModule | undefined;
+  ports: NodePorts;
+  inputNames: string[];
+  outputNames: string[];
+  formData: LosslessJson;
+  /** Undefined: it is tried once. */
+  retry: RetryPolicy | undefined;
+  /** The values that form data has for inputs. */
+  presets: ValueMap;
+  incoming: RunEdge[];
+  outgoing: RunEdge[];
+  /** Its place in the flow's nodes array, which is the order of starting. */
+  index: number;
+  /** Executions begun so far, skipped iterations of a loop included; the next one's `times`. */
+  times: number;
+  /** From its start until its outputs have been handed on. */
+  isRunning: boolean;
+  /** Why outputs have no value that the latest execution left without one. */
+  absence: Exclude<Absence, 'not_handed_on'>;
+  /** It was started at least once. */
+  hasStarted: boolean;
+  /** The error that it starts with: an edge names a port that it does not have, or its form data holds no value. */
+  fault: string | undefined;
+}
+
+/** Its executions hand instructions over, and end when these are settled. */
+export const isInstructionNode = ({ module }: RunNode): boolean =>
+  module !== undefined && 'buildInstructions' in module;
+
+/** A graph that is ready to run, and warnings about what was left out of it. */
+export interface RunGraph {
+  /** In the order of the flow's nodes array, which is the order of starting. */
+  nodes: RunNode[];
+  warnings: string[];
+}
+
+/** The ports that the flow's own JSON declares. */
+const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
+  inputs: targets.map((target) => ({
+    name: target.name,
+    required: target.required,
+    runsWhenAbsent: runsWhenAbsent(target),
+    passthrough: target.passthrough,
+    wantsPublicKey: target.type_bounds[0] === 'pubkey',
+  })),
+  outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
+});
+
+function portsOf(module: AnyModule | undefined, data: SnapshotNode['data']): NodePorts {
+  if (module === undefined || module.takesPortsFromFlow === true) {
+    const { inputs, outputs } = flowPorts(data);
+    return {
+      inputs,
+      outputs: module?.leavesOutputsUnset ? outputs.map((port) => ({ ...port, optional: true })) : outputs,
+    };
+  }
+  const ports = nodePorts(module, data);
+  return module.takesPortsFromFlow === 'inputs' ? { ...ports, inputs: flowPorts(data).inputs } : ports;
+}
+
+/** The values that form data has for inputs, or the error of the first that is not a value. */
+function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
+  const presets: ValueMap = Object.create(null);
+  try {
+    for (const { name } of inputs) {
+      const preset = formMember(formData, name);
+      if (preset !== undefined) presets[name] = fromWireJson(preset, ['form_data', name]);
+    }
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return { presets, fault: error.message };
+  }
+  return { presets, fault: undefined };
+}
+
+function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
+  const module = data.type === 'native' ? registry(data.node_id) : undefined;
+  const formData = data.targets_form.form_data;
+  const ports = portsOf(module, data);
+  return {
+    id,
+    // The editor may save anything here. Only texts are names.
+    title: typeof data.display_name === 'string' && data.display_name !== '' ? data.display_name : data.node_id,
+    nodeId: data.node_id,
+    type: data.type,
+    module,
+    ports,
+    inputNames: ports.inputs.map(({ name }) => name),
+    outputNames: ports.outputs.map(({ name }) => name),
+    formData,
+    retry: readRetryPolicy(data),
+    ...readPresets(ports.inputs, formData),
+    incoming: [],
+    outgoing: [],
+    index,
+    times: 0,
+    isRunning: false,
+    absence: 'unset',
+    hasStarted: false,
+  };
+}
+
+const listNames = (names: string[]): string =>
+  names.length === 0 ? 'and the node has none' : `only ${names.join(', ')}`;
+
+const PASSTHROUGH = 'passthrough-';
+
+/** Whether the flow that a node calls has effects of this kind. */
+export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
+
+/** Whether an execution of the node may change something outside, as far as the graph tells. */
+export function hasEffects(
+  { module, incoming, presets, formData }: RunNode,
+  hasCalledEffects: HasCalledEffects,
+): boolean {
+  if (module === undefined) return false;
+  if (module.effectsOfCalledFlow !== undefined) return hasCalledEffects(formData, module.effectsOfCalledFlow);
+  const deciding = module.effectsByInput;
+  const isDecided = deciding !== undefined && !incoming.some(({ input }) => input.name === deciding.name);
+  return (isDecided ? deciding.effectsOf(presets) : publishedEffects(module)) !== 'none';
+}
+
+/**
+ * Wires a frozen graph. Handle ids name ports flow-wide; an edge with an unknown handle is dropped with a warning, an edge to a
+ * port that its node does not have makes that node fail. Mock nodes and edges into them are left out.
+ */
+export function makeRunGraph(
+  graph: Graph,
+  registry: NodeRegistry,
+  hasCalledEffects: HasCalledEffects = () => false,
+): RunGraph {
+  const kept = graph.nodes.filter((node) => node.data.type !== 'mock');
+  const nodes = new Map(
+    kept.map((node, index) => [node.id, makeNode(node, index, registry)]),
+  );
+  const targetNames = new Map(
+    kept.flatMap((node) => node.data.targets.map((port) => [port.id, port.name] as const)),
+  );
+  const sourceNames = new Map(
+    kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)),
+  );
+  const warnings: string[] = [];
+  // Maps, since a node may have thousands of ports. Of two with the same name the first counts.
+  const inputsOf = byName((node) => node.ports.inputs);
+  const outputsOf = byName((node) => node.ports.outputs);
+
+  for (const [index, edge] of graph.edges.entries()) {
+    const source = nodes.get(edge.source);
+    const target = nodes.get(edge.target);
+    if (source === undefined || target === undefined) continue;
+    const [sourceHandle, targetHandle] = [edge.sourceHandle, edge.targetHandle].map((handle) =>
+      typeof handle === 'string' ? handle : undefined
+    );
+    const isPassthrough = sourceHandle?.startsWith(PASSTHROUGH) ?? false;
+    const sourceName = isPassthrough
+      ? targetNames.get(sourceHandle?.slice(PASSTHROUGH.length) ?? '')
+      : sourceNames.get(sourceHandle ?? '');
+    const targetName = targetNames.get(targetHandle ?? '');
+    if (sourceName === undefined || targetName === undefined) {
+      const handle = sourceName === undefined ? edge.sourceHandle : edge.targetHandle;
+      warnings.push(
+        `edges[${index}] from ${edge.source} to ${edge.target} is left out: no port has the id ${handle}`,
+      );
+      continue;
+    }
+    const sourcePort = wiredName(source, sourceName, 'output');
+    const targetPort = wiredName(target, targetName, 'input');
+    const input = inputsOf(target).get(targetPort);
+    if (input === undefined) {
+      target.fault ??= `there is no input ${JSON.stringify(targetPort)}, ${listNames(target.inputNames)}`;
+    }
+    const passed = isPassthrough ? inputsOf(source).get(sourcePort) : undefined;
+    const handedOn = passed?.passthrough ? passed : undefined;
+    const output = isPassthrough ? undefined : outputsOf(source).get(sourcePort);
+    if (handedOn === undefined && output === undefined) {
+      source.fault ??= isPassthrough
+        ? `the input ${JSON.stringify(sourcePort)} is not handed on`
+        : `there is no output ${JSON.stringify(sourcePort)}, ${listNames(source.outputNames)}`;
+    }
+    const runEdge: RunEdge = {
+      source,
+      sourcePort,
+      isOptional: output?.optional ?? (handedOn !== undefined && !handedOn.required),
+      isPassthrough,
+      isSpread: output !== undefined && source.module?.spreads === true,
+      target,
+      input: input ?? {
+        name: targetPort,
+        required: true,
+        runsWhenAbsent: false,
+        passthrough: false,
+        wantsPublicKey: false,
+      },
+      isNeeded: input?.required ?? true,
+      queue: new EntryQueue(),
+    };
+    source.outgoing.push(runEdge);
+    target.incoming.push(runEdge);
+  }
+  for (const node of nodes.values()) {
+    if (node.incoming.every(({ isNeeded }) => isNeeded) || !hasEffects(node, hasCalledEffects)) continue;
+    for (const edge of node.incoming) edge.isNeeded ||= !edge.input.runsWhenAbsent;
+  }
+  return { nodes: [...nodes.values()], warnings };
+}
+
+/** Looks ports up by name, and reads each node's ports once. */
+function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]): (node: RunNode) => Map<string, Port> {
+  const known = new Map<RunNode, Map<string, Port>>();
+  return (node) => {
+    let ports = known.get(node);
+    if (ports === undefined) known.set(node, ports = new Map(list(node).toReversed().map((port) => [port.name, port])));
+    return ports;
+  };
+}
+
+/** The name of the port that an edge means: a labelled node has one port, whatever name the JSON has for it. */
+function wiredName(
+  node: RunNode,
+  name: string,
+  side: 'input' | 'output',
+): string {
+  if (node.module?.labelledSide !== side) return name;
+  const [port] = side === 'input' ? node.ports.inputs : node.ports.outputs;
+  return port?.name ?? name;
+}

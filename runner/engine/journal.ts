@@ -1,0 +1,180 @@
+import { type EndedStatus, hasEnded, type RunStatus } from '../../types/flow_run.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import type { Effect, LogLevel } from './node.ts';
+
+/** One execution of a node, as node_run stores it. */
+export interface NodeRun {
+  flow_run_id: string;
+  node_id: string;
+  times: number;
+  /** Counts the attempts from 1: the one under way, or the last one that was made. */
+  attempt: number;
+  /** When the next attempt begins, while the execution waits for it. */
+  retry_at: string | null;
+  start_time: string;
+  end_time: string | null;
+  input: { M: ValueMap };
+  output: { M: ValueMap } | null;
+  errors: string[] | null;
+}
+
+/** A run that an interflow node starts. */
+export interface ChildRun {
+  id: string;
+  flow_id: number;
+  inputs: { M: ValueMap };
+  parent_flow_run_id: string;
+  parent_node_id: string;
+  parent_times: number;
+}
+
+/** One log line, as flow_run_logs stores it. */
+export interface LogLine {
+  flow_run_id: string;
+  node_id: string | null;
+  times: number | null;
+  time: string;
+  log_level: LogLevel;
+  module: string | null;
+  content: string;
+}
+
+/** An input that a node execution asks somebody for. */
+export interface AskedInput extends Effect {
+  /** Whoever has it may answer. It is the end of the URL. */
+  token: string;
+  /** The URL that takes the answer. */
+  url: string;
+  timeout_ms: number;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  status: EndedStatus;
+  output: { M: ValueMap };
+  errors: string[] | null;
+  not_run: string[];
+}
+
+/** Where an execution reports what happens, in order. */
+export interface Journal {
+  runBegan: (run: ChildRun) => void;
+  runEnded: (id: string, result: RunResult) => void;
+  /** A node has begun that does not end at once, or an attempt of it has failed, or another one begun. */
+  nodeBegan: (run: NodeRun) => void;
+  nodeEnded: (run: NodeRun) => void;
+  inputAsked: (input: AskedInput) => void;
+  /** An execution is taken over, with its inputs and outputs, from a run that this one was redriven from. */
+  nodeTakenOver: (execution: Effect, from: Effect) => void;
+  logged: (line: LogLine) => void;
+  /** The run is halted, so not all that could run does. */
+  halted: () => void;
+  /** Resolves when everything so far is stored; rejects when it can't be. */
+  flush: () => Promise<void>;
+  /** Memory holds as much that is not stored as it should. Whoever writes waits for a flush. */
+  isFull: () => boolean;
+}
+
+/** What earlier claims stored of a node execution; its inputs follow from the rest. */
+export type StoredNodeRun = Omit<NodeRun, 'input'>;
+
+/** What earlier claims stored of a child. */
+export interface StoredChild {
+  id: string;
+  /** Null: it has not ended. */
+  result: RunResult | null;
+}
+
+/** The runs that a run was redriven from, with those that they called. */
+export interface EarlierRuns {
+  /** By id, the newest first; none when the run was not redriven. */
+  roots: readonly string[];
+  /** The executions of a node of one of them, by `times`, in this order. */
+  executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, StoredNodeRun>;
+  /** The run that an execution in one of them called. */
+  calledRun: (caller: Effect) => string | undefined;
+}
+
+/** What earlier claims of a run stored. It is taken over, not done again. */
+export interface History {
+  isEmpty: boolean;
+  /** Node executions of children that have ended. */
+  endedExecutions: number;
+  nodeRun: (execution: Effect) => StoredNodeRun | undefined;
+  /** The run that a node execution called. */
+  child: (caller: Effect) => StoredChild | undefined;
+  earlierRuns: EarlierRuns;
+}
+
+/** A child as the database has it: begun, or begun and ended. */
+export interface ChildRow extends ChildRun {
+  status: RunStatus;
+  start_time: string;
+  end_time: string | null;
+  output: RunResult['output'] | null;
+  errors: string[] | null;
+  not_run: string[] | null;
+}
+
+/** Names one execution of a node, and the child run that it called. */
+export const executionKey = ({ flow_run_id, node_id, times }: Effect): string => `${flow_run_id}/${node_id}#${times}`;
+
+/** An execution whose outputs can be taken over. */
+export const hasSucceeded = ({ end_time, errors }: StoredNodeRun): boolean => end_time !== null && errors === null;
+
+/** What is stored of the runs that a run was redriven from, in the database's words. */
+export interface StoredEarlierRuns {
+  /** The runs themselves, the newest first. */
+  roots: string[];
+  /** Those that they called. */
+  children: Pick<ChildRow, 'id' | 'parent_flow_run_id' | 'parent_node_id' | 'parent_times'>[];
+  node_runs: StoredNodeRun[];
+}
+
+const callerKey = (row: StoredEarlierRuns['children'][number]): string =>
+  executionKey({ flow_run_id: row.parent_flow_run_id, node_id: row.parent_node_id, times: row.parent_times });
+
+function makeEarlierRuns({ roots, children, node_runs }: StoredEarlierRuns): EarlierRuns {
+  const none = new Map<number, StoredNodeRun>();
+  const executions = new Map<string, Map<number, StoredNodeRun>>();
+  for (const run of node_runs.toSorted((a, b) => a.times - b.times)) {
+    const key = `${run.flow_run_id}/${run.node_id}`;
+    const ofNode = executions.get(key) ?? new Map<number, StoredNodeRun>();
+    executions.set(key, ofNode.set(run.times, run));
+  }
+  const called = new Map(children.map((row) => [callerKey(row), row.id]));
+  return {
+    roots,
+    executions: (flowRunId, nodeId) => executions.get(`${flowRunId}/${nodeId}`) ?? none,
+    calledRun: (caller) => called.get(executionKey(caller)),
+  };
+}
+
+/** What is stored of a run before it is claimed, in the database's words. */
+export interface StoredProgress {
+  /** Of a redriven run. */
+  redriven?: StoredEarlierRuns | undefined;
+  node_runs: StoredNodeRun[];
+  children: ChildRow[];
+  /** Node executions of the children that have ended. */
+  ended_executions: number;
+}
+
+export function makeHistory(stored: StoredProgress): History {
+  const { node_runs: nodeRuns, children, ended_executions: endedExecutions } = stored;
+  const runs = new Map(nodeRuns.map((run) => [executionKey(run), run]));
+  const childRuns = new Map(
+    children.map((row) => {
+      const { status, output, errors, not_run } = row;
+      const result = hasEnded(status) ? { status, output: output ?? { M: {} }, errors, not_run: not_run ?? [] } : null;
+      return [callerKey(row), { id: row.id, result }];
+    }),
+  );
+  return {
+    endedExecutions,
+    isEmpty: runs.size === 0 && childRuns.size === 0,
+    nodeRun: (execution) => runs.get(executionKey(execution)),
+    child: (caller) => childRuns.get(executionKey(caller)),
+    earlierRuns: makeEarlierRuns(stored.redriven ?? { roots: [], children: [], node_runs: [] }),
+  };
+}

@@ -1,0 +1,359 @@
+import type { SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
+import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
+import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
+import { readField } from '../../types/values/conversion.ts';
+
+/** An input or output of a node, as the engine needs it. */
+export interface InputPort {
+  name: string;
+  /** The node waits for a value, if there is an edge to it. Without an edge this has no meaning. */
+  required: boolean;
+  /** A node with effects does not wait for a value where the source gives none. */
+  runsWhenAbsent: boolean;
+  /** The input is copied to an output of the same name when the node succeeds. */
+  passthrough: boolean;
+  /** Its first type bound is `pubkey`, so a key pair is handed on as its public half. */
+  wantsPublicKey: boolean;
+}
+
+export interface OutputPort {
+  name: string;
+  /** When the node gives no value for it, the nodes behind it learn that, instead of waiting for ever. */
+  optional: boolean;
+}
+
+export interface NodePorts {
+  inputs: InputPort[];
+  outputs: OutputPort[];
+}
+
+export type LogLevel = 'Trace' | 'Debug' | 'Info' | 'Warn' | 'Error';
+
+/** The run that a node belongs to. */
+export interface RunInfo {
+  id: string;
+  /** The owner of the flow. */
+  ownerId: string;
+  /** The user who started it, or the public key that an unauthenticated caller showed; null when that user is gone. */
+  startedBy: string | null;
+  /** The run's `chain_network`, handed on to nodes and to whoever settles instructions. `url` may carry a secret. */
+  network: { url: string; cluster: string };
+  /** The flow's own settings. */
+  environment: { [name: string]: string };
+}
+
+/** What a node sees of its surroundings when it runs. */
+export interface NodeCall {
+  /** Values by input name: from edges, else from form data. A missing optional input is not in it. */
+  inputs: ValueMap;
+  /** The node's settings, as the editor saved them. */
+  formData: LosslessJson;
+  /** The names of its inputs and outputs, in order. */
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+  /** Bytes that its outputs may hold, as JSON. */
+  maxOutputBytes: number;
+  run: RunInfo;
+  /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
+  startTime: number;
+  /** Aborted, with a Halt as its reason, when the run ends and its nodes have had the time that it leaves them. */
+  signal: AbortSignal;
+  /** Aborted when the worker releases the run: a node that can begin again throws Released. */
+  releasing: AbortSignal;
+  log: (level: LogLevel, content: string) => void;
+  /**
+   * A long computation calls this now and then. It throws Released, or node_cpu_limit when even a claim of its own is too short for
+   * the computation.
+   */
+  checkTime: () => void;
+  /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
+  callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  /**
+   * As `callFlow`, but gives the flow's first instructions, which are not sent; nothing behind them runs. Whoever settles instructions
+   * knows what they are.
+   */
+  collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
+  /**
+   * Whether the owner's own flows name the key that this input holds, and not whoever started the run or somebody outside. The
+   * settlement answers: only such a key may be used in the owner's name.
+   */
+  isNamedByFlow: (inputName: string, publicKey: string) => boolean;
+  http: HttpClient;
+  kv: KvStores;
+  /** Computes a script beside the engine; undefined where the runtime has no threads. */
+  scripts?: ComputeScript | undefined;
+  /**
+   * Runs something that only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds
+   * since 1970. A run that has nothing else to do is released until then, so it must also end when `releasing` is aborted.
+   */
+  rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
+  /**
+   * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps meanwhile, and asks
+   * once, however often it is claimed. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
+   */
+  askForInput: (timeoutMs: number) => Promise<Value>;
+}
+
+/** What nodes reach outside of the run. */
+export interface NodeServices {
+  http: HttpClient;
+  /** The stores for one execution of a node. */
+  kv: (effect: Effect) => KvStores;
+  inputs: PendingInputs;
+  scripts?: ComputeScript | undefined;
+  rest: <T>(wait: () => Promise<T>) => Promise<T>;
+}
+
+/** A script with its inputs: plain data, which can be sent to another thread. */
+export interface ScriptTask {
+  inputs: ValueMap;
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+  environment: { [name: string]: string };
+}
+
+/** What came of a script, with the lines that it logged. */
+export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
+
+/**
+ * Computes a script in a thread of its own, when its turn has come. Rejects with Released when the run is released, with the run's
+ * error when it ends, and with ThreadMissing where no thread can be started.
+ */
+export type ComputeScript = (
+  task: ScriptTask,
+  run: Pick<NodeCall, 'signal' | 'releasing'>,
+) => Promise<ScriptResult>;
+
+/** Thrown where a script should run in a thread and the runtime has none. */
+export class ThreadMissing extends Error {
+  override name = 'ThreadMissing';
+}
+
+/** An HTTP request of a node. */
+export interface HttpRequest {
+  method: string;
+  url: string;
+  headers: [name: string, value: string][];
+  body?: Uint8Array;
+  /** Makes the body when the request's turn has come, so that waiting requests hold no bodies in memory. */
+  makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
+  /** Bytes that the body of the answer may have, where the client's own limit is larger. */
+  maxResponseBytes?: number;
+  /** Of a longer answer, or one that breaks off or stalls, what came of the body is taken: the head is what counts. */
+  takesPartOfBody?: boolean;
+  /** A redirect is the answer. */
+  refusesRedirects?: boolean;
+  signal: AbortSignal;
+}
+
+/** An HTTP answer: header names in lower case. */
+export interface HttpResponse {
+  status: number;
+  headers: { [name: string]: string };
+  body: Uint8Array;
+}
+
+/** Makes requests to addresses that a flow may reach. Throws a NodeError for all others, and for what goes wrong. */
+export interface HttpClient {
+  request: (request: HttpRequest) => Promise<HttpResponse>;
+}
+
+/** Names one execution of a node. The database makes a change once for it, however often it is asked to. */
+export interface Effect {
+  flow_run_id: string;
+  node_id: string;
+  times: number;
+}
+
+/** The key-value stores of the run's owner. Throws a NodeError for what a store or its limits refuse. */
+export interface KvStores {
+  create: (store: string) => Promise<void>;
+  delete: (store: string) => Promise<void>;
+  /** Undefined: there is no such item. */
+  read: (store: string, key: string) => Promise<Value | undefined>;
+  /** Gives the value that was there before. */
+  write: (store: string, key: string, value: Value) => Promise<Value | undefined>;
+}
+
+/** How an input stands that a node execution has asked somebody for. */
+export type InputState =
+  | { status: 'submitted'; value: Value }
+  | { status: 'cancelled' | 'expired' }
+  | { status: 'open'; leftMs: number };
+
+/** The inputs that the executions of a claimed run wait for. */
+export interface PendingInputs {
+  /**
+   * Makes a URL for one answer, and the token that it ends in. Throws a NodeError where the runner does not know the
+   * address of its project.
+   */
+  makeAddress: () => { token: string; url: string };
+  /** Looks how the input of an execution stands. Throws Released when the claim is lost or the database does not answer. */
+  look: (execution: Effect) => Promise<InputState>;
+  /** Resolves when an input of the run may have been answered, when the time is over, and when a signal is aborted. */
+  untilNews: (timeoutMs: number, ...signals: AbortSignal[]) => Promise<void>;
+}
+
+/** Thrown by a node that stopped because its run is released; the next claim runs it again. */
+export class Released extends Error {
+  override name = 'Released';
+}
+
+/** Why a run ends before it is done. It is the reason of an aborted `signal`. */
+export interface Halt {
+  status: 'stopped' | 'failed';
+  /** The error of the nodes that are cancelled, and of the run when it fails. */
+  message: string;
+  /** Milliseconds that running nodes have to end by themselves. */
+  graceMs: number;
+}
+
+/** The error of a node that ends because its run does. */
+export function haltError(signal: AbortSignal): NodeError {
+  // SAFETY: whoever aborts it gives a Halt.
+  return new NodeError((signal.reason as Halt).message);
+}
+
+/** Which effects of a called flow count. */
+export type CalledEffects = 'all' | 'without_instructions';
+
+/** What all native nodes may declare. */
+interface NodeTraits {
+  definition: NodeDefinition;
+  /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
+  labelledSide?: 'input' | 'output';
+  /** The ports, or the inputs alone, are those that the flow's JSON declares, not the definition's. */
+  takesPortsFromFlow?: true | 'inputs';
+  /** It may leave any output unset, whatever the flow's JSON says of the ports that it declares. */
+  leavesOutputsUnset?: true;
+  /** The node sees all inputs of the flow instead of its own. */
+  takesFlowInputs?: true;
+  /** It runs exactly once, when nothing more will come, and gets all that came along its input's edge as one `A`. */
+  collects?: true;
+  /** Its array outputs are handed on element by element. */
+  spreads?: true;
+  /** What it puts out is an output of the flow. */
+  isFlowOutput?: true;
+  /** With some values of one input the effects are less than the definition publishes. */
+  effectsByInput?: {
+    name: string;
+    effectsOf: (inputs: ValueMap) => Effects;
+  };
+  /**
+   * The effects are those of the flow that its form data names. `without_instructions`: that flow's instructions are not
+   * sent.
+   */
+  effectsOfCalledFlow?: CalledEffects;
+  /** The keys in its outputs are those that the flow's author wrote into its form data. */
+  namesKeys?: true;
+  /** The keys in its outputs are those of this input. */
+  handsOnKeysOf?: string;
+  /** The flow that gets its inputs and gives its outputs. */
+  calledFlow?: (formData: LosslessJson) => number;
+}
+
+/**
+ * The most that the node may change outside, as its definition says. An unknown word counts as the most there is.
+ * `none`: it may run again. `idempotent`: its begin is stored before it runs, and it may run again. `once`: its begin is
+ * stored before it runs, and it fails instead of running again.
+ */
+export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
+  effects == null ? 'none' : isEffects(effects) ? effects : 'once';
+
+/** What an execution with these inputs changes outside. */
+export const effectsWith = (module: NodeTraits, inputs: ValueMap): Effects =>
+  module.effectsByInput?.effectsOf(inputs) ?? publishedEffects(module);
+
+/** A node that computes its outputs. */
+export interface NodeModule extends NodeTraits {
+  /** Computes the outputs by name. What it throws becomes the node's error. */
+  run: (call: NodeCall) => ValueMap | Promise<ValueMap>;
+}
+
+/** What an instruction node hands over. */
+export interface HandedInstructions {
+  /** Whoever settles them knows what they are. */
+  instructions: unknown;
+  /** All outputs but `signature`: handed on at once, before the instructions are settled. */
+  outputs: ValueMap;
+}
+
+/**
+ * An instruction node: it hands instructions over, and ends when they are settled, alone or together with those of other nodes. It
+ * has the input `submit` and the output `signature`, which are the engine's.
+ */
+export interface SettledModule extends NodeTraits {
+  /** Makes the instructions; reads what it needs, and changes nothing. What it throws becomes the node's error. */
+  buildInstructions: (call: NodeCall) => HandedInstructions | Promise<HandedInstructions>;
+}
+
+export type AnyModule = NodeModule | SettledModule;
+
+/** Finds the module of a native node. */
+export type NodeRegistry = (nodeId: string) => AnyModule | undefined;
+
+/** What is known of a failure that passes: the same attempt may succeed later. */
+export interface Transience {
+  /** Milliseconds for which a server asks to be left alone. */
+  retryAfterMs?: number | undefined;
+}
+
+/** A failure that a node reports to the flow's author. */
+export class NodeError extends Error {
+  override name = 'NodeError';
+  /** Only of a failure that passes. A node whose flow says so (`data.retry`) is then tried again. */
+  transience?: Transience;
+}
+
+/** Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge. */
+export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
+
+/** Whether the flow's JSON makes an input required that the definition calls optional. It never makes one optional. */
+const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
+  target?.required === true && !runsWhenAbsent(target);
+
+/** The ports of one use of a node, as its definition and the flow's JSON declare them. A labelled port has the name of its label. */
+export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
+  const { targets, sources } = module.definition;
+  const [drawn] = module.labelledSide === 'input' ? use.targets : use.sources;
+  const label = formText(use.targets_form.form_data, 'label') ?? drawn?.name ?? '';
+  const drawnTargets = new Map(use.targets.toReversed().map((target) => [target.name, target]));
+  return {
+    inputs: targets.map((target) => ({
+      name: module.labelledSide === 'input' ? label : target.name,
+      required: target.required || isMadeRequired(drawnTargets.get(target.name)),
+      runsWhenAbsent: runsWhenAbsent(drawnTargets.get(target.name)),
+      passthrough: target.passthrough ?? false,
+      wantsPublicKey: target.type_bounds[0] === 'pubkey',
+    })),
+    outputs: sources.map((source) => ({
+      name: module.labelledSide === 'output' ? label : source.name,
+      optional: source.optional ?? false,
+    })),
+  };
+}
+
+/** The input's value; throws the reference server's error when there is none. */
+export function requireInput(inputs: ValueMap, name: string): Value {
+  return readField(inputs, name, (value) => value);
+}
+
+/** A text member of a node's form data, or undefined when it has none. */
+export function formText(
+  formData: LosslessJson,
+  member: string,
+): string | undefined {
+  const value = formMember(formData, member);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A member of a node's form data, or undefined when it has none. */
+export function formMember(
+  formData: LosslessJson,
+  member: string,
+): LosslessJson | undefined {
+  if (
+    typeof formData !== 'object' || formData === null || Array.isArray(formData)
+  ) return undefined;
+  return Object.hasOwn(formData, member) ? (formData as { [name: string]: LosslessJson })[member] : undefined;
+}

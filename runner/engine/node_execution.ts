@@ -1,0 +1,326 @@
+import { codedError } from '../../types/run_errors.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import { readFieldOr, toBoolean } from '../../types/values/conversion.ts';
+import { Attempts } from './attempts.ts';
+import type { Tree } from './context.ts';
+import type { EarlierRunIds } from './earlier_places.ts';
+import type { RunNode } from './graph.ts';
+import type { NodeRun, StoredNodeRun } from './journal.ts';
+import { LogBuffer } from './log_buffer.ts';
+import {
+  type Effect,
+  effectsWith,
+  haltError,
+  type HandedInstructions,
+  type LogLevel,
+  type NodeCall,
+  NodeError,
+  type NodeModule,
+  Released,
+} from './node.ts';
+import { emptyInputsHint } from './empty_inputs.ts';
+import { copyMap, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
+import { waitForInput } from './input_wait.ts';
+import { bufferUntil, type HeldLog, logLine } from './run_log.ts';
+import { hasEndedBefore, outcomeUnknown, takeOutcome } from './earlier_claim.ts';
+import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
+import type { CallSite, TreeRun } from './tree_run.ts';
+import { heldByMap, measureMap } from './value_size.ts';
+
+/** One execution of a node that has begun. */
+export interface Execution {
+  /**
+   * At once, or later; rejects with Released when the node stopped because its run is released. An instruction node ends
+   * when its instructions are settled: what comes here is what it hands over.
+   */
+  outcome: Outcome | Handover | Promise<Outcome | Handover>;
+  /** Puts the outcome on record, once. */
+  record: (outcome: Outcome) => void;
+  /** Of an execution that may be tried again after what it handed over has failed. */
+  again?: Again | undefined;
+}
+
+const timestamp = (tree: Tree): string => new Date(tree.now()).toISOString();
+
+/** Continues at once with a result that is there, and later with a promise. */
+const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
+  result instanceof Promise ? result.then(goOn) : goOn(result);
+
+/** What is known of an execution before it begins. */
+export interface KnownExecution {
+  /** What an earlier claim stored of it. */
+  stored: StoredNodeRun | undefined;
+  /** The execution in its place in a run that this one was redriven from. */
+  takenOver: StoredNodeRun | undefined;
+  /** The runs that it called there. */
+  calledRuns: EarlierRunIds | undefined;
+}
+
+/** A node either ends or hands over. */
+type Given = Outcome | Handover;
+
+/** An execution that no earlier claim has ended, and that no redrive takes over: its node is called. */
+class NodeExecution {
+  readonly #tree: Tree;
+  readonly #run: TreeRun;
+  readonly #node: RunNode;
+  readonly #inputs: ValueMap;
+  readonly #inputBytes: number;
+  readonly #stored: StoredNodeRun | undefined;
+  /** The error of one that can't be taken over, and must not happen again. */
+  readonly #fault: string | undefined;
+  readonly #site: Effect;
+  readonly #caller: CallSite;
+  /** As the journal gets it. */
+  readonly #row: NodeRun;
+  readonly #log: HeldLog;
+  /** Undefined: it is tried once. */
+  readonly #attempts: Attempts | undefined;
+
+  constructor(
+    tree: Tree,
+    run: TreeRun,
+    node: RunNode,
+    times: number,
+    inputs: ValueMap,
+    { stored, calledRuns }: KnownExecution,
+    fault: string | undefined,
+  ) {
+    this.#tree = tree;
+    this.#run = run;
+    this.#node = node;
+    this.#inputs = inputs;
+    this.#inputBytes = measureMap(inputs);
+    this.#stored = stored;
+    this.#fault = fault;
+    this.#site = { flow_run_id: run.id, node_id: node.id, times };
+    this.#caller = { execution: this.#site, node, run, earlierRuns: calledRuns };
+    tree.countBytes(this.#inputBytes);
+    this.#row = {
+      ...this.#site,
+      attempt: stored?.attempt ?? 1,
+      retry_at: null,
+      start_time: stored?.start_time ?? timestamp(tree),
+      end_time: null,
+      input: { M: this.#gathersTooMuch() ? {} : inputs },
+      output: stored?.output ?? null,
+      errors: null,
+    };
+    const log = (level: LogLevel, content: string) => logLine(tree, run, level, content, { node, times });
+    this.#log = bufferUntil(log, new LogBuffer(run.graph.environment, tree.limits));
+    this.#attempts = node.retry && new Attempts(tree, run, this.#row, node.retry, log);
+  }
+
+  begin(): Execution {
+    const record = (outcome: Outcome) => this.#record(outcome);
+    try {
+      const outcome = this.#firstAttempt();
+      this.#log.open();
+      const again = this.#again();
+      if (!(outcome instanceof Promise)) return { outcome, record, again };
+      if (!this.#hasOutsideEffects()) this.#reportBegin();
+      return { outcome: outcome.catch((error) => this.#failed(error)), record, again };
+    } catch (error) {
+      if (error instanceof Released) {
+        this.#reportBegin();
+        return { outcome: Promise.reject(error), record };
+      }
+      this.#log.open();
+      return { outcome: this.#failed(error), record };
+    }
+  }
+
+  #firstAttempt(): Given | Promise<Given> {
+    const retryAt = this.#stored?.retry_at;
+    return retryAt != null && this.#attempts !== undefined
+      ? this.#attempts.resume(retryAt).then(() => this.#attempt())
+      : this.#attempt();
+  }
+
+  /** Makes an attempt, and all that follow. */
+  #attempt(): Given | Promise<Given> {
+    if (this.#attempts === undefined) return this.#compute();
+    const followFailure = (error: unknown) => this.#followFailure(error);
+    try {
+      const given = this.#compute();
+      return given instanceof Promise ? given.catch(followFailure) : given;
+    } catch (error) {
+      return followFailure(error);
+    }
+  }
+
+  #followFailure(error: unknown): Promise<Given> {
+    if (!this.#attempts?.mayFollow(error)) throw error;
+    return this.#attempts.next(error).then(() => this.#attempt());
+  }
+
+  #again(): Again | undefined {
+    const attempts = this.#attempts;
+    return attempts && {
+      isPossible: () => !attempts.isLast,
+      after: (failure) => attempts.next(failure).then(() => this.#attempt()).catch((error) => this.#failed(error)),
+    };
+  }
+
+  #compute(): Given | Promise<Given> {
+    const { halt, settlement, limits } = this.#tree;
+    const { type, nodeId, module, fault } = this.#node;
+    const sent = settlement.sentBefore(this.#site);
+    if (halt.aborted) throw sent === undefined ? haltError(halt) : sent.haltError(halt);
+    if (sent !== undefined) return { handedOver: this.#handedOver() ?? copyMap({}), instructions: undefined };
+    if (module === undefined) {
+      const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
+      throw new NodeError(codedError('node_not_implemented', lack));
+    }
+    if (this.#fault !== undefined) throw new NodeError(this.#fault);
+    if (fault !== undefined) throw new NodeError(fault);
+    if (this.#gathersTooMuch()) throw new NodeError(tooLarge(this.#inputBytes, limits.outputBytes));
+    if ('buildInstructions' in module) {
+      return followedBy(module.buildInstructions(this.#makeCall()), (handed) => this.#handOver(handed));
+    }
+    return this.#hasOutsideEffects() ? this.#runOutside(module) : this.#callNode(module);
+  }
+
+  #callNode(module: NodeModule): Given | Promise<Given> {
+    return followedBy(
+      module.run(this.#makeCall()),
+      (outputs) => toOutcome(this.#node, this.#inputs, outputs, this.#outputLimits()),
+    );
+  }
+
+  /** Runs a node with outside effects, once its begin is stored: so the next claim knows of it. */
+  #runOutside(module: NodeModule): Promise<Given> {
+    const { journal, halt, releasing } = this.#tree;
+    const isRepeatable = effectsWith(module, this.#inputs) === 'idempotent';
+    if (this.#wasBegun() && !isRepeatable) {
+      throw outcomeUnknown(this.#attempts !== undefined && !this.#attempts.isLast);
+    }
+    this.#reportBegin();
+    return journal.flush().then(() => {
+      if (halt.aborted) throw haltError(halt);
+      // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
+      if (releasing.aborted && isRepeatable) throw new Released();
+      return this.#callNode(module);
+    }, () => {
+      // Without a stored begin it may not run. The run is released, and its claim tells why.
+      throw new Released();
+    });
+  }
+
+  #makeCall(): NodeCall {
+    const tree = this.#tree;
+    const { limits, slice, services, settlement, sleepers } = tree;
+    const run = this.#run;
+    const node = this.#node;
+    const site = this.#site;
+    const log = this.#log.write;
+    return {
+      inputs: this.#inputs,
+      formData: node.formData,
+      inputNames: node.inputNames,
+      outputNames: node.outputNames,
+      maxOutputBytes: limits.outputBytes,
+      run: { ...tree.run, id: run.id, environment: run.graph.environment },
+      startTime: Date.parse(this.#row.start_time),
+      signal: tree.cancel,
+      releasing: tree.releasing,
+      log,
+      checkTime: slice.makeCheck(this.#wasBegun()),
+      isNamedByFlow: (inputName, publicKey) => settlement.isNamedByFlow(run, node, inputName, publicKey),
+      callFlow: (flowId, flowInputs) => tree.callFlow(this.#caller, flowId, flowInputs),
+      collectInstructions: (flowId, flowInputs) => tree.collectInstructions(this.#caller, flowId, flowInputs),
+      http: services.http,
+      scripts: services.scripts,
+      kv: services.kv(site),
+      rest: (wait, until) =>
+        until === undefined ? services.rest(wait) : sleepers.during(run, until, () => services.rest(wait)),
+      askForInput: (timeoutMs) =>
+        waitForInput(this.#tree, { run, execution: site, isAsked: this.#stored !== undefined, timeoutMs, log }),
+    };
+  }
+
+  /** What an instruction node hands over. It is stored in the node's row, since the node may wait long. */
+  #handOver({ instructions, outputs }: HandedInstructions): Given {
+    const outcome = toOutcome(this.#node, this.#inputs, outputs, this.#outputLimits(), SIGNATURE);
+    if ('error' in outcome) return outcome;
+    const isSubmitted = readFieldOr(this.#inputs, SUBMIT, true, toBoolean);
+    if (this.#row.output === null) {
+      this.#row.output = { M: outcome.outputs };
+      this.#tree.journal.nodeBegan({ ...this.#row });
+    }
+    return { handedOver: copyMap(this.#row.output.M), instructions: isSubmitted ? instructions : undefined };
+  }
+
+  #failed(error: unknown): Given {
+    if (error instanceof Released) throw error;
+    const hint = emptyInputsHint(this.#run, this.#node, this.#inputs, error);
+    return { ...toError(error, hint), handedOver: this.#handedOver() };
+  }
+
+  #reportBegin(): void {
+    if (this.#stored === undefined) this.#tree.journal.nodeBegan({ ...this.#row });
+  }
+
+  #record(outcome: Outcome): void {
+    const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
+    if (outputs !== undefined) this.#tree.countBytes(measureMap(outputs));
+    this.#caller.atEnd?.();
+    if ('error' in outcome) this.#attempts?.logFailure(outcome.error);
+    this.#tree.journal.nodeEnded({
+      ...this.#row,
+      retry_at: null,
+      end_time: timestamp(this.#tree),
+      output: outputs === undefined ? null : { M: outputs },
+      errors: 'error' in outcome ? [outcome.error] : null,
+    });
+  }
+
+  /** The begin of the execution is stored before the node is called. */
+  #hasOutsideEffects(): boolean {
+    const { module } = this.#node;
+    return module !== undefined && 'run' in module && effectsWith(module, this.#inputs) !== 'none';
+  }
+
+  /** An earlier claim began the attempt that is to be made now. */
+  #wasBegun(): boolean {
+    const stored = this.#stored;
+    return stored !== undefined && stored.retry_at === null && stored.attempt === this.#row.attempt;
+  }
+
+  /** What this execution handed on before. The nodes behind it have these outputs, whatever becomes of it now. */
+  #handedOver(): ValueMap | undefined {
+    return this.#row.output === null ? undefined : copyMap(this.#row.output.M);
+  }
+
+  #gathersTooMuch(): boolean {
+    return this.#node.module?.collects === true && this.#inputBytes > this.#tree.limits.outputBytes;
+  }
+
+  #outputLimits(): OutputLimits {
+    const { limits, outputs } = this.#tree;
+    return {
+      maxBytes: limits.outputBytes,
+      // The outputs that it handed over were counted before.
+      take: (bytes) => this.#row.output === null ? outputs.take(bytes) : undefined,
+    };
+  }
+}
+
+/** Begins one execution of a node. `earlier_claim.ts` says what happens when an earlier claim stored something of it. */
+export function beginExecution(
+  tree: Tree,
+  run: TreeRun,
+  node: RunNode,
+  times: number,
+  inputs: ValueMap,
+  known: KnownExecution,
+): Execution {
+  const { stored, takenOver } = known;
+  if (hasEndedBefore(stored)) return { outcome: takeOutcome(tree, stored, inputs), record: () => {} };
+  const tooMuch = takenOver && tree.outputs.take(heldByMap(takenOver.output?.M ?? {}));
+  if (takenOver !== undefined && tooMuch === undefined) {
+    tree.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
+    return { outcome: takeOutcome(tree, takenOver, inputs), record: () => {} };
+  }
+  return new NodeExecution(tree, run, node, times, inputs, known, tooMuch).begin();
+}

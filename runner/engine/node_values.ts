@@ -1,0 +1,91 @@
+import { codedError } from '../../types/run_errors.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
+import { toPubkey } from '../../types/values/keys.ts';
+import type { RunNode } from './graph.ts';
+import type { OutputBudget } from './output_budget.ts';
+import { toMessage } from './text_limits.ts';
+import { heldBytes, measureValue } from './value_size.ts';
+
+/** How one execution of a node ended. One that failed after it had handed outputs on keeps these. */
+export type Outcome = { outputs: ValueMap } | { error: string; handedOver?: ValueMap };
+
+/** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
+export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
+
+/** Edge values, then form data for the inputs that got none. */
+export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
+  if (node.module?.takesFlowInputs) return flowInputs;
+  for (const { name } of node.ports.inputs) {
+    const preset = node.presets[name];
+    if (preset !== undefined) values[name] ??= preset;
+  }
+  return values;
+};
+
+/** The public half of a key, in whatever form it comes, so that no secret is handed on. What is not a key stays as it is. */
+function publicKeyOf(value: Value): Value {
+  try {
+    return { B3: toPubkey(value) };
+  } catch {
+    return value;
+  }
+}
+
+/** Adds the inputs that the node hands on under their own names. */
+const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): ValueMap => {
+  for (const { name, required, passthrough, wantsPublicKey } of node.ports.inputs) {
+    const value = given[name];
+    if (!passthrough || value === undefined || (!required && 'N' in value)) continue;
+    outputs[name] ??= wantsPublicKey ? publicKeyOf(value) : value;
+  }
+  return outputs;
+};
+
+/** The error of outputs that are too large. */
+export const tooLarge = (bytes: number, maxBytes: number): string =>
+  codedError('output_too_large', `the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`);
+
+/** Limits of outputs. */
+export interface OutputLimits {
+  /** Bytes of one execution's outputs. */
+  maxBytes: number;
+  take: OutputBudget['take'];
+}
+
+/** What keeps outputs from being stored. */
+function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): string | undefined {
+  let bytes = 0;
+  let held = 0;
+  for (const [name, value] of Object.entries(outputs)) {
+    const size = measureValue(value);
+    if (size.fault !== undefined) return `output ${name}: ${size.fault}`;
+    bytes += size.bytes;
+    held += heldBytes(size);
+  }
+  return bytes > maxBytes ? tooLarge(bytes, maxBytes) : take(held);
+}
+
+/** The outcome of an execution that threw, as a text that can be stored and is the same when it is read again; `hint` ends it. */
+export const toError = (error: unknown, hint = ''): { error: string } => ({
+  error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),
+});
+
+/**
+ * The outcome of a node that gave outputs: an error when a mandatory output is missing, or one can't be stored. `later` names an
+ * output that comes later.
+ */
+export const toOutcome = (
+  node: RunNode,
+  given: ValueMap,
+  outputs: ValueMap,
+  limits: OutputLimits,
+  later?: string,
+): { outputs: ValueMap } | { error: string } => {
+  const complete = withPassthrough(node, given, copyMap(outputs));
+  const missing = node.ports.outputs.filter((port) =>
+    !port.optional && port.name !== later && complete[port.name] === undefined
+  );
+  if (missing.length > 0) return toError(`output not found: ${JSON.stringify(missing.map((port) => port.name))}`);
+  const fault = outputFault(complete, limits);
+  return fault === undefined ? { outputs: complete } : toError(fault);
+};

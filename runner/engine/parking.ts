@@ -1,0 +1,57 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import { isInstructionNode, type RunNode } from './graph.ts';
+import type { Outcome } from './node_values.ts';
+import type { Lack } from './readiness.ts';
+import type { Again, Handover, Parked } from './settlement.ts';
+
+/** The instruction nodes of one run: which are parked or about to be parked again, and how the others have ended. */
+export class Parking {
+  readonly #runId: string;
+  readonly #parked = new Map<RunNode, Parked>();
+  /** What they handed over has failed; the next attempt parks them again. */
+  readonly #leaving = new Map<RunNode, Parked>();
+  readonly #endings = new Map<RunNode, 'succeeded' | 'failed'>();
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  get parked(): ReadonlyMap<RunNode, Parked> {
+    return this.#parked;
+  }
+
+  /** How the latest execution of an instruction node ended, or that of one that was left out would have. */
+  get endings(): ReadonlyMap<RunNode, 'succeeded' | 'failed'> {
+    return this.#endings;
+  }
+
+  /** Parks an execution; false: it was parked before, so what it hands on has been handed on. */
+  park(node: RunNode, times: number, handover: Handover, again: Again | undefined): boolean {
+    const execution = { flow_run_id: this.#runId, node_id: node.id, times };
+    this.#parked.set(node, { ...handover, node, execution, again });
+    return !this.#leaving.delete(node);
+  }
+
+  /** A parked execution is tried again. */
+  leave(parked: Parked): void {
+    this.#parked.delete(parked.node);
+    this.#leaving.set(parked.node, parked);
+  }
+
+  /** What a node has handed on whose execution is under way. */
+  handedOver(node: RunNode): ValueMap | undefined {
+    return (this.#parked.get(node) ?? this.#leaving.get(node))?.handedOver;
+  }
+
+  /** An execution has ended; true: it was parked. */
+  end(node: RunNode, outcome: Outcome): boolean {
+    if (isInstructionNode(node)) this.#endings.set(node, 'error' in outcome ? 'failed' : 'succeeded');
+    const wasLeaving = this.#leaving.delete(node);
+    return this.#parked.delete(node) || wasLeaving;
+  }
+
+  /** A node does not run, or not for an element of a loop. Its group goes without it, unless something failed. */
+  leaveOut(node: RunNode, reason: Lack): void {
+    if (isInstructionNode(node)) this.#endings.set(node, reason === 'failed' ? 'failed' : 'succeeded');
+  }
+}

@@ -1,0 +1,144 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
+import type { Absence, Entry } from './entry_queue.ts';
+import { SUBMIT } from './settlement.ts';
+
+/** The nodes that will give no further output, and why they give none: what `spreadFinished` keeps up to date. */
+export type FinishedNodes = Map<RunNode, Lack>;
+
+/** Why a node does not run: something before it failed, or it was not to run. */
+export type Lack = RunNode['absence'];
+
+/** An input that is handed on without a value holds only a node back that requires it. */
+const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
+  head !== undefined &&
+  (head.value !== undefined || !isNeeded || (head.absence === 'not_handed_on' && !input.required));
+
+/** The entry that tells an instruction node not to submit. */
+export const submitHead = (node: RunNode): Entry | undefined => {
+  if (!isInstructionNode(node)) return undefined;
+  const head = node.incoming.find((edge) => edge.input.name === SUBMIT)?.queue.head;
+  return head?.value !== undefined && 'B' in head.value && !head.value.B ? head : undefined;
+};
+
+/** An edge tells an instruction node not to submit: it never starts. */
+export const isHeldBack = (node: RunNode): boolean => {
+  const head = submitHead(node);
+  return head !== undefined && !head.isElement;
+};
+
+/** Whether the node will give no further output; `finished` holds the nodes before it that will give none. */
+const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
+  if (node.isRunning) return false;
+  if (isHeldBack(node)) return true;
+  if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
+  let isStarving = false;
+  let lacksValue = false;
+  let hasElement = false;
+  let mayStillGet = false;
+  for (const edge of node.incoming) {
+    const { isNeeded, queue: { head }, source } = edge;
+    const isOver = head === undefined && finished.has(source);
+    // A value that it needs will never come.
+    if (isNeeded && isOver) return true;
+    if (isNeeded && head === undefined) isStarving = true;
+    if (isNeeded && !isSatisfiedBy(edge, head)) lacksValue = true;
+    if (head?.isElement) hasElement = true;
+    // Another element may still come to an optional input.
+    if (head === undefined && !isOver) mayStillGet = true;
+  }
+  if (isStarving || hasElement || mayStillGet) return false;
+  return node.times > 0 || lacksValue;
+};
+
+/**
+ * Why the node lacks what it needs. Where one input is absent without a failure the node was not to run, whatever has
+ * failed elsewhere.
+ */
+export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
+  if (submitHead(node) !== undefined) return 'unset';
+  const reasons = node.incoming.map((edge): Absence | undefined => {
+    const { isNeeded, source, queue: { head } } = edge;
+    if (!isNeeded || isSatisfiedBy(edge, head)) return undefined;
+    return head === undefined ? finished.get(source) : head.absence;
+  });
+  return reasons.some((reason) => reason !== undefined && reason !== 'failed') ? 'unset' : 'failed';
+};
+
+/**
+ * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished, and returns these:
+ * inputs that come from them will stay empty for ever. A finished node stays finished, so all calls of a run together look at each edge a few times
+ * only. There is no recursion, since a flow may be longer than a stack is deep.
+ */
+export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
+  const added: RunNode[] = [];
+  const open = [...touched];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (finished.has(node) || !willGiveNothing(node, finished)) continue;
+    finished.set(node, node.times > 0 ? node.absence : reasonOfLack(node, finished));
+    added.push(node);
+    for (const { target } of node.outgoing) open.push(target);
+  }
+  return added;
+};
+
+/** What a node takes out of its queues for one execution. */
+export interface Taken {
+  values: ValueMap;
+  /** It belongs to one iteration of a loop. */
+  isElement: boolean;
+}
+
+/** Takes one iteration's entries out of the queues; entries from outside of loops stay for the next one. */
+const takeHeads = (node: RunNode): Taken => {
+  const values: ValueMap = Object.create(null);
+  let isElement = false;
+  for (const edge of node.incoming) {
+    const head = edge.queue.head;
+    if (head === undefined) continue;
+    if (head.value !== undefined) values[edge.input.name] = head.value;
+    if (head.isElement) {
+      isElement = true;
+      edge.queue.shift();
+    }
+  }
+  return { values, isElement };
+};
+
+/** Takes everything out of the queues, as one array for each input. Entries without a value are left out. */
+const takeAll = (node: RunNode): Taken => {
+  const values: ValueMap = Object.create(null);
+  for (const edge of node.incoming) {
+    values[edge.input.name] = { A: edge.queue.drain().flatMap(({ value }) => value ?? []) };
+  }
+  return { values, isElement: false };
+};
+
+/** Takes what the node's next execution works with. */
+export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(node) : takeHeads(node);
+
+/**
+ * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran before runs
+ * again only for another element of a loop. `skip` passes over an element that lacks a required value, so that the elements behind
+ * it keep their places.
+ */
+export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
+  if (node.isRunning) return 'no';
+  if (node.incoming.length === 0) return node.times === 0 ? 'ready' : 'no';
+  if (node.module?.collects) {
+    return node.times === 0 && node.incoming.every((edge) => finished.has(edge.source)) ? 'ready' : 'no';
+  }
+  const isInLoop = node.incoming.some((edge) => edge.queue.head?.isElement);
+  if (node.times > 0 && !isInLoop) return 'no';
+  const held = submitHead(node);
+  if (held !== undefined && !held.isElement) return 'no';
+  let isSkipped = held !== undefined;
+  for (const edge of node.incoming) {
+    const head = edge.queue.head;
+    if (isSatisfiedBy(edge, head)) continue;
+    if (head !== undefined) isSkipped = true;
+    else if (edge.isNeeded || !finished.has(edge.source)) return 'no';
+  }
+  if (!isSkipped) return 'ready';
+  return isInLoop ? 'skip' : 'no';
+};

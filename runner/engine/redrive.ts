@@ -1,0 +1,235 @@
+import type { Value } from '../../types/values/value.ts';
+import type { EarlierRunIds, Place, Places } from './earlier_places.ts';
+import type { RunEdge, RunNode } from './graph.ts';
+import { type EarlierRuns, hasSucceeded, type StoredNodeRun } from './journal.ts';
+import { sameList, sameValue, textOfValue } from './same_value.ts';
+
+// What a run goes on from after its worker died is in earlier_claim.ts; this is about a new run, which was redriven from one that failed.
+//
+// A redriven run goes through its graph as every run does. What it need not do again, it takes over from the run that it was redriven
+// from: an execution that succeeded there, if all that it gets is what it got there. So what comes after a failure runs again only where
+// its inputs have changed, and what succeeded is not repeated.
+//
+// Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
+// inside it gave nothing in its place, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
+// these each execution, carries the place that it had in the earlier run.
+
+/** The record does not tell what was there. */
+const UNKNOWN = Symbol('unknown');
+
+/** What there was in a place; undefined: nothing. */
+type Before = Value | undefined | typeof UNKNOWN;
+
+const isSameAs = (value: Value | undefined, before: Before): boolean => before !== UNKNOWN && sameValue(value, before);
+
+/** What an edge carried in an earlier run. */
+interface Carried {
+  /** What there was in a place. */
+  at: (index: number) => Before;
+  /** Where the values of an execution of the source begin. */
+  start: (times: number) => number;
+  /** How many values an execution of the source gave. */
+  count: (times: number) => number;
+  /** All values, in order. */
+  values: () => Value[];
+}
+
+/**
+ * Of an edge that hands each value on as it is. A source that ran once may have run outside the loop: its value then served every
+ * iteration. The record of a loop of one element looks the same, unless the source can't run without an element (`isSurelyElement`).
+ */
+function carriedOneByOne(
+  valueOf: (times: number) => Value | undefined,
+  all: readonly number[],
+  isSurelyElement: boolean,
+): Carried {
+  const mayHaveStayed = !isSurelyElement && all.at(-1) === 0 && valueOf(0) !== undefined;
+  return {
+    at: (index) => mayHaveStayed && index > 0 ? UNKNOWN : valueOf(index),
+    start: (times) => times,
+    count: () => 1,
+    values: () => all.flatMap((times) => valueOf(times) ?? []),
+  };
+}
+
+/** Of an edge that hands arrays on element by element. An execution that gave none left one entry without a value. */
+function carriedElements(valueOf: (times: number) => Value | undefined, last: number): Carried {
+  const elements: (Value | undefined)[] = [];
+  const starts: number[] = [];
+  for (let times = 0; times <= last; times++) {
+    starts.push(elements.length);
+    const value = valueOf(times);
+    const given: readonly (Value | undefined)[] = value !== undefined && 'A' in value ? value.A : [value];
+    for (const element of given) elements.push(element);
+  }
+  const start = (times: number) => starts[times] ?? elements.length + times - starts.length;
+  return {
+    at: (index) => elements[index],
+    start,
+    count: (times) => start(times + 1) - start(times),
+    values: () => elements.filter((element) => element !== undefined),
+  };
+}
+
+/**
+ * Pairs values with those that were there before: with the same value in the same place, else with the same value elsewhere, else
+ * with another one in the same place. What was collected of a loop may have gaps, which are closed now.
+ */
+function pairUp(
+  values: readonly (Value | undefined)[],
+  before: readonly Before[],
+): (Place | undefined)[] {
+  const pairs: (Place | undefined)[] = values.map((value, index) =>
+    index < before.length && isSameAs(value, before[index]) ? { index, isSame: true } : undefined
+  );
+  if (pairs.every((pair) => pair !== undefined)) return pairs;
+  const unpaired = new Map<string, number[]>();
+  for (const [index, value] of before.entries()) {
+    if (value === undefined || value === UNKNOWN || pairs[index] !== undefined) continue;
+    const text = textOfValue(value);
+    const places = unpaired.get(text);
+    if (places === undefined) unpaired.set(text, [index]);
+    else places.push(index);
+  }
+  for (const places of unpaired.values()) places.reverse();
+  const taken = new Set<number>();
+  for (const [index, value] of values.entries()) {
+    if (value === undefined || pairs[index] !== undefined) continue;
+    const place = unpaired.get(textOfValue(value))?.pop();
+    if (place === undefined) continue;
+    taken.add(place);
+    pairs[index] = { index: place, isSame: true };
+  }
+  return pairs.map((pair, index) =>
+    pair ?? (index < before.length && !taken.has(index) ? { index, isSame: false } : undefined)
+  );
+}
+
+/** The nodes whose executions may belong to iterations of a loop, by these edges. */
+function nodesInLoops(nodes: readonly RunNode[], isCounted: (edge: RunEdge) => boolean): Set<RunNode> {
+  const inLoops = new Set<RunNode>();
+  const open = nodes.flatMap((node) => node.outgoing.filter((edge) => edge.isSpread && isCounted(edge)));
+  for (let edge = open.pop(); edge !== undefined; edge = open.pop()) {
+    const { target } = edge;
+    if (target.module?.collects || inLoops.has(target)) continue;
+    inLoops.add(target);
+    open.push(...target.outgoing.filter(isCounted));
+  }
+  return inLoops;
+}
+
+/** What one run takes over from those that it was redriven from. */
+export class TakeOver {
+  readonly #earlier: EarlierRuns;
+  readonly #runIds: EarlierRunIds;
+  readonly #inLoops: Set<RunNode>;
+  /** The nodes that can't run without an element of a loop. */
+  readonly #surelyInLoops: Set<RunNode>;
+  readonly #carried: WeakMap<RunEdge, Carried>[];
+
+  constructor(earlier: EarlierRuns, runIds: EarlierRunIds, nodes: readonly RunNode[]) {
+    this.#earlier = earlier;
+    this.#runIds = runIds;
+    this.#inLoops = nodesInLoops(nodes, () => true);
+    this.#surelyInLoops = nodesInLoops(nodes, ({ isNeeded }) => isNeeded);
+    this.#carried = runIds.map(() => new WeakMap());
+  }
+
+  /** The places of the execution that a node begins with what is in its queues now. */
+  placesOfNext(node: RunNode): Places {
+    return this.#runIds.map((_, layer) =>
+      node.module?.collects ? this.#placeOfAll(node, layer) : this.#placeOfHeads(node, layer)
+    );
+  }
+
+  /** The execution that is taken over, if there is one. */
+  find(node: RunNode, places: Places): StoredNodeRun | undefined {
+    for (const [layer, runId] of this.#runIds.entries()) {
+      const place = places[layer];
+      if (runId === undefined || !place?.isSame) continue;
+      const run = this.#earlier.executions(runId, node.id).get(place.index);
+      // The newest run that came to it has the say: if it failed there, it runs again.
+      if (run !== undefined) return hasSucceeded(run) ? run : undefined;
+    }
+    return undefined;
+  }
+
+  /** The runs that the execution in these places called; undefined when none of the earlier runs called one. */
+  calledRuns(node: RunNode, places: Places): EarlierRunIds | undefined {
+    const called = this.#runIds.map((runId, layer) => {
+      const place = places[layer];
+      return runId !== undefined && place?.isSame
+        ? this.#earlier.calledRun({ flow_run_id: runId, node_id: node.id, times: place.index })
+        : undefined;
+    });
+    return called.some((runId) => runId !== undefined) ? called : undefined;
+  }
+
+  /** The places of the values that an execution in these places hands on along an edge. */
+  placesOfEntries(edge: RunEdge, places: Places, values: readonly (Value | undefined)[]): Places[] {
+    const byLayer = places.map((place, layer) => {
+      const carried = this.#carriedIn(edge, layer);
+      if (place === undefined || carried === undefined) return [];
+      const start = carried.start(place.index);
+      const before = Array.from({ length: carried.count(place.index) }, (_, index) => carried.at(start + index));
+      return pairUp(values, before).map((pair) => pair && { index: start + pair.index, isSame: pair.isSame });
+    });
+    return values.map((_, index) => byLayer.map((ofEntries) => ofEntries[index]));
+  }
+
+  /** Of a node that takes all that has come. */
+  #placeOfAll(node: RunNode, layer: number): Place {
+    // Of several edges into one input it takes the last.
+    const decided = new Set<string>();
+    const changed = node.incoming.findLast((edge) => {
+      if (decided.has(edge.input.name)) return false;
+      decided.add(edge.input.name);
+      const values = edge.queue.entries().flatMap(({ value }) => value ?? []);
+      return !sameList(values, this.#carriedIn(edge, layer)?.values() ?? []);
+    });
+    return { index: 0, isSame: changed === undefined };
+  }
+
+  /** Of a node that takes one entry of each queue: those of loops must all have come from the same place. */
+  #placeOfHeads(node: RunNode, layer: number): Place | undefined {
+    const elements = node.incoming.flatMap(({ queue: { head } }) =>
+      head?.isElement ? [head.places?.[layer]?.index] : []
+    );
+    const [index = elements.length === 0 ? 0 : undefined] = elements;
+    if (index === undefined || elements.some((other) => other !== index)) return undefined;
+    // Of several edges into one input the last that has a value counts. What the others give is the same to the node.
+    const decided = new Set<string>();
+    const changed = node.incoming.findLast((edge) => {
+      const { input: { name }, queue: { head } } = edge;
+      if (decided.has(name)) return false;
+      if (head === undefined) {
+        const isInLoop = edge.isSpread || this.#inLoops.has(edge.source);
+        return this.#carriedIn(edge, layer)?.at(isInLoop ? index : 0) !== undefined;
+      }
+      if (!head.places?.[layer]?.isSame) return true;
+      if (head.value !== undefined) decided.add(name);
+      return false;
+    });
+    return { index, isSame: changed === undefined };
+  }
+
+  #carriedIn(edge: RunEdge, layer: number): Carried | undefined {
+    const runId = this.#runIds[layer];
+    if (runId === undefined) return undefined;
+    let carried = this.#carried[layer]?.get(edge);
+    if (carried === undefined) {
+      const runs = this.#earlier.executions(runId, edge.source.id);
+      const valueOf = (times: number) => {
+        const outputs = runs.get(times)?.output?.M;
+        return outputs !== undefined && Object.hasOwn(outputs, edge.sourcePort) ? outputs[edge.sourcePort] : undefined;
+      };
+      const all = [...runs.keys()];
+      const isSurelyElement = !this.#inLoops.has(edge.source) || this.#surelyInLoops.has(edge.source);
+      carried = edge.isSpread
+        ? carriedElements(valueOf, all.at(-1) ?? -1)
+        : carriedOneByOne(valueOf, all, isSurelyElement);
+      this.#carried[layer]?.set(edge, carried);
+    }
+    return carried;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Value, ValueMap } from '../../types/values/value.ts';
+import type { Places } from './earlier_places.ts';
+import type { RunNode } from './graph.ts';
+import type { RunResult } from './journal.ts';
+import type { Halt } from './node.ts';
+import type { Outcome } from './node_values.ts';
+import type { Lack } from './readiness.ts';
+import { toMessage, toShorterMessage } from './text_limits.ts';
+
+/** Error lines that a run keeps at most. */
+const MAX_ERROR_LINES = 100;
+/** Characters of all its error lines: clients read many runs with one request. */
+const MAX_ERRORS_CHARACTERS = 65_536;
+
+/** An error of a node: its message, and the place that its line begins with. */
+interface NodeError {
+  node: RunNode;
+  times: number;
+  place: string;
+  message: string;
+}
+
+/** The lines of errors, with so many characters together; long messages are shortened to equal parts. */
+function linesOf(errors: NodeError[], characters: number): string[] {
+  const lines = errors.map(({ place, message }) => place + message);
+  if (lines.reduce((sum, line) => sum + line.length, 0) <= characters) return lines;
+  const share = Math.floor(characters / errors.length);
+  return errors.map(({ place, message }, index) =>
+    lines[index]!.length <= share ? lines[index]! : place + toShorterMessage(message, share - place.length)
+  );
+}
+
+const flowOutputLabel = ({ inputNames: [label = ''] }: RunNode): string => label;
+
+/** How one execution of a node ended. */
+export interface Completion {
+  node: RunNode;
+  times: number;
+  /** It belonged to one iteration of a loop. */
+  isElement: boolean;
+  /** Where it stood in the runs that this one was redriven from. */
+  places?: Places | undefined;
+  outcome: Outcome;
+  /** Why it did not run, if it was passed over. */
+  skipped?: Lack;
+  /** An instruction node completes in two parts: what it handed over, and later the rest. */
+  part: 'all' | 'handed_over' | 'rest';
+}
+
+/** The outputs and errors of a run, gathered while its nodes end. */
+export class RunRecord {
+  readonly #errors: NodeError[] = [];
+  readonly #outputs = new Map<RunNode, Value[]>();
+
+  add({ node, times, isElement, outcome }: Completion): void {
+    if ('error' in outcome) {
+      const number = times > 0 || isElement ? `#${times}` : '';
+      const place = `${toMessage(node.title)} ${node.id}${number}: `;
+      this.#errors.push({ node, times, place, message: outcome.error });
+      if (this.#errors.length > MAX_ERROR_LINES * 10) this.#keepFirstErrors();
+    } else if (node.module?.isFlowOutput) {
+      const value = outcome.outputs[flowOutputLabel(node)];
+      const values = this.#outputs.get(node) ?? [];
+      if (value !== undefined) values.push(value);
+      this.#outputs.set(node, values);
+    }
+  }
+
+  /** In the order of the nodes, not of time, so that the same run gives the same lines. */
+  #keepFirstErrors(): void {
+    this.#errors.sort((a, b) => a.node.index - b.node.index || a.times - b.times).splice(MAX_ERROR_LINES);
+  }
+
+  /** The result; `halt` when the run ended before it was done. */
+  result(notRun: RunNode[], halt: Halt | undefined): RunResult {
+    const output: ValueMap = Object.create(null);
+    for (const [node, values] of this.#outputs) {
+      const [first] = values;
+      if (first !== undefined) output[flowOutputLabel(node)] = values.length > 1 ? { A: values } : first;
+    }
+    this.#keepFirstErrors();
+    const own = halt?.status === 'failed' ? [halt.message] : [];
+    const lines = [...own, ...linesOf(this.#errors, MAX_ERRORS_CHARACTERS - (own[0]?.length ?? 0))];
+    return {
+      status: halt?.status ?? (lines.length > 0 ? 'failed' : 'succeeded'),
+      output: { M: output },
+      errors: lines.length > 0 ? lines.slice(0, MAX_ERROR_LINES) : null,
+      not_run: notRun.map(({ id }) => id),
+    };
+  }
+}

@@ -1,0 +1,140 @@
+import { codedError } from '../../types/run_errors.ts';
+import { nextTurn } from '../../functions/_shared/pause.ts';
+import { NodeError, Released } from './node.ts';
+
+/** How long everything that runs on one thread may work before it lets the event loop have a turn. */
+const BREATH_MS = 20;
+/** When nothing has computed for so long, the event loop has had its turn. */
+const IDLE_MS = 1;
+/** The share of a slice that a run gets for new work, even when its history took all of the slice. */
+const LEAST_SHARE = 0.25;
+/** A computation that began within this first share of a slice had the slice to itself. */
+const FRESH_SHARE = 0.1;
+
+/**
+ * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at once share it. When it
+ * is over, the runs are released.
+ */
+export interface Slice {
+  /** Aborted when the runs are to be released, each as soon as it has made progress. */
+  releasing: AbortSignal;
+  /** Aborted when the runs must be released, with or without progress: the time on the clock is over, or the worker is told to end. */
+  cutOff: AbortSignal;
+  /** Ends it before its time. */
+  end: () => void;
+  /** Computing begins; every stretch without an await counts. */
+  startComputing: () => void;
+  /** Computing pauses. */
+  stopComputing: () => void;
+  /** So much was computed in one go that others should have a turn. */
+  needsBreath: () => boolean;
+  /**
+   * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the owners in turn:
+   * however many runs of one owner compute, a run of another owner waits for one stretch of each owner.
+   */
+  breathe: (ownerId: string) => Promise<void>;
+  /** A clock of the computing so far. */
+  spentMs: () => number;
+  /** Computing that a run may do for new work before it is released, however long replaying its history took. */
+  leastMs: number;
+  /** A check for one computation that starts now; `wasBegun`: an earlier slice had begun it and could not finish. */
+  makeCheck: (wasBegun: boolean) => () => void;
+}
+
+export interface SliceLimits {
+  /** Milliseconds on the clock. */
+  wallMs: number;
+  /** Milliseconds of computing. */
+  busyMs: number;
+}
+
+/** Only `end()` ends it: for workers that no platform limits. */
+export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
+
+/** The error of a computation that takes longer than an Edge Function may compute. */
+export const cpuLimitError = (busyMs: number): NodeError =>
+  new NodeError(
+    codedError(
+      'node_cpu_limit',
+      `not finished after ${busyMs} ms of computing, all that an Edge Function has; ` +
+        'npm run worker runs it without that limit',
+    ),
+  );
+
+export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {
+  const controller = new AbortController();
+  const cutOff = new AbortController();
+  let busyMs = 0;
+  let enteredAt = 0;
+  /** Runs that are computing. They take turns within one stretch, which is counted once. */
+  let computing = 0;
+  let breathAt = now();
+  let leftAt = breathAt;
+  const timer = Number.isFinite(limits.wallMs) ? setTimeout(() => end(), limits.wallMs) : undefined;
+
+  const end = () => {
+    clearTimeout(timer);
+    controller.abort();
+    cutOff.abort();
+  };
+  /** Who waits to continue, by owner; the next owner is first. */
+  const breathing = new Map<string, (() => void)[]>();
+  let isLettingGoOn = false;
+  const letGoOn = async (): Promise<void> => {
+    isLettingGoOn = true;
+    for (;;) {
+      await nextTurn();
+      const [next] = breathing;
+      if (next === undefined) break;
+      const [ownerId, [goOn, ...others]] = next;
+      breathing.delete(ownerId);
+      if (others.length > 0) breathing.set(ownerId, others);
+      breathAt = now();
+      goOn?.();
+    }
+    isLettingGoOn = false;
+  };
+
+  const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
+
+  return {
+    releasing: controller.signal,
+    cutOff: cutOff.signal,
+    end,
+    startComputing: () => {
+      if (computing++ > 0) return;
+      enteredAt = now();
+      if (enteredAt - leftAt >= IDLE_MS) breathAt = enteredAt;
+    },
+    stopComputing: () => {
+      const spent = spentMs();
+      if (--computing === 0) {
+        busyMs = spent;
+        leftAt = now();
+      }
+      if (spent >= limits.busyMs) controller.abort();
+    },
+    spentMs,
+    leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
+    needsBreath: () => now() - breathAt >= BREATH_MS,
+    breathe: (ownerId) =>
+      new Promise((resolve) => {
+        breathing.set(ownerId, [...breathing.get(ownerId) ?? [], resolve]);
+        if (!isLettingGoOn) void letGoOn();
+      }),
+    makeCheck: (wasBegun) => {
+      const startMs = spentMs();
+      // At its second try it gets a whole budget of its own, whatever ran before it.
+      const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
+      const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
+      return () => {
+        if (spentMs() < limitMs) return;
+        if (isLastTry) {
+          throw cpuLimitError(limits.busyMs);
+        }
+        controller.abort();
+        throw new Released();
+      };
+    },
+  };
+}

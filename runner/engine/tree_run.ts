@@ -1,0 +1,35 @@
+import type { Graph } from '../../types/flow.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import type { EarlierRunIds } from './earlier_places.ts';
+import type { RunNode } from './graph.ts';
+import type { Effect } from './node.ts';
+
+/** The node execution that calls a flow. */
+export interface CallSite {
+  execution: Effect;
+  node: RunNode;
+  run: TreeRun;
+  /** The runs that it called in the runs which this one was redriven from: the run that it calls now takes over from them. */
+  earlierRuns?: EarlierRunIds | undefined;
+  /** What is to be stored in one go with the execution's end. */
+  atEnd?: () => void;
+}
+
+/** One run of a tree: the run that was started, or one that an interflow node of it called. */
+export interface TreeRun {
+  id: string;
+  graph: Graph;
+  inputs: ValueMap;
+  /** 0 for the root. */
+  depth: number;
+  /** No earlier claim has begun it. */
+  isNew: boolean;
+  /** What called it; undefined for the root. */
+  caller?: CallSite;
+  /** The runs that it takes executions over from. */
+  earlierRuns?: EarlierRunIds | undefined;
+  /** Executions of its nodes that wait for flows that they called. */
+  callsUnderWay: number;
+  /** Its first instructions are collected for its caller, not settled. */
+  isCollected: boolean;
+}

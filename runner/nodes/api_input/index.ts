@@ -1,0 +1,22 @@
+import { readOptionalField, toF64 } from '../../../types/values/conversion.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Seconds that somebody has to answer: seven days, and 30 at most. */
+export const DEFAULT_TIMEOUT_SECONDS = 7 * 86_400;
+export const MAX_TIMEOUT_SECONDS = 30 * 86_400;
+
+function readTimeoutMs(inputs: ValueMap): number {
+  const seconds = readOptionalField(inputs, 'timeout', toF64) ?? DEFAULT_TIMEOUT_SECONDS;
+  if (!(seconds >= 1 && seconds <= MAX_TIMEOUT_SECONDS)) {
+    throw new NodeError(`timeout: must be a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}`);
+  }
+  return Math.round(seconds * 1_000);
+}
+
+/** Waits until somebody sends a value to a URL that only this execution has. */
+export const apiInputNode: NodeModule = {
+  definition,
+  run: async ({ inputs, askForInput }) => ({ value: await askForInput(readTimeoutMs(inputs)) }),
+};

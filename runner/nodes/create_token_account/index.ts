@@ -1,0 +1,23 @@
+import { getInitializeAccount3Instruction, getTokenSize } from '@solana-program/token';
+import { readField } from '../../../types/values/conversion.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
+import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
+import { readSigner } from '../../solana/read_signer.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Creates a token account at the address of a new key. */
+export const createTokenAccountNode: InstructionModule = {
+  definition,
+  buildInstructions: async (call) => {
+    const feePayer = readSigner(call, 'fee_payer');
+    const account = readSigner(call, 'token_account');
+    const initialize = getInitializeAccount3Instruction({
+      account: addressOf(account),
+      mint: readField(call.inputs, 'mint_account', toAddress),
+      owner: readField(call.inputs, 'owner', toAddress),
+    });
+    const create = await createTokenProgramAccount(call, 'token_account', { feePayer, account, size: getTokenSize() });
+    return { instructions: makeInstructionSet(feePayer, [account], [create, initialize]), outputs: {} };
+  },
+};

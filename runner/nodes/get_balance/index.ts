@@ -1,0 +1,16 @@
+import { readField } from '../../../types/values/conversion.ts';
+import { toPubkey } from '../../../types/values/keys.ts';
+import { makeChainRpc } from '../../solana/rpc.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Reads the balance of an account, in lamports. */
+export const getBalanceNode: NodeModule = {
+  definition,
+  run: async (call) => {
+    const address = readField(call.inputs, 'pubkey', toPubkey);
+    // Nodes wait for their transactions at this commitment, so the balance shows what an earlier node's transaction did.
+    const balance = await makeChainRpc(call).getBalance(address, 'confirmed');
+    return { balance: { U: String(balance) } };
+  },
+};

@@ -1,0 +1,36 @@
+import type { ValueMap } from '../../../types/values/value.ts';
+import { haltError, type NodeModule, Released } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+import { readMethod, readRequest } from './request.ts';
+import { readResponse } from './response.ts';
+
+/** Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is left out, because the client refuses it. */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function isSafe(inputs: ValueMap): boolean {
+  try {
+    return SAFE_METHODS.has(readMethod(inputs));
+  } catch {
+    return false;
+  }
+}
+
+/** Makes an HTTP request. */
+export const httpRequestNode: NodeModule = {
+  definition,
+  effectsByInput: { name: 'method', effectsOf: (inputs) => isSafe(inputs) ? 'none' : 'once' },
+  run: async ({ inputs, maxOutputBytes, http, signal, releasing }) => {
+    const request = readRequest(inputs);
+    const canBeginAgain = isSafe(inputs);
+    try {
+      const end = canBeginAgain ? AbortSignal.any([signal, releasing]) : signal;
+      // What no output may hold is not even received.
+      const response = await http.request({ ...request, maxResponseBytes: maxOutputBytes, signal: end });
+      return readResponse(response, maxOutputBytes);
+    } catch (error) {
+      if (signal.aborted) throw haltError(signal);
+      if (canBeginAgain && releasing.aborted) throw new Released();
+      throw error;
+    }
+  },
+};

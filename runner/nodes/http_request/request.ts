@@ -1,0 +1,94 @@
+import { base64 } from '@scure/base';
+import type { Value, ValueMap } from '../../../types/values/value.ts';
+import { invalidType, readField, readOptionalField, toMap, toText } from '../../../types/values/conversion.ts';
+import { toWireJson } from '../../../types/values/json/wire_json.ts';
+import { type HttpRequest, NodeError } from '../../engine/node.ts';
+
+type Pair = [name: string, value: string];
+
+function toPair(value: Value): Pair {
+  if (!('A' in value) || value.A.length !== 2) throw invalidType(value, 'a pair [name, value]');
+  // SAFETY: the line above has checked that it has two members.
+  return value.A.map(toText) as Pair;
+}
+
+/** Reads pairs of texts from a list of pairs or from a map. */
+function toPairs(value: Value): Pair[] {
+  if ('A' in value) return value.A.map(toPair);
+  if ('M' in value) return Object.entries(value.M).map(([name, member]) => [name, toText(member)]);
+  throw invalidType(value, 'a map, or a list of pairs');
+}
+
+const readPairs = (inputs: ValueMap, name: string): Pair[] => readOptionalField(inputs, name, toPairs) ?? [];
+
+/** Source: RFC 7617, section 2. */
+function basicAuthorization(inputs: ValueMap): string | undefined {
+  const credentials = readOptionalField(inputs, 'basic_auth', toMap);
+  if (credentials === undefined) return undefined;
+  const user = readField(credentials, 'user', toText);
+  if (user.includes(':')) throw new NodeError("basic_auth: a user name can't hold a colon");
+  const password = readOptionalField(credentials, 'password', toText) ?? '';
+  return `Basic ${base64.encode(new TextEncoder().encode(`${user}:${password}`))}`;
+}
+
+function urlOf(inputs: ValueMap): string {
+  const text = readField(inputs, 'url', toText);
+  const params = readPairs(inputs, 'query_params');
+  if (params.length === 0 || !URL.canParse(text)) return text;
+  const url = new URL(text);
+  for (const [name, value] of params) url.searchParams.append(name, value);
+  return url.href;
+}
+
+interface Body {
+  /** Makes the body when it is sent. */
+  bytes: () => Uint8Array | Promise<Uint8Array>;
+  type: string;
+  /** The body is a form: its type holds the boundary that the receiver needs, so the flow's own content-type does not count. */
+  isForm: boolean;
+}
+
+function readBody(inputs: ValueMap): Body | undefined {
+  const json = readOptionalField(inputs, 'body', (value) => value);
+  // A form without fields counts as not given, because the editor saves an empty list for every node.
+  const fields = readPairs(inputs, 'form');
+  if (fields.length === 0) {
+    return json === undefined
+      ? undefined
+      : { bytes: () => new TextEncoder().encode(toWireJson(json)), type: 'application/json', isForm: false };
+  }
+  if (json !== undefined) throw new NodeError('give either body or form, not both');
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  const encoded = new Response(form);
+  return {
+    bytes: async () => new Uint8Array(await encoded.arrayBuffer()),
+    type: encoded.headers.get('content-type') ?? 'multipart/form-data',
+    isForm: true,
+  };
+}
+
+/** The method in upper case; GET unless another is given. */
+export const readMethod = (inputs: ValueMap): string =>
+  (readOptionalField(inputs, 'method', toText) ?? 'GET').toUpperCase();
+
+/** Reads the request from the inputs. Errors name the input that is wrong. */
+export function readRequest(inputs: ValueMap): Omit<HttpRequest, 'signal'> {
+  const body = readBody(inputs);
+  const authorization = basicAuthorization(inputs);
+  const headers = new Map<string, Pair[]>();
+  for (const pair of readPairs(inputs, 'headers')) {
+    const name = pair[0].toLowerCase();
+    headers.set(name, [...headers.get(name) ?? [], pair]);
+  }
+  if (authorization !== undefined) headers.set('authorization', [['authorization', authorization]]);
+  if (body !== undefined && (body.isForm || !headers.has('content-type'))) {
+    headers.set('content-type', [['content-type', body.type]]);
+  }
+  return {
+    method: readMethod(inputs),
+    url: urlOf(inputs),
+    headers: [...headers.values()].flat(),
+    makeBody: body?.bytes,
+  };
+}

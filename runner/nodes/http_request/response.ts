@@ -1,0 +1,66 @@
+import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../types/values/value.ts';
+import { fromWireJsonText } from '../../../types/values/json/wire_json.ts';
+import { type HttpResponse, NodeError } from '../../engine/node.ts';
+import { transienceOf } from '../../engine/transient_answer.ts';
+import { TransientError } from '../../engine/transient_error.ts';
+
+/** Characters of a body that an error message quotes. */
+const MAX_QUOTED = 2_000;
+
+const mediaType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
+
+/** Decodes text in the charset that its content type names, or in UTF-8. */
+function decodeText(body: Uint8Array, contentType: string): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  let decoder: TextDecoder;
+  try {
+    decoder = new TextDecoder(charset);
+  } catch {
+    throw new NodeError(`the response's charset ${charset} is unknown`);
+  }
+  return decoder.decode(body);
+}
+
+function parseJson(text: string, maxBytes: number): Value {
+  // After a HEAD request the headers describe a body that was not sent.
+  if (text === '') return { N: 0 };
+  try {
+    return fromWireJsonText(text, maxBytes);
+  } catch (error) {
+    throw error instanceof ValueError ? new NodeError(`the response's body: ${error.message}`) : error;
+  }
+}
+
+/** The value of a body. */
+function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Value {
+  const type = mediaType(contentType);
+  if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
+  if (type.includes('json')) return parseJson(decodeText(body, contentType), maxBytes);
+  return bytesToValue(body);
+}
+
+/** What an error quotes of a failed response's body when it is text: no more than MAX_QUOTED, and nothing that can't be stored. */
+function quote(body: Uint8Array, contentType: string): string {
+  const type = mediaType(contentType);
+  if (body.length === 0 || !(type.startsWith('text/') || type.includes('json'))) return '';
+  const text = new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');
+  const quoted = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}… (${body.length} bytes in all)` : text;
+  return `\n${quoted.toWellFormed()}`;
+}
+
+/** The error of a status other than 2xx, with the body. */
+function statusError(response: HttpResponse, contentType: string): NodeError {
+  const message = `status code: ${response.status}${quote(response.body, contentType)}`;
+  const transience = transienceOf(response);
+  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
+}
+
+/** The node's outputs. A status other than 2xx throws a NodeError with the status and the body. */
+export function readResponse(response: HttpResponse, maxBytes: number): ValueMap {
+  const { status, headers, body } = response;
+  const contentType = headers['content-type'] ?? '';
+  if (status < 200 || status > 299) throw statusError(response, contentType);
+  const values: ValueMap = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) values[name] = { S: value };
+  return { body: bodyValue(body, contentType, maxBytes), headers: { M: values } };
+}

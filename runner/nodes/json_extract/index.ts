@@ -1,0 +1,14 @@
+import { readField, toText } from '../../../types/values/conversion.ts';
+import { parsePath, removeAt } from '../../../types/values/path.ts';
+import { type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Takes the value at a path out of its input. Gives null when the path leads to nothing. */
+export const jsonExtractNode: NodeModule = {
+  definition,
+  run: ({ inputs }) => {
+    const whole = requireInput(inputs, 'json_input');
+    const found = removeAt(whole, parsePath(readField(inputs, 'field_path', toText)));
+    return { value: found?.removed ?? { N: 0 }, trimmed_json: found?.rest ?? whole };
+  },
+};

@@ -1,0 +1,13 @@
+import { readField, toText } from '../../../types/values/conversion.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Deletes a key-value store of the flow's owner. */
+export const kvDeleteStoreNode: NodeModule = {
+  definition,
+  // Idempotent: the database makes the change of one node execution once, however often it is asked.
+  run: async ({ inputs, kv }) => {
+    await kv.delete(readField(inputs, 'store', toText));
+    return {};
+  },
+};

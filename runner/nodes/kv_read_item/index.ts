@@ -1,0 +1,14 @@
+import { readField, toText } from '../../../types/values/conversion.ts';
+import { NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives an item of a key-value store of the flow's owner, or else the default. Fails when neither exists. */
+export const kvReadItemNode: NodeModule = {
+  definition,
+  run: async ({ inputs, kv }) => {
+    const item = await kv.read(readField(inputs, 'store', toText), readField(inputs, 'key', toText));
+    const value = item ?? inputs.default;
+    if (value === undefined) throw new NodeError('not found');
+    return { value, found: { B: item !== undefined } };
+  },
+};

@@ -1,0 +1,15 @@
+import type { ValueMap } from '../../../types/values/value.ts';
+import { readField, toText } from '../../../types/values/conversion.ts';
+import { type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Stores an item in a key-value store of the flow's owner, and gives the value that it replaces, if any. */
+export const kvWriteItemNode: NodeModule = {
+  definition,
+  // Idempotent: the database makes the change of one node execution once, however often it is asked.
+  run: async ({ inputs, kv }): Promise<ValueMap> => {
+    const [store, key] = [readField(inputs, 'store', toText), readField(inputs, 'key', toText)];
+    const old = await kv.write(store, key, requireInput(inputs, 'value'));
+    return old === undefined ? {} : { old_value: old };
+  },
+};

@@ -1,0 +1,16 @@
+import { readField, toText } from '../../../types/values/conversion.ts';
+import { makeInstructionSet } from '../../solana/instruction_nodes.ts';
+import { memoInstruction } from '../../solana/memo.ts';
+import { readSigner } from '../../solana/read_signer.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Writes a text into the log of a transaction, signed by the fee payer. */
+export const memoNode: InstructionModule = {
+  definition,
+  buildInstructions: (call) => {
+    const feePayer = readSigner(call, 'fee_payer');
+    const instruction = memoInstruction(readField(call.inputs, 'memo', toText), feePayer);
+    return { instructions: makeInstructionSet(feePayer, [], [instruction]), outputs: {} };
+  },
+};

@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { runNode } from '../../../tests/support/node_call.ts';
+import { noteNode } from './index.ts';
+
+it('note gives nothing', async () => {
+  expect(await runNode(noteNode, {})).toEqual({});
+});

@@ -1,0 +1,44 @@
+import { codedError } from '../../../types/run_errors.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
+import type { Value } from '../../../types/values/value.ts';
+import { readField, readFieldOr, toDecimal } from '../../../types/values/conversion.ts';
+import { NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** The fewest bytes that a number takes in an output: `{"D":"0"},`. */
+const NUMBER_BYTES = 10;
+/** How many elements are made between two checks of the time limit. */
+const CHECK_INTERVAL = 1_000;
+
+const ONE = Decimal.fromBigInt(1n)!;
+
+/** How many steps fit between two numbers. */
+function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: number): number {
+  if (step.isZero() || step.isNegative()) throw new NodeError('step_by: must be a decimal greater than 0');
+  // It is undefined when the distance or the quotient needs more than 96 bits.
+  const count = end.minus(start)?.abs().dividedBy(step)?.floor().toNumber() ?? Number.POSITIVE_INFINITY;
+  // Checked before the numbers are made. How many fit exactly depends on their digits.
+  if (count > maxBytes / NUMBER_BYTES) {
+    const numbers = Number.isFinite(count) ? `${count} numbers` : 'more numbers than can be counted';
+    throw new NodeError(codedError('output_too_large', `${numbers} don't fit into an output of ${maxBytes} bytes`));
+  }
+  return count;
+}
+
+/** Gives as many decimals as whole steps fit between start and end. They begin with start, are one step apart, and leave out the end. */
+export const rangeNode: NodeModule = {
+  definition,
+  run: ({ inputs, maxOutputBytes, checkTime }) => {
+    const step = readFieldOr(inputs, 'step_by', ONE, toDecimal);
+    let next: Decimal | undefined = readField(inputs, 'start', toDecimal);
+    const count = countSteps(next, readField(inputs, 'end', toDecimal), step, maxOutputBytes);
+    const result: Value[] = [];
+    while (result.length < count) {
+      if (next === undefined) throw new NodeError('a number of the range needs more than the 96 bits of a decimal');
+      result.push({ D: next.toString() });
+      next = next.plus(step);
+      if (result.length % CHECK_INTERVAL === 0) checkTime();
+    }
+    return { result: { A: result } };
+  },
+};

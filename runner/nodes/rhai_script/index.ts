@@ -1,0 +1,71 @@
+import type { ValueMap } from '../../../types/values/value.ts';
+import { runLimits } from '../../engine/limits.ts';
+import { LogBuffer } from '../../engine/log_buffer.ts';
+import { type NodeCall, type NodeModule, type ScriptTask, ThreadMissing } from '../../engine/node.ts';
+import { definitions } from './definitions.ts';
+import { evaluateScript, sourceOf } from './evaluate.ts';
+import { RecentSources } from './recent_sources.ts';
+
+/** How long a script may compute in the engine's thread, where everything else waits for it. Then it starts again in another thread. */
+const TRIAL_MS = 20;
+/** A script of so many characters takes longer than that only to be read. */
+const LONG_SOURCE = 16_384;
+/** The most characters of all sources that are remembered as long scripts. */
+const REMEMBERED_CHARACTERS = 262_144;
+
+/** Scripts that took longer than the trial. Sources longer than LONG_SOURCE need not be remembered. */
+const longScripts = new RecentSources<true>(REMEMBERED_CHARACTERS, LONG_SOURCE);
+
+/** Thrown when the trial is over. A script can't catch it. */
+class TrialOver extends Error {}
+
+/** The outputs of a script that ends within the trial. Undefined for a longer one, whose log lines are dropped. */
+function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
+  const buffer = new LogBuffer(task.environment, runLimits);
+  const until = performance.now() + TRIAL_MS;
+  let isOver = false;
+  try {
+    return evaluateScript(task, {
+      log: buffer.add,
+      onProgress: () => {
+        checkTime();
+        if (performance.now() > until) throw new TrialOver();
+      },
+    });
+  } catch (error) {
+    isOver = error instanceof TrialOver;
+    if (!isOver) throw error;
+    return undefined;
+  } finally {
+    if (!isOver) { for (const line of buffer.lines) log(...line); }
+  }
+}
+
+/** Long scripts run in a thread of their own if there is one: in the engine's thread, all runs of the worker would wait for them. */
+function run(call: NodeCall): ValueMap | Promise<ValueMap> {
+  const { inputs, inputNames, outputNames, scripts, log, rest, run: { environment } } = call;
+  const task: ScriptTask = { inputs, inputNames, outputNames, environment };
+  const evaluateHere = () => evaluateScript(task, { log, onProgress: call.checkTime });
+  if (scripts === undefined) return evaluateHere();
+  const source = sourceOf(inputs);
+  const isLong = source.length > LONG_SOURCE || longScripts.get(source) === true;
+  const outputs = isLong ? undefined : tryShort(task, call);
+  if (outputs !== undefined) return outputs;
+  longScripts.set(source, true);
+  return rest(() => scripts(task, call)).then((result) => {
+    for (const line of result.lines) log(...line);
+    if ('error' in result) throw result.error;
+    return result.outputs;
+  }, (error) => {
+    if (error instanceof ThreadMissing) return evaluateHere();
+    throw error;
+  });
+}
+
+/** The nodes that run scripts of the Rhai language, one for each number of inputs and outputs. */
+export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => ({
+  definition,
+  takesPortsFromFlow: true,
+  leavesOutputsUnset: true,
+  run,
+}));

@@ -1,0 +1,13 @@
+import { valueToText } from '../../../types/values/value.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives its input as text, and the empty text when it has no input. */
+export const toStringNode: NodeModule = {
+  definition,
+  run: ({ inputs }) => ({
+    result: {
+      S: inputs.stringify === undefined ? '' : valueToText(inputs.stringify),
+    },
+  }),
+};

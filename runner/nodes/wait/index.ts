@@ -1,0 +1,21 @@
+import { readOptionalField, toInteger } from '../../../types/values/conversion.ts';
+import { pause } from '../../../functions/_shared/pause.ts';
+import { haltError, type NodeModule, Released, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Hands its inputs on after a time. It counts from the start of the node, also when an earlier claim began it. */
+export const waitNode: NodeModule = {
+  definition,
+  run: async ({ inputs, startTime, signal, releasing, rest }) => {
+    requireInput(inputs, 'value');
+    requireInput(inputs, 'wait_for');
+    const end = startTime + Number(readOptionalField(inputs, 'duration_ms', toInteger('u64')) ?? 0n);
+    for (let now = Date.now(); now < end; now = Date.now()) {
+      if (signal.aborted) throw haltError(signal);
+      if (releasing.aborted) throw new Released();
+      const left = end - now;
+      await rest(() => pause(left, signal, releasing), end);
+    }
+    return {};
+  },
+};

@@ -1,0 +1,17 @@
+import { decodeBase58 } from '../../../types/values/base58.ts';
+import { walletToValue } from '../../../types/values/keys.ts';
+import { formText, NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives a wallet by its public key. Who signs for it, and with which stored key, is only looked up when it must sign. */
+export const walletNode: NodeModule = {
+  definition,
+  namesKeys: true,
+  run: ({ formData }) => {
+    const publicKey = formText(formData, 'public_key') ?? '';
+    if (decodeBase58(publicKey, 32) === undefined) {
+      throw new NodeError('failed to decode wallet as base58');
+    }
+    return { pubkey: { B3: publicKey }, keypair: walletToValue({ type: 'adapter', publicKey }) };
+  },
+};

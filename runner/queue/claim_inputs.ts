@@ -1,0 +1,89 @@
+import { codedError } from '../../types/run_errors.ts';
+import { decodeValue } from '../../types/values/value.ts';
+import { isErrorOf } from '../../functions/_shared/api_error.ts';
+import { makeInputToken } from '../../functions/_shared/input_token.ts';
+import { pause } from '../../functions/_shared/pause.ts';
+import { executionKey } from '../engine/journal.ts';
+import { type Effect, type InputState, NodeError, type PendingInputs, Released } from '../engine/node.ts';
+import type { ClaimJournal } from './claim_journal.ts';
+import type { Claim, Claims, StoredInput } from './claims.ts';
+
+export interface ClaimInputsOptions {
+  claims: Pick<Claims, 'takeInputs'>;
+  claim: Claim;
+  journal: Pick<ClaimJournal, 'flush'>;
+  /** Calls the listener whenever inputs of the run have been answered. */
+  onInputsAnswered: (listener: () => void) => void;
+  /** The address of the function `flow`; undefined if the worker has no setting for it. */
+  flowUrl: string | undefined;
+}
+
+/** A read of inputs. All inputs that are requested in one turn of the event loop are read by one call. */
+interface Look {
+  executions: Effect[];
+  states: Promise<Map<string, InputState>>;
+}
+
+function toState({ outcome, value, left_ms }: StoredInput): InputState {
+  if (outcome === null) return { status: 'open', leftMs: left_ms };
+  return outcome === 'submitted' ? { status: outcome, value: decodeValue(value) } : { status: outcome };
+}
+
+/** Makes the service by which nodes of a claimed run wait for inputs. */
+export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
+  const { claims, claim, journal, onInputsAnswered, flowUrl } = options;
+  const waiting = new Set<() => void>();
+  let next: Look | undefined;
+  onInputsAnswered(() => {
+    for (const wake of waiting) wake();
+  });
+
+  const take = async (executions: Effect[]): Promise<Map<string, InputState>> => {
+    // From here on no input joins this read.
+    await Promise.resolve();
+    next = undefined;
+    try {
+      // Inputs requested in this claim are stored before they are read.
+      await journal.flush();
+      const inputs = await claims.takeInputs(claim, executions);
+      return new Map(inputs.map((input) => [executionKey(input), toState(input)]));
+    } catch (error) {
+      // The next claim reads the inputs.
+      throw isErrorOf(error, 'claim_lost') || isErrorOf(error, 'service_unavailable') ? new Released() : error;
+    }
+  };
+  const makeLook = (): Look => {
+    const executions: Effect[] = [];
+    return { executions, states: take(executions) };
+  };
+
+  return {
+    makeAddress: () => {
+      if (flowUrl === undefined) {
+        throw new NodeError(
+          codedError(
+            'input_address_unknown',
+            "the worker lacks the project's address: set SUPABASE_URL or FLOW_URL",
+          ),
+        );
+      }
+      const token = makeInputToken();
+      return { token, url: `${flowUrl}/submit/${token}` };
+    },
+    look: async (execution) => {
+      next ??= makeLook();
+      const { executions, states } = next;
+      executions.push(execution);
+      const state = (await states).get(executionKey(execution));
+      if (state === undefined) throw new Error('an input that was asked for is stored');
+      return state;
+    },
+    untilNews: async (timeoutMs, ...signals) => {
+      const news = new AbortController();
+      const wake = () => news.abort();
+      waiting.add(wake);
+      await pause(timeoutMs, news.signal, ...signals);
+      waiting.delete(wake);
+    },
+  };
+}

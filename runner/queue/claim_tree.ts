@@ -1,0 +1,100 @@
+import { makeHistory } from '../engine/journal.ts';
+import type { NodeRegistry, NodeServices } from '../engine/node.ts';
+import type { Slice } from '../engine/slice.ts';
+import type { TreeOptions } from '../engine/tree.ts';
+import type { RunnerSettings } from '../settings.ts';
+import { actionSignerOf } from '../solana/run_settings.ts';
+import { makeSettlement } from '../solana/transaction_settlement.ts';
+import type { Transactions } from '../solana/transaction.ts';
+import type { ClaimJournal } from './claim_journal.ts';
+import type { ClaimRecords } from './claim_records.ts';
+import type { Claim, StoredHistory } from './claims.ts';
+import type { OwnRunControl } from './run_control.ts';
+import type { WorkClock } from './work_clock.ts';
+import type { Snapshot } from '../../types/flow.ts';
+
+/**
+ * The services by which a claimed run reaches outside: those of its nodes, and the transactions that settle its
+ * instructions.
+ */
+export interface RunServices extends NodeServices {
+  transactions: Transactions;
+}
+
+/** Makes the services of a claimed run. They inform the clock when the run only waits for somebody outside. */
+export type MakeRunServices = (
+  claim: Claim,
+  work: { journal: ClaimJournal; clock: WorkClock } & Pick<OwnRunControl, 'onInputsAnswered'>,
+) => RunServices;
+
+export interface ClaimTreeOptions {
+  claim: Claim;
+  snapshot: Snapshot;
+  history: StoredHistory;
+  records: ClaimRecords;
+  control: OwnRunControl;
+  slice: Slice;
+  registry: NodeRegistry;
+  makeServices: MakeRunServices;
+  settings: RunnerSettings;
+  /** Called for each node execution that ends. */
+  onNodeEnded: () => void;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+/** Composes the options with which the engine executes a claimed run and the runs that it calls. */
+export function composeTree(options: ClaimTreeOptions): TreeOptions {
+  const { claim, snapshot, history, records, control, slice, registry, settings, now } = options;
+  const { journal, clock, outputs } = records;
+  const run = { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network };
+  const { transactions, ...services } = options.makeServices(claim, {
+    journal,
+    clock,
+    onInputsAnswered: control.onInputsAnswered,
+  });
+  return {
+    root: { id: claim.flow_run_id, inputs: claim.inputs.M },
+    snapshot,
+    run,
+    registry,
+    services,
+    settlement: makeSettlement({
+      transactions,
+      stored: history.transactions,
+      transactionEnded: journal.transactionEnded,
+      actionSigner: actionSignerOf(claim.settings),
+      isBundled: claim.settings.output_instructions,
+      snapshot,
+      registry,
+      run,
+    }),
+    journal: {
+      ...journal,
+      nodeEnded: (run) => {
+        options.onNodeEnded();
+        journal.nodeEnded(run);
+      },
+    },
+    history: makeHistory(history),
+    limits: limitsOf(settings),
+    outputs,
+    leastSleepMs: settings.runnerLongWaitMs,
+    slice,
+    stop: control.halt,
+    abandon: control.abandon,
+    releasing: control.releasing,
+    now,
+  };
+}
+
+const limitsOf = (settings: RunnerSettings): TreeOptions['limits'] => ({
+  nodeExecutions: settings.flowRunMaxNodeExecutions,
+  interflowDepth: settings.flowRunMaxInterflowDepth,
+  openNodes: settings.flowRunMaxOpenNodes,
+  outputBytes: settings.flowRunMaxOutputBytes,
+  allOutputBytes: settings.flowRunMaxAllOutputBytes,
+  totalBytes: settings.flowRunMaxTotalBytes,
+  logLines: settings.flowRunMaxLogLines,
+  logCharacters: settings.flowRunMaxLogCharacters,
+});

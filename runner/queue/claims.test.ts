@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import { nextTurn } from '../../functions/_shared/pause.ts';
+import { ApiError } from '../../functions/_shared/api_error.ts';
+import { type Claim, type FinalResult, makeClaims, NO_PROGRESS, type Progress, resultBytes } from './claims.ts';
+
+const RESULT: FinalResult = { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] };
+
+interface Call {
+  name: string;
+  runs: string[];
+  answer: (value: unknown) => void;
+  refuse: (code: string) => void;
+}
+
+/** Makes claims over a database whose answers the test sets. */
+function makeDatabase() {
+  const calls: Call[] = [];
+  const rpc = (name: string, args: { flow_run_id?: string; results?: { flow_run_id: string }[] }) =>
+    new Promise((resolve, reject) => {
+      calls.push({
+        name,
+        runs: args.results?.map(({ flow_run_id }) => flow_run_id) ?? [args.flow_run_id!],
+        answer: resolve,
+        refuse: (code) => reject(new ApiError(409, { code, message: code })),
+      });
+    });
+  const claims = makeClaims(rpc as never, {
+    runnerLeaseSeconds: 30,
+    runnerMaxLostClaims: 5,
+    retryMs: 0,
+    historyPageBytes: 1,
+  });
+  const finish = (id: string) =>
+    claims.finish({ flow_run_id: id, claim_number: 1 } as Claim, NO_PROGRESS, RESULT).then(
+      () => 'done',
+      ({ code }) => code,
+    );
+  /** Returns the newest calls, after those of this turn and the next are made. */
+  const newest = async (count: number): Promise<Call[]> => {
+    await nextTurn();
+    await nextTurn();
+    return calls.slice(-count);
+  };
+  return { finish, newest };
+}
+
+it('results that come while one is being stored are stored together', async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a')];
+  const [alone] = await newest(1);
+  expect(alone).toMatchObject({ name: 'finish_flow_runs', runs: ['a'] });
+  outcomes.push(finish('b'), finish('c'));
+  alone!.answer(['a']);
+  const [together] = await newest(1);
+  expect(together).toMatchObject({ name: 'finish_flow_runs', runs: ['b', 'c'] });
+  together!.answer(['b', 'c']);
+  expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done']);
+});
+
+it('a result left from a group is stored alone, gets its own answer, and delays no other', async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a'), finish('b')];
+  const [together] = await newest(1);
+  together!.answer(['b']);
+  const [left] = await newest(1);
+  expect(left).toMatchObject({ name: 'finish_flow_run', runs: ['a'] });
+  const next = finish('c');
+  const [third] = await newest(1);
+  expect(third).toMatchObject({ name: 'finish_flow_runs', runs: ['c'] });
+  third!.answer(['c']);
+  expect(await next).toBe('done');
+  left!.refuse('claim_lost');
+  expect(await Promise.all(outcomes)).toEqual(['claim_lost', 'done']);
+});
+
+it("a result that can't be stored does not stop the others", async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a'), finish('b')];
+  const [together] = await newest(1);
+  together!.refuse('internal');
+  const [first, second] = await newest(2);
+  expect([first, second]).toMatchObject([{ runs: ['a'] }, { runs: ['b'] }]);
+  first!.refuse('internal');
+  second!.answer(null);
+  expect(await Promise.all(outcomes)).toEqual(['internal', 'done']);
+});
+
+it('when the database does not answer, results are not sent again one by one', async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a'), finish('b')];
+  const [together] = await newest(1);
+  together!.refuse('service_unavailable');
+  expect(await Promise.all(outcomes)).toEqual(['service_unavailable', 'service_unavailable']);
+  expect(await newest(2)).toHaveLength(1);
+});
+
+const ID = '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e';
+const NODE_RUN = { flow_run_id: ID, node_id: ID, times: 0, start_time: '', end_time: '', errors: null };
+const large = (length: number) => ({ M: { value: { A: [{ S: 'x'.repeat(length) }] } } });
+
+it.each<[string, Partial<FinalResult>, Partial<Progress>]>([
+  ['an output', { output: large(100_000) }, {}],
+  ['errors', { errors: Array.from({ length: 100 }, () => 'x'.repeat(1_000)) }, {}],
+  ['nodes that did not run', { not_run: Array.from({ length: 3_000 }, () => ID) }, {}],
+  ['node runs', {}, { node_runs: [{ ...NODE_RUN, input: large(50_000), output: large(50_000) }] as never }],
+  ['called runs', {}, { children: [{ id: ID, inputs: large(50_000), output: large(50_000) }] as never }],
+  ['log lines', {}, { logs: [{ flow_run_id: ID, log_index: 0, content: 'x'.repeat(100_000) }] as never }],
+  ['transactions', {}, {
+    transactions: Array.from({ length: 600 }, () => ({ ...NODE_RUN, outcome: 'failed' })) as never,
+  }],
+])('the size of a result with %s is about that of its JSON', (_what, result, progress) => {
+  const whole = { ...RESULT, ...result, progress: { ...NO_PROGRESS, ...progress } };
+  const { length } = JSON.stringify(whole);
+  expect(length).toBeGreaterThan(95_000);
+  expect(resultBytes(whole) / length).toBeGreaterThan(0.9);
+  expect(resultBytes(whole) / length).toBeLessThan(1.3);
+});
+
+it('a claim that finds no runs may report due webhooks', async () => {
+  const answers: object[][] = [[{ flow_run_id: 'a', has_due_webhook: false }], [], [{
+    flow_run_id: null,
+    has_due_webhook: true,
+  }]];
+  let told = 0;
+  const options = { runnerLeaseSeconds: 30, runnerMaxLostClaims: 5, retryMs: 0, historyPageBytes: 1 };
+  const claims = makeClaims((async () => answers.shift()) as never, options, () => told++);
+  const found: [number, number][] = [];
+  while (answers.length > 0) found.push([(await claims.claim(1, [], 0)).length, told]);
+  expect(found).toEqual([[1, 0], [0, 0], [0, 1]]);
+});

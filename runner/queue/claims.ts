@@ -1,0 +1,304 @@
+import { ApiError, isErrorOf } from '../../functions/_shared/api_error.ts';
+import type { Rpc } from '../../functions/_shared/database.ts';
+import { retried } from '../../functions/_shared/retried.ts';
+import { makeGroupSender } from './group_sender.ts';
+import { childBytes, logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
+import type {
+  AskedInput,
+  ChildRow,
+  LogLine,
+  NodeRun,
+  RunResult,
+  StoredEarlierRuns,
+  StoredNodeRun,
+} from '../engine/journal.ts';
+import type { Effect } from '../engine/node.ts';
+import { measureMap } from '../engine/value_size.ts';
+import type { RunSettings } from '../solana/run_settings.ts';
+import type {
+  FinalOutcome,
+  NewSignatureRequest,
+  StoredSignatureRequest,
+  StoredTransaction,
+  TransactionRecord,
+} from '../solana/transaction.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+
+/** A caller's request that a run stops. */
+export interface StopRequest {
+  reason: string | null;
+  timeout_millies: number | null;
+}
+
+/** A worker's right to execute one run until its lease ends. */
+export interface Claim {
+  flow_run_id: string;
+  /** The number of this claim among the run's claims. Writes of an older claim are refused. */
+  claim_number: number;
+  /** Number of consecutive workers that were lost while they executed this run. */
+  lost_claim_count: number;
+  flow_id: number;
+  user_id: string;
+  /** The starter: a user's id or a caller's public key. */
+  started_by: string | null;
+  inputs: { M: ValueMap };
+  settings: RunSettings;
+  snapshot_hash: string;
+  /** JSON text; null if the worker has said that it has the snapshot of this hash. */
+  snapshot: string | null;
+  /** Milliseconds that earlier claims worked on the run. */
+  work_ms: number;
+  stop: StopRequest | null;
+  /** Bytes of node outputs that earlier claims stored, as JSON. */
+  output_bytes: number;
+  /** Bytes of node outputs of the runs that this one was redriven from, as JSON; null when it was not redriven. */
+  redriven_output_bytes: number | null;
+}
+
+/** Progress that earlier claims of a run stored. */
+export interface StoredHistory {
+  node_runs: StoredNodeRun[];
+  /** The earlier runs that this run continues, if it is a redrive. */
+  redriven?: StoredEarlierRuns;
+  children: ChildRow[];
+  /** In the order in which they were first stored. */
+  transactions: StoredTransaction[];
+  /** Number of node executions of called runs that have ended. */
+  ended_executions: number;
+  log_counts: { [flowRunId: string]: number };
+}
+
+/** The outcome of a stored transaction. */
+export interface TransactionOutcome extends Effect {
+  outcome: FinalOutcome;
+  /** Null if the transaction was not sent. */
+  signature: string | null;
+}
+
+/** The positions of a begin and an end among all events that a claim reports. */
+export interface Positions {
+  start_position: number;
+  /** Null while it has not ended. */
+  end_position: number | null;
+}
+
+/** The progress of a run that a worker stores. */
+export interface Progress {
+  children: (ChildRow & Positions)[];
+  node_runs: (NodeRun & Positions)[];
+  /** Executions that are taken over from the runs that this one was redriven from. */
+  taken_over: (Effect & Positions & { from_flow_run_id: string; from_times: number })[];
+  transactions: TransactionOutcome[];
+  inputs: (AskedInput & { position: number })[];
+  logs: (LogLine & { log_index: number; position: number })[];
+  /** True if the times of node runs and log lines are all different and in the order of the events. */
+  is_in_order: boolean;
+  work_ms: number;
+  /** True if the run executed all that it could: it was not halted. */
+  is_complete: boolean;
+  /** Bytes of node outputs of this claim and earlier ones, as JSON. */
+  output_bytes: number;
+}
+
+export const NO_PROGRESS: Progress = Object.freeze({
+  children: [],
+  node_runs: [],
+  taken_over: [],
+  transactions: [],
+  inputs: [],
+  logs: [],
+  is_in_order: true,
+  is_complete: false,
+  work_ms: 0,
+  output_bytes: 0,
+});
+
+/** A change of a claim that a worker holds. */
+export interface ClaimChange {
+  flow_run_id: string;
+  /** True if another worker has claimed the run, or the run has ended. */
+  is_lost: boolean;
+  stop: StopRequest | null;
+  /** True if inputs of the run were submitted or cancelled since its worker last read them. */
+  has_ended_inputs: boolean;
+}
+
+/** The state of an input that a node of a claimed run has requested. */
+export interface StoredInput extends Effect {
+  /** Null while the input is open. */
+  outcome: 'submitted' | 'cancelled' | 'expired' | null;
+  /** The submitted tagged value; null if no value was submitted. */
+  value: unknown;
+  left_ms: number;
+}
+
+/** How a run ended; `not_run` is null if the worker does not know which nodes did not run. */
+export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
+
+/** The result of a run, with the claim under which it was computed. */
+type ClaimedResult = Pick<Claim, 'flow_run_id' | 'claim_number'> & FinalResult & { progress: Progress };
+
+/** The queue of runs and their records, accessed by the runner's SQL functions. */
+export interface Claims {
+  /**
+   * Claims queued runs. If there are none, waits `waitMs` for the first one; only one worker at a time waits. With
+   * `ownersWithPlaces`, claims no run of these owners and at most one run of each other owner.
+   */
+  claim: (
+    maxRuns: number,
+    knownSnapshots: string[],
+    waitMs: number,
+    ownersWithPlaces?: string[],
+  ) => Promise<Claim[]>;
+  /** Reads the progress that earlier claims of the run stored. */
+  history: (claim: Claim) => Promise<StoredHistory>;
+  /** Stores progress and extends the lease. */
+  checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
+  /** Stores progress and releases the run. It can be claimed again after this many whole seconds, 0 by default. */
+  release: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
+  /**
+   * Stores progress and releases the run until its signatures have arrived. It can be claimed again when all signature
+   * requests are answered, when the first one expires, or when the run is stopped; at once if no request is open.
+   */
+  suspend: (claim: Claim, progress: Progress) => Promise<void>;
+  /**
+   * Stores a transaction of a run that is already stored, and makes its signature requests, one for each key. Resolves
+   * with all requests of the transaction. Rejects with `internal` if it would change bytes that may have been sent.
+   */
+  storeTransaction: (
+    claim: Claim,
+    transaction: TransactionRecord,
+    requests: NewSignatureRequest[],
+  ) => Promise<StoredSignatureRequest[]>;
+  /**
+   * Resolves with the states of the inputs that these executions requested. An input whose time is over by the
+   * database's clock expires in this call.
+   */
+  takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
+  /**
+   * Extends the leases. Resolves with the claims that are lost, whose run is to stop, or whose inputs were answered.
+   */
+  heartbeat: (claims: Claim[]) => Promise<ClaimChange[]>;
+  /**
+   * Stores the last progress and ends the run, in one transaction with other runs that end at the same time. If
+   * `not_run` is null, the database computes which nodes did not run.
+   */
+  finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
+}
+
+/** The most results that are stored in one transaction, and the approximate limit of their bytes of JSON. */
+const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
+
+/** Bytes of an id in a list. */
+const ID_BYTES = 39;
+
+const sum = <Row>(rows: readonly Row[], bytesOf: (row: Row) => number): number =>
+  rows.reduce((bytes, row) => bytes + bytesOf(row), 0);
+
+/** Returns the approximate bytes of JSON of a result. */
+export const resultBytes = ({ output, errors, not_run, progress }: FinalResult & { progress: Progress }): number =>
+  ROW_BYTES + measureMap(output.M) + sum(errors ?? [], (error) => error.length) + ID_BYTES * (not_run?.length ?? 0) +
+  sum(progress.node_runs, nodeRunBytes) + sum(progress.children, childBytes) + sum(progress.logs, logLineBytes) +
+  ROW_BYTES * progress.transactions.length;
+
+export interface ClaimsOptions {
+  runnerLeaseSeconds: number;
+  runnerMaxLostClaims: number;
+  retryMs: number;
+  historyPageBytes: number;
+}
+
+/** The answer of a claim that found no runs. */
+interface DueWebhooks {
+  flow_run_id: null;
+  has_due_webhook: true;
+}
+
+/** A page of the node executions that earlier claims of a run stored. */
+interface HistoryPage extends Pick<StoredHistory, 'node_runs'> {
+  /** Key of the next page's first row; null on the last page. */
+  next: object | null;
+}
+
+/** Makes the claims of a worker. `onDueWebhook` is called when a claim that finds no runs reports due webhooks. */
+export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () => void = () => {}): Claims {
+  const held = ({ flow_run_id, claim_number }: Claim) => ({ flow_run_id, claim_number });
+  const lease = { lease_seconds: options.runnerLeaseSeconds };
+  const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
+
+  const finishOne = (result: ClaimedResult) => persist<void>('finish_flow_run', result);
+  const finish = makeGroupSender<ClaimedResult>({
+    ...RESULT_GROUP,
+    sizeOf: resultBytes,
+    send: async (results) => {
+      const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
+        // One result that can't be stored fails the whole transaction. Each result is then stored alone, with its own
+        // outcome.
+        if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
+        throw error;
+      });
+      const isFinished = new Set(finished);
+      return results.map((result) => isFinished.has(result.flow_run_id) ? Promise.resolve() : finishOne(result));
+    },
+  });
+
+  /** Reads the history in pages, so that neither the database nor PostgREST builds one text of all of it. */
+  const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
+    const max_bytes = options.historyPageBytes;
+    const history = await persist<StoredHistory & HistoryPage>('flow_run_history', { flow_run_id, max_bytes });
+    for (let after = history.next; after !== null;) {
+      const page = await persist<HistoryPage>('flow_run_history_page', { flow_run_id, after, max_bytes });
+      for (const row of page.node_runs) history.node_runs.push(row);
+      after = page.next;
+    }
+    return history;
+  };
+
+  /** Reads the runs that a run was redriven from, in pages too. */
+  const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
+    const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [] };
+    for (let after: object | null | undefined; after !== null;) {
+      const page: StoredEarlierRuns & HistoryPage = await persist('earlier_flow_runs', {
+        flow_run_id,
+        after,
+        max_bytes: options.historyPageBytes,
+      });
+      earlier.roots.push(...page.roots);
+      for (const row of page.children) earlier.children.push(row);
+      for (const row of page.node_runs) earlier.node_runs.push(row);
+      after = page.next;
+    }
+    return earlier;
+  };
+
+  return {
+    claim: async (maxRuns, knownSnapshots, waitMs, ownersWithPlaces) => {
+      const claimed = await rpc<(Claim | DueWebhooks)[]>('claim_flow_runs', {
+        max_runs: maxRuns,
+        known_snapshots: knownSnapshots,
+        max_lost_claims: options.runnerMaxLostClaims,
+        wait_ms: waitMs,
+        ...(ownersWithPlaces && { owners_with_places: ownersWithPlaces }),
+        ...lease,
+      });
+      const runs = claimed.filter((row) => row.flow_run_id !== null);
+      if (runs.length < claimed.length) onDueWebhook();
+      return runs;
+    },
+    history: async ({ claim_number, flow_run_id, redriven_output_bytes }) => {
+      const history = claim_number > 1
+        ? await readHistory(flow_run_id)
+        : { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
+      return redriven_output_bytes === null ? history : { ...history, redriven: await readEarlierRuns(flow_run_id) };
+    },
+    checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
+    release: (claim, progress, seconds = 0) =>
+      persist('release_flow_run', { ...held(claim), progress, delay_seconds: seconds }),
+    suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
+    storeTransaction: (claim, transaction, requests) =>
+      persist('store_transaction', { ...held(claim), transaction, requests }),
+    takeInputs: (claim, executions) => persist('take_api_inputs', { ...held(claim), executions }),
+    heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
+    finish: (claim, progress, result) => finish({ ...held(claim), progress, ...result }),
+  };
+}

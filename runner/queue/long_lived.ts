@@ -1,0 +1,46 @@
+import { isErrorOf } from '../../functions/_shared/api_error.ts';
+import { pause } from '../../functions/_shared/pause.ts';
+import { errorText, type WriteLog } from '../log_line.ts';
+import type { Worker } from './worker.ts';
+
+export interface LongLivedOptions {
+  worker: Worker;
+  /** Pause between one drain and the next. */
+  pollMs: number;
+  log: WriteLog;
+  /** Aborted when the process is to end. */
+  stop: AbortSignal;
+}
+
+/** The longest pause between two attempts while the queue can't be read. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Works until it is stopped, and resolves when all runs that the worker held have ended or are released. Throws if the
+ * project refuses the worker's key.
+ */
+export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedOptions): Promise<void> {
+  stop.addEventListener('abort', () => worker.releaseAll(), { once: true });
+  let pauseMs = pollMs;
+  while (!stop.aborted) {
+    const began = performance.now();
+    try {
+      await worker.drain();
+      pauseMs = pollMs;
+    } catch (error) {
+      if (isErrorOf(error, 'token_invalid')) {
+        throw new Error(
+          'The project refuses the key as one of the service role. Look at SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, or at the user and password of SUPABASE_DB_URL.',
+          {
+            cause: error,
+          },
+        );
+      }
+      log('error', { event: 'queue_unreadable', error: errorText(error) });
+      // A drain that worked for long proves that the queue can be read, so the pause is short again.
+      if (performance.now() - began > LONGEST_PAUSE_MS) pauseMs = pollMs;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+    await pause(pauseMs, stop);
+  }
+}

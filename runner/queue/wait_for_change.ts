@@ -1,0 +1,50 @@
+import { nextTurn } from '../../functions/_shared/pause.ts';
+import type { Slice } from '../engine/slice.ts';
+import type { HeldRuns } from './held_runs.ts';
+import type { FreePlaces } from './places.ts';
+import type { Polling } from './polling.ts';
+import type { QueueWatch } from './queue_watch.ts';
+import { isOver, type Slices } from './slices.ts';
+
+/** Time for which the worker waits for a change in a slice that is over. */
+const RELEASE_MS = 1_000;
+
+export interface WaitForChangeDeps {
+  runs: Pick<HeldRuns, 'count' | 'nextChange'>;
+  polling: Pick<Polling, 'isQuiet' | 'patienceMs' | 'waited'>;
+  slices: Pick<Slices, 'areAllEnded'>;
+  places: () => FreePlaces;
+  /** Notifies the worker of claimable runs. */
+  watch?: QueueWatch | undefined;
+}
+
+/**
+ * Makes a function that waits until a run has ended or rests, a poke comes, the slice is over, or a look at the queue
+ * is due.
+ *
+ * It resolves with false if the slice is over and its runs neither end nor compute for a while. Such a run can't be
+ * released now, because of a request that must not be repeated. It continues beside the next slice and delays no other
+ * run. A worker that releases all runs waits for such runs too.
+ */
+export function makeWaitForChange(
+  { runs, polling, slices, places, watch }: WaitForChangeDeps,
+): (slice: Slice) => Promise<boolean> {
+  return async (slice) => {
+    if (isOver(slice) || places().regular === 0) watch?.stop();
+    else if (polling.isQuiet()) watch?.start();
+    const count = runs.count();
+    const spentMs = slice.spentMs();
+    const hasChanged = await runs.nextChange(isOver(slice) ? RELEASE_MS : polling.patienceMs(places()));
+    const isStuck = isOver(slice) && !hasChanged && slice.spentMs() === spentMs;
+    if (isStuck && !slices.areAllEnded()) return false;
+    // Runs that end in the same turn of the event loop free their places for one claim.
+    await nextTurn();
+    polling.waited({
+      hasChanged,
+      hasFewerRuns: runs.count() < count,
+      isIdle: runs.count() === 0,
+      isWatched: watch?.isOn() ?? false,
+    });
+    return true;
+  };
+}

@@ -1,0 +1,394 @@
+import { stringify } from 'lossless-json';
+import { expect, it } from 'vitest';
+import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
+import { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
+import { plainSettings } from '../../tests/support/transactions.ts';
+import { waitFor } from '../../tests/support/wait.ts';
+import { ApiError } from '../../functions/_shared/api_error.ts';
+import type { Claim, Claims, FinalResult } from './claims.ts';
+import type { NodeRegistry } from '../engine/node.ts';
+import { nodeRegistry } from '../nodes/registry.ts';
+import { readRunnerSettings, type RunnerSettings } from '../settings.ts';
+import { makeWorker } from './worker.ts';
+
+let count = 0;
+
+/** Makes a claim of a flow, with its snapshot unless the worker reports it as known. */
+function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
+  count += 1;
+  return {
+    flow_run_id: `00000000-0000-7000-8000-${String(count).padStart(12, '0')}`,
+    claim_number: 1,
+    lost_claim_count: 0,
+    flow_id: 1,
+    user_id: '00000000-0000-4000-8000-0000000000aa',
+    started_by: null,
+    inputs: { M: { n: { U: '1' } } },
+    settings: plainSettings('https://api.devnet.solana.com'),
+    snapshot_hash: String(count),
+    snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
+    work_ms: 0,
+    output_bytes: 0,
+    redriven_output_bytes: null,
+    stop: null,
+    ...change,
+  };
+}
+
+/** Makes a queue in memory that returns one batch a call, as the database does. */
+function makeQueue(batches: Claim[][]) {
+  const finished = new Map<string, FinalResult>();
+  const released: string[] = [];
+  const events: string[] = [];
+  /** The time for which each claim was to wait for a run. */
+  const waits: number[] = [];
+  let onClaim: () => void = () => {};
+  const claims: Claims = {
+    claim: (_maxRuns, _known, waitMs) => {
+      waits.push(waitMs);
+      onClaim();
+      return Promise.resolve(batches.shift() ?? []);
+    },
+    history: () =>
+      Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
+    checkpoint: () => Promise.resolve(),
+    release: ({ flow_run_id }) => Promise.resolve(void released.push(flow_run_id)),
+    suspend: () => Promise.reject(new Error('these flows wait for no signature')),
+    storeTransaction: () => Promise.reject(new Error('these flows have no transactions')),
+    takeInputs: () => Promise.reject(new Error('these flows wait for no input')),
+    heartbeat: () => Promise.resolve([]),
+    finish: ({ flow_run_id }, _, result) => Promise.resolve(void finished.set(flow_run_id, result)),
+  };
+  return {
+    claims,
+    finished,
+    released,
+    events,
+    waits,
+    calls: () => waits.length,
+    whenClaimed: (act: () => void) => onClaim = act,
+  };
+}
+
+const workerOf = (
+  queue: ReturnType<typeof makeQueue>,
+  env: Record<string, string> = {},
+  registry: NodeRegistry = nodeRegistry,
+) => {
+  return workerWith(queue, readRunnerSettings((name) => env[name], env.RUNNER_SLICE_MS !== undefined), registry);
+};
+
+const workerWith = (
+  queue: ReturnType<typeof makeQueue>,
+  settings: RunnerSettings,
+  registry: NodeRegistry = nodeRegistry,
+) =>
+  makeWorker({
+    claims: queue.claims,
+    registry,
+    makeServices: (_, { clock }) => ({
+      http: { request: () => Promise.reject(new Error('none')) },
+      kv: () => ({}) as never,
+      inputs: {} as never,
+      // Signing takes long.
+      transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,
+      rest: clock.resting,
+    }),
+    settings,
+    log: (_, { event }) => queue.events.push(event),
+    now: () => Date.now(),
+  });
+
+it('a poke after the last look at the queue causes another look', async () => {
+  const queue = makeQueue([[claimOf(chainFlow(1))], [], [claimOf(chainFlow(1))]]);
+  const worker = workerOf(queue);
+  queue.whenClaimed(() => {
+    if (queue.calls() === 2) queueMicrotask(() => void worker.drain());
+  });
+  expect(await worker.drain()).toBe(false);
+  expect(queue.finished.size).toBe(2);
+});
+
+it('only a worker that is poked waits for the next run in its last look', async () => {
+  const poked = makeQueue([[claimOf(chainFlow(1))]]);
+  await workerOf(poked, { RUNNER_SLICE_MS: '10000' }).drain();
+  expect(poked.waits).toEqual([0, 40]);
+  const unpoked = makeQueue([[claimOf(chainFlow(1))]]);
+  await workerOf(unpoked).drain();
+  expect(unpoked.waits).toEqual([0, 0]);
+});
+
+it.each(
+  [
+    ['that is being claimed', 'during', 0],
+    ['that is being executed', 'after', 0],
+    ['of another run while one is being claimed', 'during', 1],
+    ['of another run while one is being executed', 'after', 1],
+  ] as const,
+)('a poke for a run %s brings another look only when there may be more', async (_, when, looks) => {
+  const claim = claimOf(waitFlow(300));
+  const queue = makeQueue([[claim]]);
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '10000' });
+  const poke = () => void worker.drain(looks === 0 ? claim.flow_run_id : 'another');
+  queue.whenClaimed(() => {
+    if (queue.calls() > 1) return;
+    if (when === 'during') queueMicrotask(poke);
+    else setTimeout(poke, 50);
+  });
+  await worker.drain();
+  expect(queue.waits).toEqual([0, ...Array.from({ length: looks }, () => 0), 40]);
+  expect(queue.finished.size).toBe(1);
+});
+
+it('resting runs free their places for others, up to the limit of held runs', async () => {
+  const held = (count: number) => Array.from({ length: count }, () => claimOf(waitFlow(60_000)));
+  const asked: number[] = [];
+  const queue = makeQueue([held(2), held(2), held(1), []]);
+  const { claim } = queue.claims;
+  queue.claims.claim = (maxRuns, ...rest) => {
+    asked.push(maxRuns);
+    return claim(maxRuns, ...rest);
+  };
+  const env = {
+    RUNNER_CONCURRENCY: '2',
+    RUNNER_RESTING_RUNS: '3',
+    RUNNER_RESERVED_PLACES: '0',
+    RUNNER_SLICE_MS: '300',
+    RUNNER_LONG_WAIT_MS: '60001',
+  };
+  await workerOf(queue, env).drain();
+  expect(asked.slice(0, 3)).toEqual([2, 2, 1]);
+  expect(queue.released).toHaveLength(5);
+});
+
+it('while one owner holds all places, each other owner gets a reserved one, repeatedly', async () => {
+  const queue = makeQueue([]);
+  const asked: [count: number, ownersWithPlaces: string[] | undefined][] = [];
+  const [greedy, first, second] = ['a', 'b', 'c'].map((name) => `00000000-0000-4000-8000-0000000000${name}${name}`);
+  const runOf = (user_id: string, flow = chainFlow(1)) => claimOf(flow, { user_id });
+  queue.claims.claim = (count, _known, _wait, ownersWithPlaces) => {
+    asked.push([count, ownersWithPlaces]);
+    if (asked.length === 1) return Promise.resolve([runOf(greedy!, waitFlow(500)), runOf(greedy!, waitFlow(500))]);
+    if (ownersWithPlaces === undefined || asked.length > 4) return Promise.resolve([]);
+    return Promise.resolve(asked.length === 2 ? [runOf(first!), runOf(second!)] : [runOf(first!)]);
+  };
+  const env = {
+    RUNNER_CONCURRENCY: '2',
+    RUNNER_RESTING_RUNS: '0',
+    RUNNER_RESERVED_PLACES: '2',
+    RUNNER_SLICE_MS: '60000',
+  };
+  await workerOf(queue, env).drain();
+  expect(asked.slice(0, 4)).toEqual([[2, undefined], [2, [greedy]], [2, [greedy]], [2, [greedy]]]);
+  expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
+});
+
+it('a run with a long wait is released until its time, and a function looks then if its slice lasts that long', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(2_300))]]);
+  const sleeps: (number | undefined)[] = [];
+  queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
+  expect(await worker.drain()).toBe(false);
+  // The database counts the time from the moment of storing, so the delay is at least a second shorter.
+  expect(sleeps).toEqual([1]);
+  expect(queue.events).toEqual(['run_asleep']);
+  // Looks when the queue is empty, at the end, and when the time has come; then no run sleeps any more.
+  expect(queue.waits.length).toBeGreaterThanOrEqual(3);
+});
+
+it('a function waits for sleeping runs that continue within its slice, and for no later ones', async () => {
+  const late = claimOf(waitFlow(86_400_000));
+  const queue = makeQueue([[claimOf(waitFlow(2_200)), claimOf(waitFlow(2_900)), late]]);
+  const lookedAt: number[] = [];
+  queue.whenClaimed(() => lookedAt.push(Date.now()));
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '30000', RUNNER_LONG_WAIT_MS: '2000' });
+  const startedAt = Date.now();
+  expect(await worker.drain()).toBe(false);
+  expect(queue.released).toHaveLength(3);
+  expect(lookedAt.some((time) => time - startedAt >= 2_900)).toBe(true);
+});
+
+it('a run that was stopped while it was being put to sleep is claimed again at once, while others go on', async () => {
+  const asleep = claimOf(waitFlow(3_600_000));
+  const long = claimOf(waitFlow(1_000));
+  const batches = [[asleep, long]];
+  const queue = makeQueue(batches);
+  queue.claims.release = (claim) => {
+    batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
+    return Promise.resolve();
+  };
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
+  await worker.drain();
+  expect([...queue.finished].map(([id, { status }]) => [id, status])).toEqual([
+    [asleep.flow_run_id, 'stopped'],
+    [long.flow_run_id, 'succeeded'],
+  ]);
+});
+
+it('a run that has held a place for a slice is released if others have none', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(60_000)), claimOf(waitFlow(60_000))]]);
+  const env = {
+    RUNNER_CONCURRENCY: '2',
+    RUNNER_RESTING_RUNS: '0',
+    RUNNER_RESERVED_PLACES: '0',
+    RUNNER_SLICE_MS: '200',
+    RUNNER_LONG_WAIT_MS: '60001',
+  };
+  const settings = readRunnerSettings((name) => env[name as keyof typeof env], false);
+  const worker = workerWith(queue, settings);
+  const drained = worker.drain();
+  await waitFor(() => queue.released.length > 0 || undefined);
+  // One free place is enough for now.
+  expect(queue.released).toHaveLength(1);
+  worker.releaseAll();
+  await drained;
+});
+
+it('when the slice is over, only the call that began the drain learns that there is more to do', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' });
+  const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
+  expect(answers).toEqual([true, false, false]);
+  expect(queue.released).toHaveLength(1);
+});
+
+it('a batch may have more graphs than the cache keeps, cached ones among them', async () => {
+  const settings = readRunnerSettings(() => undefined, false);
+  const first = claimOf(chainFlow(1));
+  const others = Array.from({ length: settings.cachedSnapshots }, () => claimOf(chainFlow(1)));
+  const again = claimOf(chainFlow(1), { snapshot_hash: first.snapshot_hash, snapshot: null });
+  const queue = makeQueue([[first], [...others, again]]);
+  await workerOf(queue).drain();
+  expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(others.length + 2).fill('succeeded'));
+});
+
+it('a missing graph fails only its run', async () => {
+  const lost = claimOf(chainFlow(1), { snapshot: null });
+  const queue = makeQueue([[lost, claimOf(chainFlow(1))]]);
+  await workerOf(queue).drain();
+  expect(queue.finished.get(lost.flow_run_id)?.errors).toEqual([expect.stringMatching(/^internal: /)]);
+  expect([...queue.finished.values()].map(({ status }) => status).toSorted()).toEqual(['failed', 'succeeded']);
+});
+
+it('a run that lost two workers is executed alone, and the other runs are claimed again', async () => {
+  const slow = claimOf(waitFlow(60_000));
+  const suspect = claimOf(chainFlow(3), { lost_claim_count: 2 });
+  const queue = makeQueue([[slow], [suspect], [claimOf(chainFlow(1))]]);
+  const worker = workerOf(queue);
+  const drained = worker.drain();
+  await waitFor(() => queue.calls() >= 1 || undefined);
+  void worker.drain();
+  expect(await drained).toBe(false);
+  expect(queue.released).toEqual([slow.flow_run_id]);
+  expect(queue.finished.get(suspect.flow_run_id)?.status).toBe('succeeded');
+  expect(queue.events.indexOf('run_released')).toBeLessThan(queue.events.indexOf('run_finished'));
+});
+
+it("progress that the database refuses permanently fails the run, and the run's error says so", async () => {
+  const queue = makeQueue([[claimOf(waitFlow(1_500))]]);
+  let finishes = 0;
+  const { finish } = queue.claims;
+  queue.claims.checkpoint = () => Promise.reject(new ApiError(500, { code: 'internal', message: 'no' }));
+  queue.claims.finish = (...call) => {
+    finishes += 1;
+    return finish(...call);
+  };
+  await workerOf(queue).drain();
+  expect(finishes).toBe(1);
+  expect([...queue.finished.values()]).toEqual([{
+    status: 'failed',
+    output: { M: {} },
+    errors: ['internal: what this run has come to could not be stored'],
+    not_run: null,
+  }]);
+  expect(queue.events).toEqual(['run_interrupted', 'run_finished']);
+});
+
+it('a run whose result is being stored frees its place', async () => {
+  const queue = makeQueue([[claimOf(chainFlow(1))], [claimOf(chainFlow(1))]]);
+  const { finish } = queue.claims;
+  let store = () => {};
+  const isReleased = new Promise<void>((resolve) => store = resolve);
+  const storing: string[] = [];
+  queue.claims.finish = async (claim, ...rest) => {
+    storing.push(claim.flow_run_id);
+    await isReleased;
+    await finish(claim, ...rest);
+  };
+  const drained = workerOf(queue, { RUNNER_CONCURRENCY: '1' }).drain();
+  await waitFor(() => storing.length === 2 || undefined);
+  expect(queue.finished.size).toBe(0);
+  store();
+  await drained;
+  expect(queue.finished.size).toBe(2);
+});
+
+it.each<{ who: string; env: Record<string, string>; calls: number }>([
+  { who: 'one that starts tell', env: { RUNNER_SLICE_MS: '60000' }, calls: 2 },
+  { who: 'one that nobody tells', env: {}, calls: 3 },
+])('of two runs that end one after the other $who looks $calls times', async ({ env, calls }) => {
+  const queue = makeQueue([[claimOf(chainFlow(1)), claimOf(waitFlow(100))]]);
+  await workerOf(queue, env).drain();
+  expect(queue.finished.size).toBe(2);
+  expect(queue.calls()).toBe(calls);
+});
+
+it('a run that was answered while it was being suspended is claimed again at once, while others go on', async () => {
+  const flow = new FlowBuilder(instructionRegistry);
+  flow.output('out', flow.use('test_instruction', { name: flow.input('n') }).output('signature'));
+  const asking = claimOf(flow, { inputs: { M: { n: { S: 'a' } } } });
+  const long = claimOf(waitFlow(500));
+  const batches = [[asking, long]];
+  const queue = makeQueue(batches);
+  queue.claims.suspend = (claim) => {
+    batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
+    return Promise.resolve();
+  };
+  const registry: NodeRegistry = (id) => instructionRegistry(id) ?? nodeRegistry(id);
+  await workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry).drain();
+  expect([...queue.finished].map(([id, { status }]) => [id, status])).toEqual([
+    [asking.flow_run_id, 'stopped'],
+    [long.flow_run_id, 'succeeded'],
+  ]);
+});
+
+it('a run that is to stop does not wait for memory, whether the stop came with the claim or later', async () => {
+  const output_bytes = 12_000_000;
+  const stop = { reason: null, timeout_millies: 0 };
+  const holding = claimOf(waitFlow(60_000), { output_bytes });
+  const told = claimOf(waitFlow(60_000), { output_bytes });
+  const late = claimOf(waitFlow(60_000), { output_bytes, stop });
+  const queue = makeQueue([[holding, told, late]]);
+  queue.claims.heartbeat = () =>
+    Promise.resolve([{ flow_run_id: told.flow_run_id, is_lost: false, stop, has_ended_inputs: false }]);
+  const worker = workerOf(queue, { RUNNER_LONG_WAIT_MS: '60001' });
+  const drained = worker.drain();
+  await waitFor(() => queue.finished.size === 2 || undefined);
+  expect([late, told].map(({ flow_run_id }) => queue.finished.get(flow_run_id)?.status)).toEqual([
+    'stopped',
+    'stopped',
+  ]);
+  worker.releaseAll();
+  await drained;
+});
+
+it('a look that failed while runs were held is repeated when one of them ends', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(50))], [claimOf(chainFlow(1))]]);
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
+  const { claim } = queue.claims;
+  let hasFailed = false;
+  queue.claims.claim = async (...asked) => {
+    if (queue.calls() === 1 && !hasFailed) {
+      hasFailed = true;
+      throw new ApiError(503, { code: 'service_unavailable', message: 'not now' });
+    }
+    return await claim(...asked);
+  };
+  queue.whenClaimed(() => {
+    if (queue.calls() === 1) queueMicrotask(() => void worker.drain());
+  });
+  await worker.drain();
+  expect(hasFailed).toBe(true);
+  expect(queue.finished.size).toBe(2);
+});

@@ -1,0 +1,39 @@
+import { codedError, isStoreError } from '../../types/run_errors.ts';
+import { decodeValue } from '../../types/values/value.ts';
+import { ApiError } from '../../functions/_shared/api_error.ts';
+import type { Rpc } from '../../functions/_shared/database.ts';
+import { type Effect, type KvStores, NodeError, Released } from '../engine/node.ts';
+
+/**
+ * Converts a store's refusal to the node's error. A lost claim or a database that does not answer is not the node's
+ * error: the run is released, and the next claim repeats the change. The database makes each change only once.
+ */
+function toNodeFailure(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (isStoreError(error.code)) {
+    return new NodeError(codedError(error.code, `${error.message}${error.hint === null ? '' : ` ${error.hint}`}`));
+  }
+  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new Released();
+  return error;
+}
+
+/** Makes the key-value stores of a claimed run's owner for each node execution; `rpc` acts as the service role. */
+export const makeKvStores = (
+  rpc: Rpc,
+  { flow_run_id, claim_number }: { flow_run_id: string; claim_number: number },
+): (effect: Effect) => KvStores => {
+  const call = async <Result>(name: string, args: object): Promise<Result> => {
+    try {
+      return await rpc<Result>(name, { claim: { flow_run_id, claim_number }, ...args });
+    } catch (error) {
+      throw toNodeFailure(error);
+    }
+  };
+  const decode = (stored: unknown) => stored === null ? undefined : decodeValue(stored);
+  return (effect) => ({
+    create: (store) => call('kv_create_store', { effect, store }),
+    delete: (store) => call('kv_delete_store', { effect, store }),
+    read: async (store, key) => decode(await call('kv_read_item', { store, key })),
+    write: async (store, key, value) => decode(await call('kv_write_item', { effect, store, key, value })),
+  });
+};

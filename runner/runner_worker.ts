@@ -1,0 +1,121 @@
+import { withoutTrailingSlashes } from '../functions/_shared/base_url.ts';
+import type { Rpc } from '../functions/_shared/database.ts';
+import { readPublicAddress } from '../functions/_shared/public_address.ts';
+import { makeTransactions } from './solana/transactions.ts';
+import { makeClaimInputs } from './queue/claim_inputs.ts';
+import { makeClaims } from './queue/claims.ts';
+import { writeLog } from './log_line.ts';
+import { nodeRegistry } from './nodes/registry.ts';
+import { makeWalletOpener } from './solana/open_wallet.ts';
+import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
+import { makeByteBudget } from './reach/byte_budget.ts';
+import { makeHttpClient } from './reach/http_client.ts';
+import { makeHttpShare } from './reach/http_share.ts';
+import { makeKvStores } from './reach/kv_stores.ts';
+import { makeOwnerBudgets } from './reach/owner_budgets.ts';
+import { makeScriptThreads, type SpawnScriptThread } from './nodes/rhai_script/threads/script_threads.ts';
+import type { RunnerSettings } from './settings.ts';
+import type { MakeQueueWatch } from './queue/queue_watch.ts';
+import { makeWorker, type Worker } from './queue/worker.ts';
+import { makeWebhooks, type Webhooks } from './webhooks/webhooks.ts';
+
+export interface RunnerWorkerOptions {
+  /** Calls as service role. */
+  rpc: Rpc;
+  settings: RunnerSettings;
+  /** The environment. WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
+  env: (name: string) => string | undefined;
+  registry?: typeof nodeRegistry;
+  /** Starts the thread for long scripts. Without it they run in the engine's thread. */
+  spawnScriptThread?: SpawnScriptThread;
+  /** Makes what tells it of runs. */
+  makeWatch?: MakeQueueWatch | undefined;
+  /** Called when it finds no runs, and webhooks that are due. */
+  onDueWebhook?: (() => void) | undefined;
+}
+
+const allowedAddresses = ({ allowPrivateNetwork }: RunnerSettings) =>
+  allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress;
+/** The address of the function `flow`, for who sends inputs. Undefined: a worker over Postgres need not know its project's address. */
+function readFlowUrl(env: (name: string) => string | undefined): string | undefined {
+  const supabaseUrl = env('SUPABASE_URL') ?? '';
+  if (supabaseUrl === '' && (env('FLOW_URL') ?? '') === '') return undefined;
+  return readPublicAddress('flow', env, withoutTrailingSlashes(supabaseUrl)).url;
+}
+
+/** Makes a worker with all services that nodes use. */
+export function makeRunnerWorker(
+  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch, onDueWebhook }: RunnerWorkerOptions,
+): Worker {
+  const makeBudget = (totalBytes: number) =>
+    makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
+  const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
+  // One owner gets half at most, so that others have memory left when its runs all wait for slow servers.
+  const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
+  /** The client of one run. Its requests wait when the run, the owner or the worker holds as many bytes as it may. */
+  const makeRunHttpClient = (ownerId: string) =>
+    makeHttpClient({
+      isAllowed: allowedAddresses(settings),
+      timeoutMs: settings.httpTimeoutMs,
+      maxResponseBytes: settings.httpMaxResponseBytes,
+      share: makeHttpShare(settings.flowRunMaxHttpRequests, [
+        makeBudget(settings.flowRunMaxHttpBytes),
+        ownerBytes.of(ownerId),
+        workerBytes,
+      ]),
+    });
+  const claims = makeClaims(rpc, settings, onDueWebhook);
+  const flowUrl = readFlowUrl(env);
+  const scriptsOf = spawnScriptThread &&
+    makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
+  const walletsOf = makeWalletOpener(rpc, env);
+  return makeWorker({
+    claims,
+    makeWatch,
+    registry,
+    makeServices: (claim, { journal, clock, onInputsAnswered }) => {
+      const http = makeRunHttpClient(claim.user_id);
+      return {
+        http,
+        kv: makeKvStores(rpc, claim),
+        inputs: makeClaimInputs({ claims, claim, journal, onInputsAnswered, flowUrl }),
+        rest: clock.resting,
+        scripts: scriptsOf?.(claim.user_id),
+        transactions: makeTransactions({
+          run: { id: claim.flow_run_id, settings: claim.settings },
+          http,
+          store: {
+            store: async (transaction, requests) => {
+              // The transaction may belong to a child run that is not stored yet.
+              await journal.flush();
+              return await claims.storeTransaction(claim, transaction, requests);
+            },
+          },
+          openWallet: walletsOf(claim.user_id),
+          limits: settings,
+          heliusApiKey: env('HELIUS_API_KEY'),
+          now: Date.now,
+          resting: clock.resting,
+          waiting: clock.waiting,
+        }),
+      };
+    },
+    settings,
+    log: writeLog,
+    now: () => Date.now(),
+  });
+}
+
+/** Makes what posts webhooks, by the address rules of nodes and with a client of its own: no run waits for it. */
+export function makeRunnerWebhooks({ rpc, settings }: Pick<RunnerWorkerOptions, 'rpc' | 'settings'>): Webhooks {
+  return makeWebhooks({
+    rpc,
+    http: makeHttpClient({
+      isAllowed: allowedAddresses(settings),
+      timeoutMs: settings.webhookTimeoutMs,
+      maxResponseBytes: settings.httpMaxResponseBytes,
+    }),
+    settings,
+    log: writeLog,
+  });
+}

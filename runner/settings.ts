@@ -1,0 +1,235 @@
+import { MAX_TIMER_MS } from '../functions/_shared/pause.ts';
+import { runLimits } from './engine/limits.ts';
+import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
+
+/** A setting that is a number, with what docs/reference/environment.md says of it. */
+interface NumberSetting {
+  /** What it sets, as a phrase that goes on from the setting's name. */
+  meaning: string;
+  unit: string;
+  default: number;
+  min: number;
+  max: number;
+}
+
+const setting = (meaning: string, unit: string, value: number, min = 1, max = MAX_TIMER_MS): NumberSetting => ({
+  meaning,
+  unit,
+  default: value,
+  min,
+  max,
+});
+
+/** How the runner works. Each setting is overridden by the environment variable of its name: RUNNER_LEASE_SECONDS and so on. */
+const numberSettings = {
+  runnerLeaseSeconds: setting(
+    'How long a claim holds without a heartbeat; then another worker may claim the run. Several heartbeats fit in.',
+    'seconds',
+    30,
+    2,
+    3_600,
+  ),
+  runnerConcurrency: setting('Places of a worker: runs that it executes at a time.', 'runs', 16, 1, 1_000),
+  runnerRestingRuns: setting(
+    'Runs that a worker holds beside its places while they only wait: for a time, a confirmation, the sender of an action.',
+    'runs',
+    256,
+    0,
+    10_000,
+  ),
+  runnerReservedPlaces: setting(
+    'Reserved places of a worker: while other owners hold all its places, it executes so many runs besides, one of each owner who holds none.',
+    'runs',
+    16,
+    0,
+    1_000,
+  ),
+  // The run comes up to 2 s early, and must not sleep again.
+  runnerLongWaitMs: setting(
+    'A run that only waits, and for longer than this, sleeps: it is released, and claimed again when its time comes.',
+    'ms',
+    10_000,
+    2_000,
+  ),
+  runnerMaxHeldBytes: setting(
+    'Node outputs that the runs of one worker hold in memory together. One run alone may hold what a run may have.',
+    'bytes',
+    16_777_216,
+  ),
+  runnerMaxLostClaims: setting('Workers that a run may lose in a row before it fails.', 'workers', 5),
+  runnerSliceMs: setting(
+    'The slice of an Edge Function: after this time it releases its runs. A long-lived worker releases a run after the same time when others wait and no place is free.',
+    'ms',
+    100_000,
+  ),
+  runnerSliceBusyMs: setting('How much of its slice an Edge Function may compute.', 'ms', 1_000),
+  httpTimeoutMs: setting("How long a node's HTTP request may take.", 'ms', 30_000),
+  httpMaxResponseBytes: setting(
+    "The body of the response to a node's HTTP request, and of the request itself.",
+    'bytes',
+    10 * 1_048_576,
+  ),
+  flowRunMaxHttpRequests: setting(
+    'HTTP requests that one run makes at a time; more of them wait.',
+    'requests',
+    16,
+    1,
+    1_000,
+  ),
+  flowRunMaxHttpBytes: setting(
+    'Bytes of HTTP requests and responses that one run holds at a time; a request that needs more waits.',
+    'bytes',
+    24 * 1_048_576,
+  ),
+  runnerMaxHttpBytes: setting(
+    'Bytes of HTTP requests and responses that one worker holds at a time. One owner may have half of them.',
+    'bytes',
+    48 * 1_048_576,
+  ),
+  runnerMaxWebhooks: setting(
+    'Outgoing webhooks that a worker posts at a time, beside its runs. Each owner has four under way at most, of all workers.',
+    'webhooks',
+    64,
+    1,
+    1_000,
+  ),
+  webhookTimeoutMs: setting(
+    'How long the receiver of an outgoing webhook may take to answer.',
+    'ms',
+    15_000,
+    1,
+    60_000,
+  ),
+  flowRunMaxNodeExecutions: setting(
+    'Node executions of one run, all iterations of loops counted. The run fails with `node_executions_limit`.',
+    'executions',
+    runLimits.nodeExecutions,
+  ),
+  flowRunMaxInterflowDepth: setting('How deep flows may call flows.', 'levels', runLimits.interflowDepth),
+  flowRunMaxOpenNodes: setting(
+    'Nodes of all flows of one run that are executed at the same time, each as often as its flow is called. The call that exceeds it fails with `open_nodes_limit`.',
+    'nodes',
+    runLimits.openNodes,
+  ),
+  flowRunMaxOutputBytes: setting(
+    'Outputs of one node execution, as JSON. The node fails with `output_too_large`.',
+    'bytes',
+    runLimits.outputBytes,
+  ),
+  flowRunMaxAllOutputBytes: setting(
+    'Outputs of all node executions of one run, as JSON, plus 32 bytes for each value. The node that exceeds it fails with `run_outputs_limit`.',
+    'bytes',
+    runLimits.allOutputBytes,
+  ),
+  flowRunMaxTotalBytes: setting(
+    'Inputs and outputs of all node executions of one run, as JSON. The run fails with `run_size_limit`.',
+    'bytes',
+    runLimits.totalBytes,
+  ),
+  signatureTimeoutMs: setting('How long whoever is asked for a signature has.', 'ms', 180_000),
+  actionTimeoutMs: setting('How long the signer of an action has to send its transaction.', 'ms', 180_000),
+  flowRunMaxWorkMs: setting(
+    'How long workers may work on one run. Sleeping, and waiting for a signature, for an input or for the sender of an action, do not count. The run fails with `run_time_limit`.',
+    'ms',
+    900_000,
+  ),
+  flowRunMaxLogLines: setting(
+    'Log lines of one run; each called flow has as many of its own. The last one says `log_lines_limit`.',
+    'lines',
+    runLimits.logLines,
+  ),
+  flowRunMaxLogCharacters: setting(
+    'Characters of the log lines that one claim writes.',
+    'characters',
+    runLimits.logCharacters,
+  ),
+} satisfies Record<string, NumberSetting>;
+
+/** Settings that the environment does not change. */
+const runnerTuning = Object.freeze({
+  /** How often a worker extends its leases and learns what has happened to its claims, such as a stop. */
+  heartbeatMs: 1_000,
+  /** How often progress is stored when there is any. */
+  checkpointMs: 1_000,
+  /** Rows and bytes of unstored progress that start a checkpoint before its time. */
+  checkpointRows: 500,
+  checkpointBytes: 2 * 1_048_576,
+  /** The engine waits when the unstored progress would fill so many checkpoints. */
+  maxUnstoredCheckpoints: 4,
+  /** Bytes of a page of a run's history. */
+  historyPageBytes: 4 * 1_048_576,
+  /** For how long a call is repeated while the database does not answer. */
+  retryMs: 120_000,
+  /** Parsed snapshots that a worker keeps. */
+  cachedSnapshots: 100,
+  /** Characters that the texts of those have together: as many as the largest may have. */
+  cachedSnapshotCharacters: 16 * 1_048_576,
+  /** Bytes that each HTTP request may hold without waiting. Most answers are smaller. */
+  httpFreeBytes: 131_072,
+  /** How often the runner asks for the status of a transaction, and looks for the transaction of an action. */
+  confirmPollMs: 500,
+  actionPollMs: 1_000,
+  /** How often a transaction that is in no block yet is sent again. */
+  resendMs: 2_000,
+  /** How often a long-lived worker looks at the queue by itself. */
+  pollMs: 500 as number,
+  /** The same while it is told of new runs. It finds leases that are over, and runs that others have put to sleep. */
+  watchedPollMs: 5_000 as number,
+  /** How often a worker looks for outgoing webhooks that are due. */
+  webhookPollMs: 1_000 as number,
+  /** Bytes of the answer to an outgoing webhook that are read. */
+  webhookAnswerBytes: 4_096,
+  /** For how long the database is told what came of a webhook, and how much longer than that its lease holds. */
+  webhookRetryMs: 30_000 as number,
+  webhookLeaseMarginMs: 15_000,
+  /** How long a look of a long-lived worker waits for a run while the worker is idle. */
+  idleWaitMs: 0 as number,
+});
+
+export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
+  readonly slice: SliceLimits;
+  /** Starts wake it by pokes; it does not look at the queue at intervals. */
+  readonly wakesByPokes: boolean;
+  /** Nodes may reach addresses of private networks. */
+  readonly allowPrivateNetwork: boolean;
+};
+
+const variableName = (setting: string): string => setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** The environment variables of the settings above, for docs/reference/environment.md. */
+export const settingVariables: readonly (NumberSetting & { variable: string })[] = Object.entries(numberSettings).map(
+  ([name, numberSetting]) => ({ variable: variableName(name), ...numberSetting }),
+);
+
+/** What is wrong with the text of a setting; undefined when it is good. */
+export function settingFault(name: keyof typeof numberSettings, text: string): string | undefined {
+  const { min, max } = numberSettings[name];
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? undefined : `must be an integer from ${min} to ${max}`;
+}
+
+/**
+ * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free plan) or 2 s of
+ * computing. Throws one error that names every variable that is wrong.
+ * Source: Supabase documentation, "Edge Functions limits".
+ */
+export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {
+  const wrong: string[] = [];
+  const numbers = Object.entries(numberSettings).map(([name, { default: fallback }]) => {
+    const text = env(variableName(name));
+    if (text === undefined || text === '') return [name, fallback];
+    const fault = settingFault(name as keyof typeof numberSettings, text);
+    if (fault !== undefined) wrong.push(`${variableName(name)}=${text}: ${fault}`);
+    return [name, Number(text)];
+  });
+  if (wrong.length > 0) throw new Error(`Wrong in the environment: ${wrong.join('; ')}`);
+  // SAFETY: made of the entries of numberSettings, number by number.
+  const given = Object.fromEntries(numbers) as { [name in keyof typeof numberSettings]: number };
+  return Object.freeze({
+    ...runnerTuning,
+    ...given,
+    wakesByPokes: isEdgeFunction,
+    slice: isEdgeFunction ? { wallMs: given.runnerSliceMs, busyMs: given.runnerSliceBusyMs } : UNLIMITED,
+    allowPrivateNetwork: env('ALLOW_PRIVATE_NETWORK') === '1',
+  });
+}

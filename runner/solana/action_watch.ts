@@ -1,0 +1,116 @@
+import { pause } from '../../functions/_shared/pause.ts';
+import { haltError, NodeError, Released } from '../engine/node.ts';
+import { findInstructions } from './action_match.ts';
+import { readMemos } from './action_memo.ts';
+import { JsonRpcError } from './json_rpc.ts';
+import { UnknownOutcomeError } from './sent_before.ts';
+import type { AddressSignature, ChainRpc, Commitment } from './rpc.ts';
+
+/** "Method not found". Source: JSON-RPC 2.0, section 5.1. */
+const METHOD_NOT_FOUND = -32601;
+
+/** A transaction that the action's signer is expected to send. */
+export interface WatchedAction {
+  /** Public key of the action's identity, which is among the transaction's accounts. */
+  identity: string;
+  /** The text of one of its memos. */
+  memo: string;
+  /** Base64 of the message that the signer got. The signer may have changed it, but must keep its instructions. */
+  message: string;
+  /** The slot in which the message was made. The transaction can't be in an earlier one. */
+  slot: bigint;
+  /** Signatures of the run's other transactions. One of the same second may have the same memo. */
+  knownSignatures: ReadonlySet<string>;
+  /** Milliseconds since 1970. */
+  deadline: number;
+}
+
+export interface WatchDeps {
+  rpc: ChainRpc;
+  waitCommitment: Commitment;
+  pollMs: number;
+  now: () => number;
+  signal: AbortSignal;
+  releasing: AbortSignal;
+  /** Writes a warning into the log of the run. */
+  warn: (content: string) => void;
+}
+
+export interface FoundAction extends AddressSignature {
+  /**
+   * Indexes of the message's instructions, without those of the compute budget. Undefined if the RPC server can't show
+   * the transaction.
+   */
+  places: number[] | undefined;
+}
+
+/**
+ * Looks for the action's transaction until it is found or the deadline has passed, and then returns undefined. The memo
+ * only tells where to look, because anybody who has the message can send its memo with other instructions: a
+ * transaction counts only if it has all instructions of the message. A look that the network fails to answer is
+ * repeated; if the last look fails, this throws an UnknownOutcomeError. Throws Released when the run is released.
+ */
+export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
+  const { rpc, signal, releasing, now, warn } = deps;
+  // RPC nodes don't list transactions that are only processed.
+  const commitment = deps.waitCommitment === 'finalized' ? 'finalized' : 'confirmed';
+  const passedOver = new Set(action.knownSignatures);
+  const unread = new Set<string>();
+
+  /** Returns the listed transaction if it is the action's; undefined if it is not, or can't be read yet. */
+  const check = async (listed: AddressSignature): Promise<FoundAction | undefined> => {
+    const { signature } = listed;
+    try {
+      const landed = await rpc.getTransaction(signature, commitment);
+      // The RPC node that answers may be behind the one that listed the transaction.
+      if (landed === null) return undefined;
+      const places = await findInstructions(action.message, landed, rpc, commitment);
+      if (places !== undefined) return { ...listed, places };
+      warn(`transaction ${signature} has the memo of the action, but not all of its instructions: it is passed over`);
+      passedOver.add(signature);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof NodeError)) throw error;
+      if (error instanceof JsonRpcError && error.code === METHOD_NOT_FOUND) {
+        warn(`transaction ${signature} is taken for the action's by its memo alone: the RPC server can't show it`);
+        return { ...listed, places: undefined };
+      }
+      // A transaction that can't be read must not stop the check of the others.
+      if (!unread.has(signature)) warn(`transaction ${signature} has the memo of the action, but: ${error.message}`);
+      unread.add(signature);
+    }
+    return undefined;
+  };
+
+  /** Signature of the newest transaction from before the action. Later looks list only newer ones. */
+  let until: string | undefined;
+  const look = async (): Promise<FoundAction | undefined> => {
+    const listed = await rpc.getSignaturesForAddress(action.identity, { commitment, ...(until && { until }) });
+    for (const one of listed) {
+      if (one.slot < action.slot || passedOver.has(one.signature) || !readMemos(one.memo).includes(action.memo)) {
+        continue;
+      }
+      const found = await check(one);
+      if (found !== undefined) return found;
+    }
+    until = listed.find(({ slot }) => slot < action.slot)?.signature ?? until;
+    return undefined;
+  };
+
+  for (;;) {
+    const isLast = now() >= action.deadline;
+    try {
+      const found = await look();
+      if (found !== undefined) return found;
+    } catch (error) {
+      if (signal.aborted) throw haltError(signal);
+      if (!(error instanceof NodeError)) throw error;
+      if (isLast) {
+        throw new UnknownOutcomeError(`timeout: whether the transaction was sent is not known: ${error.message}`);
+      }
+    }
+    if (isLast) return undefined;
+    await pause(Math.min(deps.pollMs, Math.max(action.deadline - now(), 0)), signal, releasing);
+    if (signal.aborted) throw haltError(signal);
+    if (releasing.aborted) throw new Released();
+  }
+}

@@ -1,0 +1,98 @@
+import type { Graph, Snapshot } from '../../types/flow.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import { makeRunGraph, type RunNode } from '../engine/graph.ts';
+import { formText, type NodeRegistry } from '../engine/node.ts';
+
+/** The flows and node modules in which a key is looked up. */
+interface Flows {
+  snapshot: Snapshot;
+  registry: NodeRegistry;
+}
+
+/** Where a node is: in a run, or in a flow that a node of a run called before. */
+interface Place {
+  inputs: ValueMap;
+  caller?: { node: RunNode; run: Place };
+}
+
+/**
+ * Steps of one search. No real flow passes a key through that many nodes, but flows may call themselves without end.
+ */
+const MAX_STEPS = 1_000;
+
+/** The flow outputs of graphs already searched, by label: one flow of many nodes may be searched for many keys. */
+const knownOutputs = new WeakMap<Graph, ReadonlyMap<string, RunNode>>();
+
+function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, RunNode> {
+  const known = knownOutputs.get(graph);
+  if (known !== undefined) return known;
+  const { nodes } = makeRunGraph(graph, registry);
+  const outputs = new Map(
+    nodes.filter(({ module }) => module?.isFlowOutput).flatMap((node) =>
+      node.inputNames.map((name) => [name, node] as const)
+    ),
+  );
+  knownOutputs.set(graph, outputs);
+  return outputs;
+}
+
+/**
+ * True if the keys in an input come only from values that the flow's author wrote, along edges and through called
+ * flows. False if a key comes from an input of the start, a script, or anything read from outside. A stored key may
+ * sign only if this is true: otherwise a caller could make the owner's wallet sign by naming its key.
+ * Source: docs/reference/transactions.md, "Whose key signs".
+ */
+export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, place: Place): boolean {
+  let steps = 0;
+
+  const isInputNamed = (at: RunNode, name: string, where: Place): boolean => {
+    if (++steps > MAX_STEPS) return false;
+    const edge = at.incoming.find(({ input }) => input.name === name);
+    if (edge === undefined) return at.presets[name] !== undefined;
+    return isOutputNamed(edge.source, edge.sourcePort, where);
+  };
+
+  const isOutputNamed = (source: RunNode, port: string, where: Place): boolean => {
+    const { module } = source;
+    if (module === undefined) return false;
+    if (module.namesKeys) return true;
+    if (module.takesFlowInputs) return isFlowInputNamed(port, where);
+    if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, where);
+    const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
+    // If the called flow has no such output, the node passes its input on instead. So the flow must name both.
+    if (module.calledFlow !== undefined) {
+      return isResultNamed(source, port, where) && (!isHandedOn || isInputNamed(source, port, where));
+    }
+    // A flow may give an input any name, also that of one of the node's outputs.
+    if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
+    return isHandedOn && isInputNamed(source, port, where);
+  };
+
+  const isFlowInputNamed = (label: string, { inputs, caller }: Place): boolean => {
+    // An input without a value has its default, which the flow's author wrote.
+    if (inputs[label] === undefined) return true;
+    return caller !== undefined && isInputNamed(caller.node, label, caller.run);
+  };
+
+  const isResultNamed = (called: RunNode, label: string, where: Place): boolean => {
+    const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
+    if (graph === undefined) return false;
+    const output = flowOutputs(graph, flows.registry).get(label);
+    // The inputs of the earlier call are not known any more, so they are judged only by their sources.
+    const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
+    return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: where } });
+  };
+
+  return isInputNamed(node, inputName, place);
+}
+
+/** Returns the keys that the wallet nodes of all flows name. */
+export function keysOfWallets({ snapshot, registry }: Flows): ReadonlySet<string> {
+  const graphs: Graph[] = [snapshot.entry, ...Object.values(snapshot.flows)];
+  return new Set(graphs.flatMap(({ nodes }) =>
+    nodes.flatMap(({ data }) => {
+      const namesKeys = data.type === 'native' && registry(data.node_id)?.namesKeys;
+      return namesKeys ? formText(data.targets_form.form_data, 'public_key') ?? [] : [];
+    })
+  ));
+}

@@ -1,0 +1,45 @@
+import { LosslessNumber, stringify } from 'lossless-json';
+import type { LosslessJson } from '../../types/values/value.ts';
+import { pickInstructions } from '../../functions/_shared/solana_message_changes.ts';
+import type { TransactionRecord } from './transaction.ts';
+import { isObject, type JsonRpcError } from './json_rpc.ts';
+import { messageOf } from './message.ts';
+
+/** Returns the index of the instruction that a transaction's error names, or undefined. */
+function failedInstruction(error: LosslessJson | undefined): number | undefined {
+  const named = isObject(error) ? error.InstructionError : undefined;
+  const [index] = Array.isArray(named) ? named : [];
+  return index instanceof LosslessNumber ? Number(index.value) : undefined;
+}
+
+/** Returns the transaction's error from an RPC node's answer about a failed simulation. */
+export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefined =>
+  isObject(data) ? data.err : undefined;
+
+/** Formats a transaction's error as the RPC node names it. */
+export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
+
+/** Returns the indexes of a message's instructions that belong to members: all but those of the compute budget. */
+const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
+
+/**
+ * Returns an error for each member of a transaction, in order. The member whose instruction failed gets the whole text.
+ * If the failed instruction belongs to no member (a fee, the memo), every member gets it.
+ * `places` has the indexes of the message's instructions in the failed transaction, without those of the compute
+ * budget.
+ */
+export function memberErrors(
+  { members, message }: TransactionRecord,
+  error: LosslessJson | undefined,
+  text: string,
+  places: readonly number[] = placesIn(message),
+): string[] {
+  const failed = failedInstruction(error);
+  const place = failed === undefined ? -1 : places.indexOf(failed);
+  let end = 0;
+  const ends = members.map(({ instruction_count }) => end += instruction_count);
+  // The fees and the memo come after the members' instructions.
+  const isTheirs = place >= 0 && place < end;
+  const failedMember = isTheirs ? ends.findIndex((memberEnd) => place < memberEnd) : undefined;
+  return members.map((_, index) => index === (failedMember ?? index) ? text : 'transaction simulation failed');
+}

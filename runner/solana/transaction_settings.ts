@@ -1,0 +1,80 @@
+import { decodeBase58 } from '../../types/values/base58.ts';
+import { NodeError } from '../engine/node.ts';
+import type { Commitment } from './rpc.ts';
+
+/** A flow's settings for its transactions. */
+export interface TransactionSettings {
+  /** Public key of a wallet of the owner that pays instead of the fee payer that the nodes name. */
+  overwriteFeePayer: string | undefined;
+  /** Compute units. `auto`: taken from a simulation; `no`: the network's default. */
+  computeBudget: 'auto' | 'no' | bigint;
+  /** Compute units if the simulation fails. */
+  fallbackComputeBudget: bigint | undefined;
+  /** Micro-lamports for each compute unit. */
+  priorityFee: 'auto' | 'no' | bigint;
+  simulationCommitment: Commitment;
+  /** Commitment of the blockhash and the preflight. */
+  txCommitment: Commitment;
+  /** Commitment that a transaction must reach before the flow continues. */
+  waitCommitment: Commitment;
+  /** Addresses of lookup tables, by cluster. */
+  lookupTables: { readonly [cluster: string]: string | undefined };
+}
+
+/** Reads a setting's text; undefined if it is wrong. `expected` says which texts are right. */
+interface Reader<T> {
+  expected: string;
+  read: (text: string) => T | undefined;
+}
+
+const readU64 = (text: string): bigint | undefined => {
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : 2n ** 64n;
+  return value < 2n ** 64n ? value : undefined;
+};
+
+const integer: Reader<bigint> = { expected: 'an integer from 0 to 2^64-1', read: readU64 };
+
+const automatic: Reader<'auto' | 'no' | bigint> = {
+  expected: `auto, no or ${integer.expected}`,
+  read: (text) => text === 'auto' || text === 'no' ? text : readU64(text),
+};
+
+const commitment: Reader<Commitment> = {
+  expected: 'processed, confirmed or finalized',
+  read: (text) => text === 'processed' || text === 'confirmed' || text === 'finalized' ? text : undefined,
+};
+
+const publicKey: Reader<string> = {
+  expected: 'a public key',
+  read: (text) => decodeBase58(text, 32) && text,
+};
+
+/**
+ * Reads the settings from a flow's environment. Missing and empty variables have their defaults. Throws a NodeError
+ * that names all wrong variables without their values, which may be secrets.
+ */
+export function readTransactionSettings(environment: { readonly [name: string]: string }): TransactionSettings {
+  const wrong: string[] = [];
+  const setting = <T>(name: string, { expected, read }: Reader<T>): T | undefined => {
+    const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (text === undefined || text === '') return undefined;
+    const value = read(text);
+    if (value === undefined) wrong.push(`${name} must be ${expected}`);
+    return value;
+  };
+  const settings: TransactionSettings = {
+    overwriteFeePayer: setting('OVERWRITE_FEEPAYER', publicKey),
+    computeBudget: setting('COMPUTE_BUDGET', automatic) ?? 'auto',
+    fallbackComputeBudget: setting('FALLBACK_COMPUTE_BUDGET', integer),
+    priorityFee: setting('PRIORITY_FEE', automatic) ?? 'auto',
+    simulationCommitment: setting('SIMULATION_COMMITMENT_LEVEL', commitment) ?? 'finalized',
+    txCommitment: setting('TX_COMMITMENT_LEVEL', commitment) ?? 'confirmed',
+    waitCommitment: setting('WAIT_COMMITMENT_LEVEL', commitment) ?? 'confirmed',
+    lookupTables: {
+      devnet: setting('DEVNET_LOOKUP_TABLE', publicKey),
+      'mainnet-beta': setting('MAINNET_LOOKUP_TABLE', publicKey),
+    },
+  };
+  if (wrong.length > 0) throw new NodeError(`wrong in the flow's environment: ${wrong.join('; ')}`);
+  return settings;
+}

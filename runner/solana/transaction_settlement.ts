@@ -1,0 +1,226 @@
+import type { Snapshot } from '../../types/flow.ts';
+import { executionKey } from '../engine/journal.ts';
+import { type Effect, NodeError, type NodeRegistry } from '../engine/node.ts';
+import {
+  type ParkedEnd,
+  type ParkedRun,
+  type Settlement,
+  type SettlementEnd,
+  type SettlementStep,
+  SIGNATURE,
+} from '../engine/settlement.ts';
+import { TransientError } from '../engine/transient_error.ts';
+import type { TreeRun } from '../engine/tree_run.ts';
+import { type Grouping, groupInstructionNodes, nextStep, type ParkedInstructions, type Step } from './bundling.ts';
+import { parkedInstructions } from './instruction_module.ts';
+import { combineInstructionSets } from './instruction_set.ts';
+import { areFeesPaid } from './fee_instructions.ts';
+import { isKeyNamedByFlow, keysOfWallets } from './key_origin.ts';
+import { sentBeforeError } from './sent_before.ts';
+import {
+  type FinalOutcome,
+  isAsked,
+  type StoredTransaction,
+  type TransactionEnd,
+  type Transactions,
+} from './transaction.ts';
+
+export interface SettlementOptions {
+  transactions: Transactions;
+  /** Transactions that earlier claims of the run stored. */
+  stored: readonly StoredTransaction[];
+  /** Records how a transaction ended, under its first member; `signature` is null if it was not sent. */
+  transactionEnded: (transaction: Effect, outcome: FinalOutcome, signature: string | null) => void;
+  /** The key that signs last, and whose holder sends, if the run is an action. */
+  actionSigner: string | undefined;
+  /** If true, the nodes of all flows share transactions, whatever the flows' settings are. */
+  isBundled: boolean;
+  snapshot: Snapshot;
+  registry: NodeRegistry;
+  run: { ownerId: string; startedBy: string | null };
+}
+
+/** A step and the run that it belongs to. */
+interface Task {
+  parkedRun: ParkedRun;
+  step: Step;
+}
+
+type Send = Extract<Step, { type: 'send' }>;
+type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
+
+/** The error of nodes whose transaction, or an earlier one of their group, failed because of another node. */
+const OTHER_FAILED = 'transaction simulation failed';
+
+const NESTED = 'a flow that is called inside one that is called for its instructions can make none';
+
+const isInsideCollected = ({ caller }: TreeRun): boolean =>
+  caller !== undefined && (caller.run.isCollected || isInsideCollected(caller.run));
+
+/** Returns all parked executions that a step concerns. */
+const parkedIn = (step: Step): ParkedInstructions[] =>
+  step.type === 'send' ? [...step.members, ...step.others] : step.parked;
+
+const withSignature = (signature: string | null): ParkedEnd => ({
+  outputs: { [SIGNATURE]: signature === null ? { N: 0 } : { B6: signature } },
+});
+
+const endAll = (parked: readonly ParkedInstructions[], end: ParkedEnd) => parked.map((one) => ({ parked: one, end }));
+
+/** Chooses the next task. The runs are in the order of the nodes that called them. */
+function chooseTask(tasks: readonly Task[]): Task | undefined {
+  // A flow that is called by a collected flow would send a transaction, which collected flows must not do.
+  const nested = tasks.find(({ parkedRun }) => isInsideCollected(parkedRun.run));
+  if (nested !== undefined) {
+    return { ...nested, step: { type: 'fail', parked: parkedIn(nested.step), error: NESTED } };
+  }
+  const isBegun = ({ step }: Task) => step.type === 'send' && step.stored !== undefined;
+  // Instructions that one run lacks may still come from a run that it called; so the innermost run fails first.
+  return tasks.find(isBegun) ?? tasks.find(({ step }) => step.type !== 'fail') ?? tasks.at(-1);
+}
+
+/** Collects the instructions of a run that was called to return them. */
+function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
+  try {
+    const instructions = combineInstructionSets(parked.flatMap((one) => one.instructions ?? []));
+    return { status: 'collected', instructions };
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    return { status: 'ended', ends: endAll(parked, { error: error.message }) };
+  }
+}
+
+/**
+ * Makes transactions of the instructions that the runs of a tree have parked: runs in the order of the nodes that
+ * called them, groups in order within each run.
+ * Source: docs/reference/transactions.md, "When a transaction is made".
+ */
+export function makeSettlement(options: SettlementOptions): Settlement {
+  const { transactions, stored, actionSigner, run } = options;
+  /** Transactions to be continued. Members of a failed transaction that have not ended get a new one. */
+  const begun = new Set(stored.filter(({ outcome }) => outcome === null));
+  /**
+   * Transactions that have all signatures, or that the action's signer has, by member. Executing a member again could
+   * make other instructions.
+   */
+  const sent = new Map(
+    [...begun].filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((transaction) =>
+      transaction.members.map((member) => [executionKey(member), transaction] as const)
+    ),
+  );
+  const knownSignatures = new Set(stored.flatMap(({ signature }) => signature ?? []));
+  const groupings = new WeakMap<TreeRun, Grouping>();
+  let hasPaidFees = areFeesPaid(stored);
+  let walletKeys: ReadonlySet<string> | undefined;
+
+  const groupingOf = ({ run, nodes }: ParkedRun): Grouping => {
+    const grouping = groupings.get(run) ?? groupInstructionNodes(nodes);
+    groupings.set(run, grouping);
+    return grouping;
+  };
+
+  const isBundled = ({ isCollected, graph }: TreeRun): boolean =>
+    options.isBundled || isCollected || graph.instructions_bundling === 'Automatic';
+
+  const taskOf = (parkedRun: ParkedRun): Task[] => {
+    const step = nextStep({
+      grouping: groupingOf(parkedRun),
+      isBundled: isBundled(parkedRun.run),
+      parked: parkedInstructions(parkedRun),
+      endings: parkedRun.endings,
+    }, begun);
+    return step === undefined ? [] : [{ parkedRun, step }];
+  };
+
+  /** Fails the members so that each of them is tried again; each one allows this. */
+  const failForNow = (
+    { members, stored }: Send,
+    { errors, transience, signature }: FailedTransaction,
+  ): SettlementEnd => {
+    if (stored !== undefined) begun.delete(stored);
+    for (const { execution } of members) sent.delete(executionKey(execution));
+    return {
+      status: 'failed_for_now',
+      failures: members.map((parked, index) => ({
+        parked,
+        error: new TransientError(errors[index] ?? OTHER_FAILED, transience),
+      })),
+      store: storeEnd(members, 'failed', signature),
+    };
+  };
+
+  const storeEnd =
+    ([first]: readonly ParkedInstructions[], ...end: [outcome: FinalOutcome, signature: string | null]) => () =>
+      first && options.transactionEnded(first.execution, ...end);
+
+  const toSettlementEnd = (step: Send, end: TransactionEnd): SettlementEnd => {
+    const { members, others } = step;
+    if (end.status === 'put_out') return { status: 'put_out', outputs: { transaction: { S: end.transaction } } };
+    if (end.status === 'waiting') return { status: 'waiting' };
+    const { signature, status } = end;
+    if (signature !== null) knownSignatures.add(signature);
+    if (end.status === 'confirmed') hasPaidFees ||= end.hasFees;
+    else if (end.transience !== undefined && members.every(({ again }) => again?.isPossible())) {
+      return failForNow(step, end);
+    }
+    const ends = end.status === 'confirmed' ? endAll(members, withSignature(signature)) : [
+      ...members.map((parked, index) => ({ parked, end: { error: end.errors[index] ?? OTHER_FAILED } })),
+      ...endAll(others, { error: OTHER_FAILED }),
+    ];
+    const outcome = end.status === 'failed' && end.isUnknown ? 'unknown' : status;
+    return { status: 'ended', ends, store: storeEnd(members, outcome, signature) };
+  };
+
+  const send = async (
+    parkedRun: ParkedRun,
+    step: Send,
+    signals: { signal: AbortSignal; releasing: AbortSignal },
+  ): Promise<SettlementEnd> => {
+    const { members } = step;
+    const [first] = members;
+    if (first === undefined) throw new Error('a transaction has members');
+    const end = await transactions.execute({
+      members: members.map(({ execution, instructions }) => ({ execution, instructions })),
+      stored: step.stored,
+      chargesFees: !hasPaidFees,
+      environment: parkedRun.run.graph.environment,
+      knownSignatures,
+      ...signals,
+      log: (level, content) => parkedRun.log(first, level, content),
+    });
+    return toSettlementEnd(step, end);
+  };
+
+  const toSettle = ({ parkedRun, step }: Task): SettlementStep['settle'] => {
+    if (step.type === 'submit_nothing') {
+      return () => ({ status: 'ended', ends: endAll(step.parked, withSignature(null)) });
+    }
+    if (step.type === 'fail') return () => ({ status: 'ended', ends: endAll(step.parked, { error: step.error }) });
+    if (parkedRun.run.isCollected) return () => collect(parkedIn(step));
+    return (signals) => send(parkedRun, step, signals);
+  };
+
+  /**
+   * True if the owner started the run and a wallet node of the flows names the key: then the stored key may sign,
+   * wherever an input got it.
+   */
+  const isOwnersChoice = (publicKey: string): boolean => {
+    if (run.startedBy !== run.ownerId) return false;
+    walletKeys ??= keysOfWallets(options);
+    return walletKeys.has(publicKey);
+  };
+
+  return {
+    nextStep: (runs) => {
+      const task = chooseTask(runs.flatMap(taskOf));
+      return task && { run: task.parkedRun.run, parked: parkedIn(task.step), settle: toSettle(task) };
+    },
+    sentBefore: (execution) => {
+      // This runs for every execution, and most runs have no sent transactions.
+      const transaction = sent.size === 0 ? undefined : sent.get(executionKey(execution));
+      return transaction && { haltError: (halt) => sentBeforeError(transaction, halt) };
+    },
+    isNamedByFlow: (run, node, inputName, publicKey) =>
+      isKeyNamedByFlow(options, node, inputName, run) || isOwnersChoice(publicKey),
+  };
+}

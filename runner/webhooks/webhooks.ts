@@ -1,0 +1,125 @@
+import { isErrorOf } from '../../functions/_shared/api_error.ts';
+import type { Rpc } from '../../functions/_shared/database.ts';
+import { pause } from '../../functions/_shared/pause.ts';
+import { retried } from '../../functions/_shared/retried.ts';
+import type { HttpClient } from '../engine/node.ts';
+import { errorText, type WriteLog } from '../log_line.ts';
+import type { RunnerSettings } from '../settings.ts';
+import { postWebhook, type WebhookClaim } from './post_webhook.ts';
+
+/** Posts the outgoing webhooks that are due in `webhook_deliveries`. What fails is logged, and never thrown. */
+export interface Webhooks {
+  /** Posts until nothing is due, or the slice is over, and all that was posted is answered. */
+  postDue: () => Promise<void>;
+  /** Does so at intervals until the signal is aborted; then takes on no more, and resolves when all is answered. */
+  postUntil: (stop: AbortSignal) => Promise<void>;
+}
+
+export interface WebhooksDeps {
+  rpc: Rpc;
+  http: HttpClient;
+  settings: Pick<
+    RunnerSettings,
+    | 'runnerMaxWebhooks'
+    | 'slice'
+    | 'webhookAnswerBytes'
+    | 'webhookLeaseMarginMs'
+    | 'webhookPollMs'
+    | 'webhookRetryMs'
+    | 'webhookTimeoutMs'
+  >;
+  log: WriteLog;
+}
+
+/** The longest pause between two looks while the outbox can't be read. */
+const LONGEST_PAUSE_MS = 10_000;
+
+const NEVER = new AbortController().signal;
+
+export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhooks {
+  const { webhookPollMs, webhookRetryMs } = settings;
+  const leaseMs = settings.webhookTimeoutMs + webhookRetryMs + settings.webhookLeaseMarginMs;
+  const underWay = new Set<Promise<void>>();
+  let pauseMs = webhookPollMs;
+  let lookedAt = -Infinity;
+  let isWanted = false;
+  let posting: Promise<void> | undefined;
+  let wake = () => {};
+
+  const logError = (error: unknown) => log('error', { event: 'webhooks_interrupted', error: errorText(error) });
+
+  const postOne = async (claim: WebhookClaim): Promise<void> => {
+    try {
+      const outcome = await postWebhook(http, claim, settings.webhookAnswerBytes);
+      const told = { id: claim.id, attempt: claim.attempt, ...outcome };
+      await retried(webhookRetryMs, () => rpc('store_webhook_attempt', told));
+    } catch (error) {
+      // Its lease ends, and it is claimed again.
+      logError(error);
+    }
+  };
+
+  const begin = (claim: WebhookClaim): void => {
+    const posted = postOne(claim).finally(() => {
+      underWay.delete(posted);
+      wake();
+    });
+    underWay.add(posted);
+  };
+
+  /** Fills the free places with what is due; false when there was nothing, or it could not be read. */
+  const fillPlaces = async (): Promise<boolean> => {
+    const free = settings.runnerMaxWebhooks - underWay.size;
+    if (free === 0) return false;
+    lookedAt = performance.now();
+    try {
+      const claims = await rpc<WebhookClaim[]>('claim_webhook_deliveries', {
+        max_deliveries: free,
+        lease_seconds: Math.ceil(leaseMs / 1_000),
+      });
+      claims.forEach(begin);
+      pauseMs = webhookPollMs;
+      return claims.length > 0;
+    } catch (error) {
+      // Of an outage that is short the queue tells, whose calls are repeated; here it is told once it lasts.
+      if (!isErrorOf(error, 'service_unavailable') || pauseMs === LONGEST_PAUSE_MS) logError(error);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      return false;
+    }
+  };
+
+  const post = async (stop: AbortSignal): Promise<void> => {
+    const endsAt = performance.now() + settings.slice.wallMs;
+    const isOver = () => stop.aborted || performance.now() > endsAt;
+    for (;;) {
+      isWanted = false;
+      if (!isOver() && await fillPlaces()) continue;
+      if (underWay.size === 0) {
+        if (isOver() || !isWanted) return;
+        continue;
+      }
+      // An answer lets its owner have another one under way, and more may be due by then.
+      const isAnswered = new AbortController();
+      wake = () => isAnswered.abort();
+      await pause(pauseMs, isAnswered.signal);
+    }
+  };
+
+  const postDue = (stop = NEVER): Promise<void> => {
+    isWanted = true;
+    return posting ??= post(stop).finally(() => posting = undefined);
+  };
+
+  return {
+    postDue: () => postDue(),
+    postUntil: async (stop) => {
+      for (;;) {
+        await pause(pauseMs, stop);
+        if (stop.aborted) break;
+        // Others may look, too: the requests of one Edge Function.
+        if (performance.now() - lookedAt >= webhookPollMs / 2) await postDue(stop);
+      }
+      await posting;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Rpc } from '../../functions/_shared/database.ts';
+import { makeDeps } from '../../functions/_shared/deps.ts';
+import { readPostgresAddress } from '../../functions/_shared/postgres/address.ts';
+import { makePostgresRpc } from '../../functions/_shared/postgres/rpc.ts';
+import type { MakeQueueWatch } from '../queue/queue_watch.ts';
+import type { RunnerSettings } from '../settings.ts';
+import { makePostgresQueueWatch } from './postgres_queue_watch.ts';
+
+/** The most connections of a worker. Further calls queue on the same connections. */
+const MAX_CONNECTIONS = 3;
+
+/** Time for which a connection beyond the first is kept without a call. */
+const IDLE_MS = 10_000;
+
+/**
+ * Intervals for a worker that is neither poked nor notified. Its idle looks wait for a run most of the time. Each look
+ * is short, because it holds a connection of the pooler and a snapshot; only one worker waits, and the others poll at
+ * intervals.
+ */
+const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
+
+/** The connection of a worker to the database. */
+export interface WorkerDatabase {
+  /** The address without the password, for the log. */
+  url: string;
+  /** Calls functions as service_role, or with the rights of the login if it can't become that role. */
+  rpc: Rpc;
+  /**
+   * Makes a watch that notifies the worker of runs, on a connection of its own. PostgREST and poolers in transaction
+   * mode can't do this.
+   */
+  makeWatch?: MakeQueueWatch | undefined;
+  /** The intervals of its looks at the queue. */
+  looks: Partial<Pick<RunnerSettings, 'pollMs' | 'idleWaitMs'>>;
+  close: () => void;
+}
+
+/**
+ * Connects over Postgres if SUPABASE_DB_URL is set, otherwise through PostgREST. Throws if the environment is wrong.
+ */
+export function connectWorker(env: (name: string) => string | undefined): WorkerDatabase {
+  const databaseUrl = env('SUPABASE_DB_URL') ?? '';
+  if (databaseUrl === '') {
+    const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
+    return { url: config.supabaseUrl, rpc: serviceRpc, looks: {}, close: () => {} };
+  }
+  const address = readPostgresAddress(databaseUrl);
+  const calls = makePostgresRpc({ address, maxConnections: MAX_CONNECTIONS, keptConnections: 1, idleMs: IDLE_MS });
+  const watch = address.hasSessions ? makePostgresQueueWatch(address) : undefined;
+  return {
+    url: `postgresql://${address.host}:${address.port}/${address.database}`,
+    rpc: calls.rpc,
+    makeWatch: watch?.make,
+    looks: address.hasSessions ? {} : WAITING_LOOKS,
+    close: () => {
+      watch?.close();
+      calls.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { pause } from '../../functions/_shared/pause.ts';
+import type { PostgresAddress } from '../../functions/_shared/postgres/address.ts';
+import {
+  makeConnection,
+  type PostgresConnection,
+  withTimeLimitOn,
+} from '../../functions/_shared/postgres/connection.ts';
+import { actAsServiceRole } from '../../functions/_shared/postgres/session.ts';
+import type { MakeQueueWatch } from '../queue/queue_watch.ts';
+
+/** Pause after a failed connection before the next one. */
+const RETRY_MS = 1_000;
+
+/** Time limit of a statement. */
+const STATEMENT_MS = 10_000;
+
+/** After this much silence the connection is tested: a lost server sends nothing. */
+const SILENCE_MS = 5_000;
+
+/** SQLSTATE of a lock that was not available in time: lock_not_available. */
+const LOCK_TIMEOUT = '55P03';
+
+/**
+ * Milliseconds. Two notifications closer than this mean that many runs are coming. NOTIFY would slow their starts, so
+ * the worker releases the lock and finds them by polling. After a single run it keeps the lock, which saves a second
+ * look.
+ */
+const CROWD_MS = 2;
+
+/**
+ * Settings of the session besides its role. A statement that waits for a lock prevents the vacuum of old rows, so it
+ * waits for less than a second at a time. The server must notice within a minute that a worker is lost, because until
+ * then no other worker can take the lock.
+ */
+const WATCH_SETTINGS = `
+  select set_config('lock_timeout', '900ms', false), set_config('statement_timeout', '0', false),
+    set_config('idle_session_timeout', '0', false), set_config('tcp_keepalives_idle', '20', false),
+    set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)`;
+
+/** Watches the queue on a connection of its own. */
+export interface PostgresQueueWatch {
+  make: MakeQueueWatch;
+  close: () => void;
+}
+
+/**
+ * Makes a watch of the queue. A transaction that makes a run claimable notifies a channel only while a worker holds an
+ * advisory lock (private.announce_claimable_run). So the watch takes the lock first, and then makes the worker look at
+ * the queue: the look finds all earlier runs, and notifications announce later ones.
+ */
+export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueWatch {
+  const closing = new AbortController();
+  let connection: PostgresConnection | undefined;
+  let onRun = () => {};
+  let isWanted = false;
+  let toldAt = -Infinity;
+  let hasLock = false;
+  let isGettingLock = false;
+  let heardAt = -Infinity;
+
+  const inTime = (used: PostgresConnection, work: () => Promise<unknown>): Promise<void> =>
+    withTimeLimitOn(used, STATEMENT_MS, async () => {
+      await work();
+      heardAt = performance.now();
+    });
+
+  const execute = (used: PostgresConnection, statement: string) => inTime(used, () => used.execute(statement, []));
+
+  /** Tests whether the connection is alive. If it is not, this breaks it, and another worker gets the lock. */
+  const tryConnection = (): void => {
+    if (connection === undefined || performance.now() - heardAt < SILENCE_MS) return;
+    heardAt = performance.now();
+    execute(connection, 'select 1').catch(() => {});
+  };
+
+  const unlock = (): void => {
+    if (!hasLock) return;
+    hasLock = false;
+    // If this fails, the connection is lost, and its lock with it.
+    if (connection !== undefined) execute(connection, 'select pg_advisory_unlock_all()').catch(() => {});
+  };
+
+  const connect = async (): Promise<PostgresConnection> => {
+    const opened = makeConnection(address, {
+      onNotify: () => {
+        const now = performance.now();
+        if (now - toldAt < CROWD_MS) {
+          isWanted = false;
+          unlock();
+        }
+        toldAt = now;
+        onRun();
+      },
+      onLost: () => {
+        if (connection !== opened) return;
+        connection = undefined;
+        hasLock = false;
+        if (isWanted) void getLock();
+      },
+    });
+    connection = opened;
+    const statements = [...actAsServiceRole('session'), WATCH_SETTINGS, 'listen flow_runs'];
+    await inTime(opened, () => opened.executeTogether(statements));
+    return opened;
+  };
+
+  /** Waits for the lock, however long that takes, and releases it if it is not needed any more. */
+  const getLock = async (): Promise<void> => {
+    if (isGettingLock) return;
+    isGettingLock = true;
+    while (isWanted && !hasLock && !closing.signal.aborted) {
+      try {
+        const used = connection ?? await connect();
+        await execute(used, 'select private.await_claimable_runs()');
+        hasLock = connection === used;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === LOCK_TIMEOUT) continue;
+        connection?.destroy();
+        await pause(RETRY_MS, closing.signal);
+      }
+    }
+    isGettingLock = false;
+    if (!isWanted) unlock();
+    else if (hasLock) onRun();
+  };
+
+  return {
+    make: (listener) => {
+      onRun = listener;
+      return {
+        start: () => {
+          isWanted = true;
+          if (hasLock) tryConnection();
+          else void getLock();
+        },
+        isOn: () => hasLock,
+        stop: () => {
+          isWanted = false;
+          unlock();
+        },
+      };
+    },
+    close: () => {
+      closing.abort();
+      isWanted = false;
+      connection?.destroy();
+    },
+  };
+}
