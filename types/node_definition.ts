@@ -178,7 +178,7 @@ const recordSchema = z.strictObject({
 /**
  * The record that front-ends read from the node database to draw a node, as it is posted to /rest/v1/nodes.
  *
- * sql/90_nodes/20_node_definition.sql says the same, and has the last word: the two agree on every I-JSON text. An optional member
+ * sql/300_nodes/20_node_definition.sql says the same, and has the last word: the two agree on every I-JSON text. An optional member
  * that is null counts as missing; unknown members of `data`, of sources and targets, and of what is in them are kept.
  */
 export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {

@@ -16,7 +16,7 @@ import {
 import { projectDir } from '../stack/paths.ts';
 
 /** The table of port types as SQL, which sql/ needs for deploys and descriptions of deployments. */
-export const portTypesFile = 'sql/20_values/30_port_types.sql';
+export const portTypesFile = 'sql/200_values/30_port_types.sql';
 
 /**
  * The bits of the masks `takes` and `makes`. Numbers are told apart by their size, whatever their tag. `free` and

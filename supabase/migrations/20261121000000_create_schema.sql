@@ -3,7 +3,7 @@
 -- Functions may name tables of later files.
 set check_function_bodies = off;
 
--- sql/00_platform/10_platform.sql
+-- sql/100_platform/10_platform.sql
 
 -- Extensions come first: what they make keeps the privileges that it has on every Supabase project.
 create extension if not exists pgmq;
@@ -22,7 +22,7 @@ alter default privileges for role postgres in schema public revoke all on sequen
 -- The queue of runs to execute; the runner claims its messages.
 select pgmq.create('flow_runs');
 
--- sql/00_platform/20_fail.sql
+-- sql/100_platform/20_fail.sql
 
 create function private.shorten(value text, longest integer default 100)
 returns text
@@ -86,7 +86,7 @@ $$;
 comment on function private.refuse_faults(text, jsonb, text) is
   'Raises 400 with the faults, [{path, message}], if there are any: the first as message, all as details.';
 
--- sql/00_platform/30_uuid_v7.sql
+-- sql/100_platform/30_uuid_v7.sql
 
 create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
@@ -154,7 +154,7 @@ $$;
 comment on function private.uuid_v7_after(uuid) is
   'A new UUID version 7 that is greater than `previous` (null: any), even when the clock stood still or was set back.';
 
--- sql/00_platform/35_random_id.sql
+-- sql/100_platform/35_random_id.sql
 
 create function private.random_id()
 returns bigint
@@ -166,7 +166,7 @@ end;
 comment on function private.random_id() is
   'A random integer from 0 to 2^53 - 1, exact in JSON and JavaScript. Nobody can predict it. It may be taken already.';
 
--- sql/00_platform/40_touch.sql
+-- sql/100_platform/40_touch.sql
 
 create function private.tg_any__before_update_touch()
 returns trigger
@@ -180,7 +180,7 @@ end;
 $$;
 comment on function private.tg_any__before_update_touch() is 'Sets updated_at at every update of a table that has this trigger.';
 
--- sql/10_callers/10_caller.sql
+-- sql/150_callers/10_caller.sql
 
 create function private.request_header(name text)
 returns text
@@ -386,7 +386,7 @@ $$;
 comment on function public.whoami() is 'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
 grant execute on function public.whoami() to anon, authenticated, service_role;
 
--- sql/10_callers/20_quotas.sql
+-- sql/150_callers/20_quotas.sql
 
 create table private.quotas (
   name text primary key,
@@ -596,7 +596,7 @@ comment on function public.quotas() is
   'For operators: how much of each thing a user may have, and the default that holds unless set_quota has set another value.';
 grant execute on function public.quotas() to service_role;
 
--- sql/10_callers/30_api_keys.sql
+-- sql/150_callers/30_api_keys.sql
 
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -754,7 +754,7 @@ comment on function private.api_key_claims(text) is
   'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the keys are others''.';
 grant execute on function private.api_key_claims(text) to anon;
 
--- sql/10_callers/40_run_tokens.sql
+-- sql/150_callers/40_run_tokens.sql
 
 create table private.run_token_secrets (
   id boolean primary key default true,
@@ -858,7 +858,7 @@ comment on function public.rotate_run_token_secret() is
   'For the service role: from now on run tokens are made with a new secret. Tokens made with the previous secret stay valid until the next rotation; older ones are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;
 
--- sql/10_callers/50_pre_request.sql
+-- sql/150_callers/50_pre_request.sql
 
 create function private.guest_time_limit(path text)
 returns text
@@ -926,7 +926,7 @@ comment on function private.pre_request() is
   'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path, and gives guests little time. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
--- sql/20_values/05_json_bounds.sql
+-- sql/200_values/05_json_bounds.sql
 
 -- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001 digits. So the
 -- functions here look at the numbers first, and make the text of a value only when its numbers are short.
@@ -1061,7 +1061,7 @@ comment on function private.check_json_column(text, jsonb, integer) is
   'Refuses a column''s JSON that is too large, too deep or has too long numbers: 400 column_invalid, which names the place. Returns the bytes of its text. Null has none.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;
 
--- sql/20_values/10_checks.sql
+-- sql/200_values/10_checks.sql
 
 -- Functions that check constraints call. They are executable by the roles that write the tables.
 
@@ -1197,7 +1197,7 @@ $$;
 comment on function private.check_tag(text) is 'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
 grant execute on function private.check_tag(text) to authenticated, service_role;
 
--- sql/20_values/20_inputs.sql
+-- sql/200_values/20_inputs.sql
 
 create function private.bad_value(value jsonb, depth integer)
 returns text
@@ -1390,7 +1390,7 @@ $$;
 comment on function private.check_input_names(jsonb, text[]) is
   'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and what the flow has as private.quote_input_names() lists it.';
 
--- sql/20_values/30_port_types.sql
+-- sql/200_values/30_port_types.sql
 
 -- Written by npm run db:squash from types/values/port_types.ts, in which changes are made.
 
@@ -1466,7 +1466,740 @@ $$;
 comment on function private.port_types() is
   'The types that ports name: the values that each always takes and that its JSON makes, as masks; the kinds of values that inputs accept and outputs give, as masks of another order; and the JSON Schema of its readable JSON.';
 
--- sql/30_flows/05_retry.sql
+-- sql/250_wallets/10_wallets.sql
+
+create table public.wallets (
+  id integer generated always as identity primary key,
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  type text not null,
+  name text not null default '',
+  public_key text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint wallets_user_id_public_key_key unique (user_id, public_key),
+  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')),
+  constraint wallets_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint wallets_public_key_valid check (
+    private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
+  )
+);
+comment on table public.wallets is
+  'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
+comment on column public.wallets.type is
+  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
+comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
+
+alter table public.wallets enable row level security;
+create policy wallets_select_owner on public.wallets for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy wallets_insert_owner on public.wallets for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy wallets_update_owner on public.wallets for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy wallets_delete_owner on public.wallets for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, insert, update, delete on public.wallets to authenticated;
+grant select, insert, update, delete on public.wallets to service_role;
+
+create function private.refuse_missing_keypair()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(400, 'wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
+    hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
+end;
+$$;
+comment on function private.refuse_missing_keypair() is 'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
+grant execute on function private.refuse_missing_keypair() to authenticated, service_role;
+
+create function private.tg_wallets__before_insert()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- Whoever inserts it: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
+  if new.type = 'HARDCODED' then
+    perform private.refuse_missing_keypair();
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_wallets__before_insert() is 'Refuses to insert a HARDCODED wallet, since it would have no secret.';
+create trigger _100_refuse_hardcoded before insert on public.wallets
+  for each row execute function private.tg_wallets__before_insert();
+
+create trigger _800_check_quota after insert on public.wallets
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('wallets');
+
+create function private.tg_wallets__before_update()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
+    -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
+    or new.type is distinct from old.type and new.type is distinct from (
+      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
+    )
+  then
+    perform private.fail(400, 'column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
+      hint => 'POST /wallets/upsert changes the type of a wallet.');
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_wallets__before_update() is
+  'Refuses changes to the read-only columns of a wallet. Definer: the secrets are private.';
+create trigger _100_refuse_read_only before update on public.wallets
+  for each row execute function private.tg_wallets__before_update();
+create trigger _200_touch before update on public.wallets
+  for each row execute function private.tg_any__before_update_touch();
+
+create function private.refuse_wallet_in_use(wallet public.wallets)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_deployment_id uuid;
+begin
+  select d.id into v_deployment_id
+  from public.flow_deployments as d
+  where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
+  order by d.id desc limit 1;
+  if found then
+    perform private.fail(409, 'wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+      jsonb_build_object('deployment_id', v_deployment_id),
+      'Change the action_identity of the deployments that name it first.');
+  end if;
+end;
+$$;
+comment on function private.refuse_wallet_in_use(public.wallets) is
+  'Refuses to give up a wallet while a deployment of its owner names it as action_identity: 409 wallet_in_use. The caller has locked the wallet''s row, and the trigger _200_check_settings of the deployments waits for that lock. Definer: it must see all deployments.';
+
+create function private.tg_wallets__before_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- With a deleted user everything is deleted: when the cascade arrives here, the user does not exist any more.
+  if exists (select from auth.users as u where u.id = old.user_id) then
+    perform private.refuse_wallet_in_use(old);
+  end if;
+  return old;
+end;
+$$;
+comment on function private.tg_wallets__before_delete() is
+  'Refuses to delete a wallet that is an action identity. Definer: users can''t read auth.users.';
+create trigger _100_refuse_in_use before delete on public.wallets
+  for each row execute function private.tg_wallets__before_delete();
+
+-- sql/250_wallets/20_wallet_secrets.sql
+
+create table private.wallet_secrets (
+  wallet_id integer primary key references public.wallets (id) on delete cascade,
+  key_id text not null,
+  nonce bytea not null,
+  ciphertext bytea not null,
+  created_at timestamptz not null default now(),
+  constraint wallet_secrets_key_id_form check (key_id ~ '^[A-Za-z][A-Za-z0-9._-]{0,63}$'),
+  constraint wallet_secrets_nonce_length check (octet_length(nonce) = 12),
+  constraint wallet_secrets_ciphertext_length check (octet_length(ciphertext) = 48)
+);
+comment on table private.wallet_secrets is
+  'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
+comment on column private.wallet_secrets.key_id is 'The id of the key in WALLET_KEYS that it is encrypted with.';
+comment on column private.wallet_secrets.ciphertext is
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so that it opens for that wallet only.';
+comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
+
+create function private.store_wallet(
+  user_id uuid, type text, name text, public_key text, key_id text, nonce bytea, ciphertext bytea
+)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_wallet public.wallets;
+begin
+  if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
+    or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
+  then
+    perform private.fail(400, 'request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
+  end if;
+  perform private.hold_user(store_wallet.user_id);
+  -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
+  -- the change.
+  insert into public.wallets as w (user_id, type, name, public_key)
+  values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
+  on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
+  returning w.* into v_wallet;
+
+  if store_wallet.type = 'ADAPTER' and v_wallet.type = 'HARDCODED' then
+    perform private.refuse_wallet_in_use(v_wallet);
+    delete from private.wallet_secrets as s where s.wallet_id = v_wallet.id;
+  elsif store_wallet.type = 'HARDCODED' and store_wallet.ciphertext is not null then
+    insert into private.wallet_secrets as s (wallet_id, key_id, nonce, ciphertext)
+    values (v_wallet.id, store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext)
+    on conflict (wallet_id) do update
+    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
+  elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
+    perform private.refuse_missing_keypair();
+  end if;
+
+  if v_wallet.type <> store_wallet.type then
+    update public.wallets as w set type = store_wallet.type where w.id = v_wallet.id returning w.* into v_wallet;
+  end if;
+  return to_jsonb(v_wallet);
+end;
+$$;
+comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
+  'Does what public.store_wallet says. Definer: the secrets are private.';
+grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
+
+create function public.store_wallet(
+  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null, ciphertext bytea default null
+)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_wallet(
+    store_wallet.user_id, store_wallet.type, store_wallet.name, store_wallet.public_key,
+    store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext
+  );
+$$;
+comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
+  'For the Edge Function wallets, which has checked and encrypted the key pair: stores the wallet with this public key for the user, and returns its row without secrets. A HARDCODED wallet keeps the ciphertext it has when none is given; an ADAPTER wallet has none, and one that it had is deleted. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
+grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
+
+create function private.read_wallet_secret(user_id uuid, public_key text)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+  )
+  from public.wallets as w
+  join private.wallet_secrets as s on s.wallet_id = w.id
+  where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
+$$;
+comment on function private.read_wallet_secret(uuid, text) is 'Does what public.read_wallet_secret says. Definer: the secrets are private.';
+grant execute on function private.read_wallet_secret(uuid, text) to service_role;
+
+create function public.read_wallet_secret(user_id uuid, public_key text)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
+$$;
+comment on function public.read_wallet_secret(uuid, text) is
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex, as store_wallet takes them; null when the user has no such wallet.';
+grant execute on function public.read_wallet_secret(uuid, text) to service_role;
+
+-- sql/300_nodes/10_json_faults.sql
+
+create function private.json_faults(value jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- Half-way between the greatest double and 2^1024: from here on a double is infinite.
+  v_infinite constant numeric := 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792;
+  v_size bigint;
+  v_is_faulty boolean;
+begin
+  -- Counts only values that hold no others: each array or object in the result would be a copy of everything inside it. (Not
+  -- jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
+  select coalesce(sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0) into v_size
+  from jsonb_array_elements(
+    jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
+  ) as leaf (value);
+  if v_size <= 262144 then
+    with recursive part as (
+      select json_faults.value as value, 0 as depth, '' as name
+      union all
+      select inside.value, part.depth + 1, inside.name
+      from part
+      cross join lateral (
+        select m.value, m.key as name
+        from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
+        union all
+        select e.value, ''
+        from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end) as e (value)
+      ) as inside
+      where part.depth <= 64
+    )
+    select
+      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript counts alike.
+      sum(8 + octet_length(part.name) + case jsonb_typeof(part.value) when 'string' then octet_length(part.value #>> '{}') else 0 end),
+      bool_or(
+        part.depth > 64 or length(part.name) > 256
+        or case jsonb_typeof(part.value) when 'number' then abs(part.value::numeric) >= v_infinite else false end
+      )
+    into v_size, v_is_faulty
+    from part;
+  end if;
+  if v_size > 262144 then
+    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  end if;
+  if not v_is_faulty then
+    return '[]';
+  end if;
+
+  -- Only now are paths built, of shortened names: a long name would be copied into the path of everything below it.
+  return (
+    with recursive part as (
+      select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
+      union all
+      select inside.value, private.shorten(part.path || inside.step, 200), part.depth + 1, inside.is_named_too_long
+      from part
+      cross join lateral (
+        select m.value, '.' || private.shorten(m.key) as step, length(m.key) > 256 as is_named_too_long
+        from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
+        union all
+        select e.value, format('[%s]', e.position - 1), false
+        from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end)
+          with ordinality as e (value, position)
+      ) as inside
+      where part.depth <= 64
+    ),
+    fault as (
+      select ltrim(part.path, '.') as path,
+        case
+          when part.depth > 64 then 'is nested deeper than 64 levels'
+          when part.is_named_too_long then 'has a name of more than 256 characters'
+          when jsonb_typeof(part.value) = 'number' then case
+            when abs(part.value::numeric) >= v_infinite then 'must be a number that a double can hold'
+          end
+        end as message
+      from part
+    )
+    select coalesce(jsonb_agg(jsonb_build_object('path', first.path, 'message', first.message) order by first.path collate "C"), '[]')
+    from (select f.path, f.message from fault as f where f.message is not null order by f.path collate "C" limit 100) as first
+  );
+end;
+$$;
+comment on function private.json_faults(jsonb) is
+  'What is wrong with a JSON value whatever it means, as an array of {path, message}, the first 100; empty when nothing is. A value may be too large, nested too deeply, have names that are too long or numbers that I-JSON (RFC 7493) does not allow. Its texts need no check: jsonb refuses NUL and lone surrogates.';
+grant execute on function private.json_faults(jsonb) to authenticated, service_role;
+
+create function private.shape_faults(value jsonb, shape jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with recursive part as (
+    select shape_faults.value as value, shape_faults.shape as shape, '' as path, true as is_required
+    union all
+    select inside.value, inside.shape, part.path || inside.step, inside.is_required
+    from part
+    cross join lateral (
+      -- A member that is null counts as missing.
+      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape, '.' || rtrim(m.key, '!') as step,
+        m.key like '%!' as is_required
+      from jsonb_each(case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end) as m
+      union all
+      select e.value, part.shape -> 0, format('[%s]', e.position - 1), true
+      from jsonb_array_elements(case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end)
+        with ordinality as e (value, position)
+    ) as inside
+  ),
+  typed as (
+    select ltrim(part.path, '.') as path, part.is_required, jsonb_typeof(part.value) as type,
+      case jsonb_typeof(part.shape) when 'string' then part.shape #>> '{}' else jsonb_typeof(part.shape) end as expected
+    from part
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', case
+    when fault.type is null then 'is missing'
+    else 'must be ' || case fault.expected
+      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || fault.expected
+    end
+  end) order by fault.path collate "C"), '[]')
+  from (
+    select typed.path, typed.type, typed.expected from typed
+    where case when typed.type is null then typed.is_required else typed.type <> typed.expected end
+    order by typed.path collate "C" limit 100
+  ) as fault;
+$$;
+comment on function private.shape_faults(jsonb, jsonb) is
+  'Where a JSON value differs from a shape, as an array of {path, message}, the first 100; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
+grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
+
+-- sql/300_nodes/20_node_definition.sql
+
+-- What a node definition must be. types/node_definition.ts says the same in zod, and tests/sql/node_definition_agreement.test.ts
+-- compares them.
+
+create function private.node_definition_shape()
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select '{
+    "type!": "string",
+    "data!": {
+      "node_id!": "string",
+      "version!": "string",
+      "display_name!": "string",
+      "node_definition_version": "string",
+      "unique_id": "string",
+      "description": "string",
+      "effects": "string",
+      "tags": ["string"],
+      "related_to": [{"id": "string", "type": "string", "relationship": "string"}],
+      "resources": {"source_code_url": "string", "documentation_url": "string"},
+      "usage": {
+        "license": "string",
+        "license_url": "string",
+        "pricing": {
+          "currency": "string",
+          "purchase_price": "number",
+          "price_per_run": "number",
+          "custom": {"unit": "string", "value": "string"}
+        }
+      },
+      "authors": [{"name": "string", "contact": "string"}],
+      "design": {
+        "width": "number",
+        "height": "number",
+        "icon_url": "string",
+        "backgroundColor": "string",
+        "backgroundColorDark": "string"
+      },
+      "options": {},
+      "instruction_info": {"before": ["string"], "signature": "string", "after": ["string"]},
+      "width": "number",
+      "height": "number",
+      "backgroundColor": "string",
+      "backgroundColorDark": "string"
+    },
+    "sources!": [{"name!": "string", "type!": "string", "optional": "boolean", "tooltip": "string"}],
+    "targets!": [{
+      "name!": "string",
+      "type_bounds!": ["string"],
+      "required": "boolean",
+      "passthrough": "boolean",
+      "tooltip": "string"
+    }],
+    "targets_form.json_schema": {},
+    "targets_form.ui_schema": {},
+    "targets_form.extra": {}
+  }'::jsonb;
+$$;
+comment on function private.node_definition_shape() is 'The shape of a node definition, as private.shape_faults takes it.';
+grant execute on function private.node_definition_shape() to authenticated, service_role;
+
+create function private.node_definition_faults(definition jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_definition jsonb := node_definition_faults.definition;
+  v_faults jsonb;
+  v_measure private.json_measure;
+begin
+  -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
+  if pg_column_size(v_definition) > 1048576 then
+    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  end if;
+  -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
+  if jsonb_typeof(v_definition) = 'object' then
+    v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
+  end if;
+  v_faults := private.json_faults(v_definition);
+  if v_faults = '[]' then
+    -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
+    v_measure := private.measure_json(v_definition, 16777216);
+    if v_measure.fault is not null then
+      v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
+    end if;
+  end if;
+  if v_faults = '[]' then
+    v_faults := private.shape_faults(v_definition, private.node_definition_shape());
+  end if;
+  if v_faults <> '[]' then
+    return v_faults;
+  end if;
+  with fault (path, message) as (
+    select private.shorten(m.name), 'there is no such member; the members are ' || (
+      select string_agg(rtrim(s.name, '!'), ', ' order by rtrim(s.name, '!') collate "C")
+      from jsonb_object_keys(private.node_definition_shape()) as s (name)
+    )
+    from jsonb_object_keys(node_definition_faults.definition) as m (name)
+    where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
+    union all
+    -- PostgREST writes numbers and booleans into the text column as their text.
+    select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
+    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    union all
+    select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
+    from (values ('node_id', 200), ('version', 100)) as l (name, longest)
+    where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
+    union all
+    select 'data.effects', 'must be none, idempotent or once'
+    where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
+    union all
+    -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
+    select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
+    where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
+    union all
+    select format('%s[%s].name', p.side, p.position - 1), format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
+    from (
+      select s.side, e.port, e.position,
+        row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
+      from (values ('sources'), ('targets')) as s (side)
+      cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
+    ) as p
+    where p.occurrence > 1
+    union all
+    select format('%s[%s].name', s.side, e.position - 1), 'must have at most 256 characters'
+    from (values ('sources'), ('targets')) as s (side)
+    cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
+    where length(e.port ->> 'name') > 256
+  )
+  select coalesce(jsonb_agg(to_jsonb(first) order by first.path collate "C"), '[]') into v_faults
+  from (select fault.* from fault order by fault.path collate "C" limit 100) as first;
+  return v_faults;
+end;
+$$;
+comment on function private.node_definition_faults(jsonb) is
+  'What is wrong with a node definition, as an array of {path, message}, the first 100; empty when nothing is.';
+grant execute on function private.node_definition_faults(jsonb) to authenticated, service_role;
+
+create function private.check_node_definition(definition jsonb)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := private.node_definition_faults(check_node_definition.definition);
+begin
+  if v_faults <> '[]' then
+    perform private.fail(400, 'node_definition_invalid',
+      format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
+      -- Twenty faults are enough to start with.
+      details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
+      hint => format('This is the definition of node %s.', to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))));
+  end if;
+end;
+$$;
+comment on function private.check_node_definition(jsonb) is
+  'Refuses an invalid node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
+grant execute on function private.check_node_definition(jsonb) to authenticated, service_role;
+
+-- sql/300_nodes/30_node_publishers.sql
+
+create table private.node_publishers (
+  user_id uuid primary key references auth.users (id) on delete cascade
+);
+comment on table private.node_publishers is
+  'Users whose node definitions are public. Administrators of the project edit it in SQL. It takes effect with a user''s next post.';
+
+create function private.node_poster(out user_id uuid, out is_publisher boolean)
+returns record
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  user_id := private.require_user();
+  is_publisher := exists (select from private.node_publishers as p where p.user_id = node_poster.user_id);
+end;
+$$;
+comment on function private.node_poster() is
+  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer, since private.node_publishers is private.';
+grant execute on function private.node_poster() to authenticated;
+
+-- sql/300_nodes/40_nodes.sql
+
+create table public.nodes (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid references auth.users (id) on delete cascade,
+  is_public boolean not null default false,
+  owner_key uuid not null default '00000000-0000-0000-0000-000000000000',
+  node_id text not null default '',
+  version text not null default '',
+  type text not null,
+  data jsonb not null,
+  sources jsonb not null,
+  targets jsonb not null,
+  "targets_form.json_schema" jsonb,
+  "targets_form.ui_schema" jsonb,
+  "targets_form.extra" jsonb,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (owner_key, node_id, version),
+  constraint nodes_id_key unique (id),
+  constraint nodes_owner_key_is_user_id check (owner_key = coalesce(user_id, '00000000-0000-0000-0000-000000000000')),
+  constraint nodes_node_id_in_data check (node_id = data ->> 'node_id'),
+  constraint nodes_version_in_data check (version = data ->> 'version'),
+  constraint nodes_without_user_public check (user_id is not null or is_public),
+  constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
+);
+comment on table public.nodes is
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones, and each user their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at: it ignores what a write says of them.';
+comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
+comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
+comment on column public.nodes.owner_key is 'user_id, or zeros where it is null: the part of the primary key by which an upsert finds the row to update.';
+comment on column public.nodes.node_id is 'data.node_id.';
+comment on column public.nodes.version is 'data.version.';
+comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
+comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
+comment on column public.nodes.sources is 'Its outputs: {name, type, …}.';
+comment on column public.nodes.targets is 'Its inputs: {name, type_bounds, …}.';
+comment on column public.nodes."targets_form.json_schema" is 'The form for its settings; needs targets_form.ui_schema.';
+
+create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
+create index nodes_user_id_idx on public.nodes (user_id);
+
+alter table public.nodes enable row level security;
+create policy nodes_select_public on public.nodes for select to anon
+  using (is_public);
+create policy nodes_select_owner_or_public on public.nodes for select to authenticated
+  using (user_id = (select auth.uid()) or is_public);
+create policy nodes_insert_owner on public.nodes for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy nodes_update_owner on public.nodes for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy nodes_delete_owner on public.nodes for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select on public.nodes to anon;
+grant select, insert, update, delete on public.nodes to authenticated;
+grant select, insert, update, delete on public.nodes to service_role;
+
+create function private.node_definition(node public.nodes)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'type', node_definition.node.type, 'data', node_definition.node.data,
+    'sources', node_definition.node.sources, 'targets', node_definition.node.targets,
+    'targets_form.json_schema', node_definition.node."targets_form.json_schema",
+    'targets_form.ui_schema', node_definition.node."targets_form.ui_schema",
+    'targets_form.extra', node_definition.node."targets_form.extra"
+  );
+$$;
+comment on function private.node_definition(public.nodes) is 'The definition in a row, without what the database keeps about it.';
+grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
+
+create function private.tg_nodes__before_write()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_poster record;
+begin
+  perform private.check_node_definition(private.node_definition(new));
+  new.node_id := new.data ->> 'node_id';
+  new.version := new.data ->> 'version';
+
+  if tg_op = 'INSERT' then
+    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first, too.
+    new.id := gen_random_uuid();
+    new.created_at := now();
+    new.user_id := null;
+    new.is_public := true;
+  else
+    new.id := old.id;
+    new.created_at := old.created_at;
+    new.user_id := old.user_id;
+    new.is_public := old.is_public;
+  end if;
+  -- Row level security doesn't apply to the service role and to administrators. Everybody else is a user.
+  if row_security_active('public.nodes') then
+    v_poster := private.node_poster();
+    new.is_public := v_poster.is_publisher;
+    if tg_op = 'INSERT' then
+      new.user_id := v_poster.user_id;
+    end if;
+  end if;
+  new.owner_key := coalesce(new.user_id, '00000000-0000-0000-0000-000000000000');
+
+  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old) and new.is_public = old.is_public then
+    new.updated_at := old.updated_at;
+  else
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_nodes__before_write() is
+  'Refuses an invalid node definition, and sets the columns that the database keeps: a definition belongs to the user who posted it, and is public when that user is a publisher or when the service role posted it.';
+create trigger _100_check_and_keep before insert or update on public.nodes
+  for each row execute function private.tg_nodes__before_write();
+create trigger _800_check_quota after insert on public.nodes
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('nodes');
+
+-- sql/300_nodes/50_native_nodes.sql
+
+create table private.native_nodes (
+  id boolean primary key default true,
+  version bigint not null default 0,
+  constraint native_nodes_single check (id)
+);
+comment on table private.native_nodes is
+  'Counts the changes of the service role''s node definitions, in one row, which the first change inserts. Stored warnings about flows hold for one version.';
+
+create function private.tg_nodes__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if exists (select from changed as c where c.user_id is null) then
+    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_nodes__after_write() is
+  'Counts new and deleted definitions of the service role. Definer: the count is private.';
+
+create function private.tg_nodes__after_update()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Each start of a stack writes all definitions, most of them unchanged.
+  if exists (
+    select from former as f join changed as c on c.id = f.id
+    where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
+  ) then
+    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_nodes__after_update() is
+  'Counts changes of the service role''s definitions. Definer: the count is private.';
+create trigger _100_count_inserted after insert on public.nodes
+  referencing new table as changed
+  for each statement execute function private.tg_nodes__after_write();
+create trigger _110_count_updated after update on public.nodes
+  referencing old table as former new table as changed
+  for each statement execute function private.tg_nodes__after_update();
+create trigger _120_count_deleted after delete on public.nodes
+  referencing old table as changed
+  for each statement execute function private.tg_nodes__after_write();
+
+-- sql/350_flows/05_retry.sql
 
 create function private.retry_fault(retry jsonb)
 returns text
@@ -1516,7 +2249,7 @@ $$;
 comment on function private.complete_retry(jsonb) is
   'data.retry of a node with what it leaves out. It must have no fault.';
 
--- sql/30_flows/10_node_faults.sql
+-- sql/350_flows/10_node_faults.sql
 
 create function private.port_fault(data jsonb)
 returns text
@@ -1626,7 +2359,7 @@ $$;
 comment on function private.node_faults(jsonb) is
   'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The caller has counted nodes and ports: private.flow_size_findings. The rules are the mandatory members of the node object in the editor''s flow JSON, and data.retry, which is ours.';
 
--- sql/30_flows/20_flow_cycle.sql
+-- sql/350_flows/20_flow_cycle.sql
 
 create function private.flow_cycle(nodes text[], sources text[], targets text[])
 returns text[]
@@ -1707,7 +2440,7 @@ $$;
 comment on function private.flow_cycle(text[], text[], text[]) is
   'The node ids of one cycle in the order of its edges, or null when there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
 
--- sql/30_flows/30_flow_findings.sql
+-- sql/350_flows/30_flow_findings.sql
 
 create function private.flow_edges(nodes jsonb, edges jsonb)
 returns table (edge_index integer, source text, target text, target_port text)
@@ -1904,7 +2637,7 @@ $$;
 comment on function private.flow_findings(jsonb, jsonb) is
   'What keeps a graph from running, as an array of {code, path, message}, which is cut after a thousand; empty when the graph can run. private.take_snapshot checks interflow references, since it follows them.';
 
--- sql/30_flows/40_acting_flows.sql
+-- sql/350_flows/40_acting_flows.sql
 
 -- Which nodes have effects, and by these which flows. The runner says the same in runner/engine/graph.ts (hasEffects).
 
@@ -2000,7 +2733,7 @@ $$;
 comment on function private.acting_flows(jsonb) is
   'The called flows of a snapshot that have a node with effects, themselves or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that make instructions. Calls may go round in circles.';
 
--- sql/30_flows/40_environment_findings.sql
+-- sql/350_flows/40_environment_findings.sql
 
 -- The environment's settings of transactions are checked. Other names are free.
 
@@ -2080,7 +2813,7 @@ $$;
 comment on function private.environment_findings(jsonb, uuid) is
   'What is wrong with the settings in the environment of an owner''s flow, as an array of {code, path, message}; empty when nothing is.';
 
--- sql/30_flows/50_flow_warnings.sql
+-- sql/350_flows/50_flow_warnings.sql
 
 -- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
 
@@ -2322,7 +3055,7 @@ $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
   'What a run of a graph without findings will fail at or leave out: the first 100 {code, path, message}. The service role''s definitions say which nodes exist; without any, all native nodes do, with the ports that are drawn. acting_flows: the called flows that have effects, as private.acting_flows() gives them.';
 
--- sql/30_flows/60_flows.sql
+-- sql/350_flows/60_flows.sql
 
 create table public.flows (
   id integer generated always as identity primary key,
@@ -2516,23 +3249,7 @@ comment on function private.tg_flows__before_delete() is
 create trigger _100_refuse_deployed before delete on public.flows
   for each row execute function private.tg_flows__before_delete();
 
-create function private.tg_flows__after_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
-  delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
-  return null;
-end;
-$$;
-comment on function private.tg_flows__after_delete() is
-  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
-create trigger _100_delete_runs after delete on public.flows
-  for each row execute function private.tg_flows__after_delete();
-
--- sql/30_flows/61_public_flows.sql
+-- sql/350_flows/61_public_flows.sql
 
 -- What users read of each other's flows. RLS lets only the owner read a row of public.flows, so the rows come from a view that runs as
 -- its owner. That view is private, since one in an exposed schema is easily given a column too many. The view that clients read has
@@ -2566,7 +3283,7 @@ comment on column public.public_flows.chain_network is 'The Solana network of th
 grant select on private.shared_flows to authenticated, service_role;
 grant select on public.public_flows to authenticated, service_role;
 
--- sql/30_flows/70_flow_snapshots.sql
+-- sql/350_flows/70_flow_snapshots.sql
 
 create table private.flow_snapshots (
   hash bytea primary key,
@@ -2798,7 +3515,7 @@ $$;
 comment on function private.take_snapshot(public.flows) is
   'Freezes a flow as private.freeze_flow() does, for a run that no deployment tells how to draw, and returns the snapshot''s key. Definer for the same reason: callers must check who asks.';
 
--- sql/30_flows/80_flow_snapshot_warnings.sql
+-- sql/350_flows/80_flow_snapshot_warnings.sql
 
 create table private.flow_snapshot_warnings (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
@@ -2868,7 +3585,7 @@ $$;
 comment on function private.snapshot_warnings(bytea, integer, boolean) is
   'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning but effect_may_be_skipped raises 422 flow_invalid with all of these. Definer, since snapshots are private: callers must check who asks.';
 
--- sql/30_flows/90_input_names.sql
+-- sql/350_flows/90_input_names.sql
 
 create function private.input_names(nodes jsonb)
 returns text[]
@@ -2892,7 +3609,7 @@ $$;
 comment on function private.input_names(jsonb) is
   'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
 
--- sql/30_flows/91_types_in_common.sql
+-- sql/350_flows/91_types_in_common.sql
 
 create function private.types_of_mask(mask bigint)
 returns text[]
@@ -2988,7 +3705,7 @@ end;
 $$;
 comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
 
--- sql/30_flows/92_describe_snapshot.sql
+-- sql/350_flows/92_describe_snapshot.sql
 
 -- What a frozen flow takes and gives, from the ports that its flow_input nodes feed and its flow_output nodes are fed by.
 
@@ -3314,7 +4031,7 @@ $$;
 comment on function private.describe_snapshot(jsonb) is
   'What a snapshot takes and gives: inputs as private.input_descriptions() gives them, and outputs, {name, type} each. Ports are those of the definitions that the service role has added; where there is none, and for nodes that take their ports from the flow, those that the flow draws.';
 
--- sql/30_flows/93_flow_snapshot_interfaces.sql
+-- sql/350_flows/93_flow_snapshot_interfaces.sql
 
 create table private.flow_snapshot_interfaces (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
@@ -3370,7 +4087,7 @@ $$;
 comment on function private.snapshot_interface(bytea) is
   'What a snapshot takes and gives, with the node definitions of now; null for one that is deleted. Definer, since snapshots are private: callers must check who asks.';
 
--- sql/40_deployments/10_setting_faults.sql
+-- sql/400_deployments/10_setting_faults.sql
 
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.
@@ -3563,7 +4280,7 @@ $$;
 comment on function private.on_end_faults(jsonb) is 'What is wrong with on_end of a deployment, by member; of unknown members the first 20.';
 grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;
 
--- sql/40_deployments/20_flow_deployments.sql
+-- sql/400_deployments/20_flow_deployments.sql
 
 -- A new setting begins as a column here. All that belongs to it: CONTRIBUTING.md, "A new deployment setting".
 
@@ -3769,7 +4486,7 @@ comment on function private.tg_flow_deployments__before_write() is
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
--- sql/40_deployments/25_start_limits.sql
+-- sql/400_deployments/25_start_limits.sql
 
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
 comment on type private.limits_of_starts is 'The limits of starts of a deployment; none is null.';
@@ -3828,7 +4545,7 @@ $$;
 comment on function private.describe_start_limits(public.flow_deployments) is
   'What a deploy says of the limits of a deployment that anybody may start: {limits: {max_starts_per_minute, max_runs_in_flight, guests}}, where guests has the same of all callers without an account; else {}.';
 
--- sql/40_deployments/30_flow_deployments_tags.sql
+-- sql/400_deployments/30_flow_deployments_tags.sql
 
 create table public.flow_deployments_tags (
   user_id uuid not null default auth.uid(),
@@ -3884,7 +4601,7 @@ create trigger _800_check_quota after insert on public.flow_deployments_tags
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('tags');
 
--- sql/40_deployments/40_latest.sql
+-- sql/400_deployments/40_latest.sql
 
 -- What moves the tag latest: a deploy moves it to the new deployment, the deletion of the newest deployment moves it back to the newest
 -- of the others. Nobody moves or deletes it by hand.
@@ -4005,7 +4722,7 @@ comment on function private.tg_flow_deployments_tags__before_write() is 'Keeps e
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();
 
--- sql/40_deployments/45_flow_deployment_canvases.sql
+-- sql/400_deployments/45_flow_deployment_canvases.sql
 
 create table private.flow_deployment_canvases (
   deployment_id uuid primary key references public.flow_deployments (id) on delete cascade,
@@ -4016,7 +4733,7 @@ comment on table private.flow_deployment_canvases is
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions as private.canvas_text() gives them}, in the order of the nodes in the snapshot.';
 
--- sql/40_deployments/48_read_flow_scripts.sql
+-- sql/400_deployments/48_read_flow_scripts.sql
 
 -- The deploy route parses scripts before it deploys, since the database can't. A flow that changes meanwhile is read again.
 
@@ -4138,7 +4855,7 @@ $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
   'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. Null: nothing is compared.';
 
--- sql/40_deployments/50_deploy_flow.sql
+-- sql/400_deployments/50_deploy_flow.sql
 
 create function private.deploy_flow(flow_id integer, strict boolean, as_of jsonb)
 returns jsonb
@@ -4198,7 +4915,7 @@ comment on function public.deploy_flow(integer, boolean, jsonb) is
   'Freezes the caller''s flow into a new deployment: {deployment_id, warnings, limits}: the first 100 warnings; limits where anybody may start it. as_of is that of read_flow_scripts: 409 flow_changed if a flow has changed since. 401; 404 flow_not_found; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, if strict with warnings.';
 grant execute on function public.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
--- sql/40_deployments/60_deployment_graph.sql
+-- sql/400_deployments/60_deployment_graph.sql
 
 create function private.placed_graph(graph jsonb, canvas jsonb)
 returns jsonb
@@ -4262,7 +4979,7 @@ comment on function public.deployment_graph(uuid) is
   'The graphs that runs of the caller''s deployment execute, to draw them: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}, the flow itself and those that it calls. Nodes have what a snapshot keeps of them, and the position at which they were drawn when the flow was deployed. 401; 404 deployment_not_found, also for somebody else''s deployment.';
 grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;
 
--- sql/50_runs/10_flow_run.sql
+-- sql/450_runs/10_flow_run.sql
 
 create function private.error_code(error text)
 returns text
@@ -4389,6 +5106,22 @@ comment on function private.tg_flow_run__after_write() is
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
 
+create function private.tg_flows__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
+  delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
+  return null;
+end;
+$$;
+comment on function private.tg_flows__after_delete() is
+  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
+create trigger _100_delete_runs after delete on public.flows
+  for each row execute function private.tg_flows__after_delete();
+
 create function private.tg_users__after_delete()
 returns trigger
 language plpgsql volatile security definer
@@ -4401,13 +5134,11 @@ begin
     -- repeated.
     exit when not found;
   end loop;
-  update public.signature_requests as s set user_id = null where s.user_id = old.id;
-  update public.pending_inputs as p set started_by = null where p.started_by = old.id;
   return null;
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Removes a deleted user as starter of runs of other owners'' flows, and from their requests. Definer: roles that delete users may not write runs.';
+  'Removes a deleted user as starter of runs of other owners'' flows. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
@@ -4426,7 +5157,7 @@ comment on function public.deployment(public.flow_run) is
   'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if it has been deleted.';
 grant execute on function public.deployment(public.flow_run) to authenticated, service_role;
 
--- sql/50_runs/11_may_see_run.sql
+-- sql/450_runs/11_may_see_run.sql
 
 create function private.may_see_run(run public.flow_run, caller private.caller)
 returns boolean
@@ -4459,7 +5190,126 @@ create policy flow_run_select_owner_starter_token on public.flow_run for select 
 create policy flow_run_select_token on public.flow_run for select to anon
   using (parent_flow_run_id is null and id = (select private.token_run_id()));
 
--- sql/50_runs/20_node_run.sql
+-- sql/450_runs/12_flow_run_jobs.sql
+
+create table private.flow_run_jobs (
+  flow_run_id uuid primary key,
+  user_id uuid not null,
+  snapshot_hash bytea not null,
+  chain_url text not null,
+  message_id bigint,
+  counted_deployment_id uuid,
+  counted_shares text[],
+  turn bigint not null default 0,
+  claim_number integer not null default 0,
+  is_held boolean not null default false,
+  lost_claim_count integer not null default 0,
+  work_ms bigint not null default 0,
+  output_bytes bigint not null default 0,
+  action_lookups smallint not null default 0,
+  has_ended_inputs boolean not null default false,
+  input_bytes bigint not null default 0,
+  sleeps_until timestamptz,
+  stop_requested_at timestamptz,
+  stop_reason text,
+  stop_timeout_millies integer,
+  failed_at timestamptz,
+  on_end jsonb,
+  chain_depth smallint not null default 0,
+  redriven_from uuid[],
+  is_complete boolean not null default false,
+  constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
+  constraint flow_run_jobs_asleep_while_nobody_holds_it
+    check (sleeps_until is null or (message_id is not null and not is_held))
+);
+comment on table private.flow_run_jobs is
+  'The data of each root run that the runner needs and that readers of flow_run must not see. A job is kept when its run has ended.';
+comment on column private.flow_run_jobs.flow_run_id is
+  'The run. Not a foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
+comment on column private.flow_run_jobs.user_id is
+  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
+comment on column private.flow_run_jobs.snapshot_hash is
+  'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
+comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
+comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
+comment on column private.flow_run_jobs.counted_deployment_id is
+  'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
+comment on column private.flow_run_jobs.counted_shares is
+  'The group and the caller of private.deployment_usage that count this run, in this order.';
+comment on column private.flow_run_jobs.turn is
+  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
+comment on column private.flow_run_jobs.claim_number is
+  'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
+comment on column private.flow_run_jobs.is_held is
+  'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
+comment on column private.flow_run_jobs.lost_claim_count is
+  'The number of consecutive workers that were lost, without the one that may hold the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
+comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
+comment on column private.flow_run_jobs.output_bytes is
+  'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
+comment on column private.flow_run_jobs.action_lookups is
+  'The number of look-ups on the chain of the transaction that the run output.';
+comment on column private.flow_run_jobs.has_ended_inputs is
+  'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
+comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
+comment on column private.flow_run_jobs.sleeps_until is
+  'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
+comment on column private.flow_run_jobs.stop_requested_at is
+  'The time of the first stop request. stop_reason and stop_timeout_millies are that request''s.';
+comment on column private.flow_run_jobs.failed_at is
+  'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
+comment on column private.flow_run_jobs.on_end is
+  'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
+comment on column private.flow_run_jobs.chain_depth is
+  'The number of runs that led to this one, each by an outgoing webhook to the incoming webhook of the next. A limit of it ends loops.';
+-- The first entry is flow_run.redriven_from. The run before it follows if that run was a redrive itself and ended
+-- before it had reached all that it could have taken over. Not a foreign key: sweep_runner keeps these runs until the
+-- redrive has ended.
+comment on column private.flow_run_jobs.redriven_from is
+  'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
+comment on column private.flow_run_jobs.is_complete is
+  'True if a worker executed everything that could run. False before the run has ended, and if it was stopped, exceeded a limit, or lost its workers.';
+
+create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
+create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)
+  where message_id is not null and sleeps_until is null;
+create index flow_run_jobs_snapshot_hash_idx_redrivable on private.flow_run_jobs (snapshot_hash)
+  where failed_at is not null or stop_requested_at is not null;
+create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id)
+  where redriven_from is not null and message_id is not null;
+create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
+
+create function private.tg_flow_run__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  delete from private.flow_run_jobs as j where j.flow_run_id = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run__after_delete() is
+  'Deletes the job of a deleted root run. Definer: jobs are private.';
+create trigger _500_delete_job after delete on public.flow_run
+  for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
+
+create function private.tg_flow_run_jobs__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform pgmq.delete('flow_runs', old.message_id);
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run_jobs__after_delete() is
+  'Deletes the message of a deleted run from the queue. Definer: users who delete flows have no rights in the queue.';
+create trigger _500_delete_message after delete on private.flow_run_jobs
+  for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
+
+-- sql/450_runs/20_node_run.sql
 
 create table public.node_run (
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -4502,7 +5352,7 @@ create policy node_run_select_owner on public.node_run for select to authenticat
 grant select on public.node_run to authenticated;
 grant select on public.node_run to service_role;
 
--- sql/50_runs/30_flow_run_logs.sql
+-- sql/450_runs/30_flow_run_logs.sql
 
 create table public.flow_run_logs (
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -4533,7 +5383,7 @@ create policy flow_run_logs_select_owner on public.flow_run_logs for select to a
 grant select on public.flow_run_logs to authenticated;
 grant select on public.flow_run_logs to service_role;
 
--- sql/50_runs/40_run_for_caller.sql
+-- sql/450_runs/40_run_for_caller.sql
 
 create function private.run_for_caller(flow_run_id uuid)
 returns public.flow_run
@@ -4582,7 +5432,7 @@ $$;
 comment on function private.root_run_for_caller(uuid) is
   'Returns the id of the root of a run''s tree, if the caller may see that root: requests that concern a tree may name any run in it. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
 
--- sql/50_runs/50_flow_run_result.sql
+-- sql/450_runs/50_flow_run_result.sql
 
 create function private.flow_run_result(flow_run_id uuid)
 returns jsonb
@@ -4661,63 +5511,7 @@ comment on function public.await_flow_run_result(uuid) is
   'Returns flow_run_result when the run has ended, or after 40 milliseconds; at once if two other callers are waiting. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
--- sql/50_runs/60_stop_flow_run.sql
-
-create function private.stop_flow_run(flow_run_id uuid, reason text, timeout_millies integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run_id uuid := private.root_run_for_caller(stop_flow_run.flow_run_id);
-  v_job private.flow_run_jobs;
-begin
-  if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail(400, 'request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
-  end if;
-  if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
-  end if;
-  -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
-  perform from public.flow_run as r where r.id = v_run_id for no key update;
-  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
-  if v_job.message_id is null then
-    return;
-  end if;
-  update private.flow_run_jobs as j
-  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason,
-    stop_timeout_millies = stop_flow_run.timeout_millies
-  where j.flow_run_id = v_run_id and j.stop_requested_at is null;
-  if v_job.claim_number = 0 then
-    perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
-    return;
-  end if;
-  -- Deleted inputs can't be answered any more.
-  delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
-  if not v_job.is_held then
-    -- No worker holds the run, and it may sleep until a later time.
-    perform private.wake_flow_run(v_run_id);
-  end if;
-end;
-$$;
-comment on function private.stop_flow_run(uuid, text, integer) is
-  'Implements public.stop_flow_run. Definer: jobs are private, and only functions end runs.';
-grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
-
-create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
-$$;
--- The first request counts. No new node starts. Running nodes are told, and their results are stored if they end within
--- timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
-comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
-grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
-
--- sql/50_runs/70_called_flow_runs.sql
+-- sql/450_runs/70_called_flow_runs.sql
 
 create function private.called_flow_runs(flow_run_id uuid, after uuid)
 returns table (
@@ -4763,7 +5557,7 @@ comment on function public.called_flow_runs(uuid, uuid) is
   'The status and times of the runs that a run called, in pages of 1,000; after is the last id of the page before. For the owner of the flow, and for the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
--- sql/50_runs/75_run_news.sql
+-- sql/450_runs/75_run_news.sql
 
 -- Notifies sessions of news of runs. For a run that no session follows, this costs one try of a lock. It never waits
 -- for a lock:
@@ -4863,7 +5657,7 @@ comment on function private.unfollow_flow_runs(uuid[], private.news_topic) is
   'Reverses follow_flow_runs for these runs and this topic. A run that was followed twice has to be named twice.';
 grant execute on function private.unfollow_flow_runs(uuid[], private.news_topic) to service_role;
 
--- sql/50_runs/80_flow_run_stats.sql
+-- sql/450_runs/80_flow_run_stats.sql
 
 create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
 returns void
@@ -4974,7 +5768,7 @@ comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
--- sql/50_runs/90_run_events.sql
+-- sql/450_runs/90_run_events.sql
 
 -- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
 -- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order: a watcher who
@@ -5354,7 +6148,2890 @@ comment on function public.watched_run_events(uuid[], integer[]) is
   'The next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
 
--- sql/60_starts/10_may_start.sql
+-- sql/500_pending_inputs/10_api_inputs.sql
+
+-- How a run waits for somebody, at its node `api_input`:
+--
+--   ask       store_api_inputs stores what the runner asks for with the run's progress: the secret half in the table below, and what may
+--             be read in pending_inputs. The run is released meanwhile, and sleeps until the input expires.
+--   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
+--   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
+--
+-- All three lock the root run first, so an input ends in one way only. When the run ends or is being stopped, what is open is deleted from
+-- pending_inputs and can't be answered any more.
+create table private.api_inputs (
+  id uuid primary key default private.uuid_v7(),
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  token_hash bytea not null,
+  expires_at timestamptz not null,
+  outcome text,
+  value jsonb,
+  idempotency_key_hash bytea,
+  constraint api_inputs_execution_key unique (flow_run_id, node_id, times),
+  constraint api_inputs_token_hash_key unique (token_hash),
+  constraint api_inputs_times_natural check (times >= 0),
+  constraint api_inputs_token_hash_length check (octet_length(token_hash) = 32),
+  constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
+  constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
+  constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
+  constraint api_inputs_idempotency_key_has_answer check (idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false))
+);
+comment on table private.api_inputs is
+  'All pending inputs that nodes api_input asked for, the open ones and those that have ended, with their outcome. They stay as long as their run, so that an answer that comes again is known.';
+comment on column private.api_inputs.flow_run_id is
+  'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL, by which answers find the input.';
+comment on column private.api_inputs.expires_at is 'The node fails when there is no answer by then.';
+comment on column private.api_inputs.outcome is 'submitted, cancelled or expired; null while the node waits, and when the run ended before.';
+comment on column private.api_inputs.value is 'The value that was submitted, with its tag.';
+comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Idempotency-Key that came with the answer; null when none came.';
+
+create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
+
+-- sql/500_pending_inputs/20_pending_inputs.sql
+
+create table public.pending_inputs (
+  id uuid primary key references private.api_inputs (id) on delete cascade,
+  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null,
+  owner_id uuid not null,
+  started_by uuid,
+  url text not null,
+  expires_at timestamptz not null,
+  constraint pending_inputs_url_length check (length(url) <= 2048)
+);
+comment on table public.pending_inputs is
+  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or is being stopped.';
+comment on column public.pending_inputs.flow_run_id is
+  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
+comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
+comment on column public.pending_inputs.owner_id is
+  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+comment on column public.pending_inputs.started_by is
+  'The user who started the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by.';
+comment on column public.pending_inputs.url is
+  'Takes the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential; that is why it is stored only while the input is open.';
+comment on column public.pending_inputs.expires_at is 'The node fails when there is no answer by then.';
+
+create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
+create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
+create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id);
+create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
+
+alter table public.pending_inputs enable row level security;
+-- One that has expired stays until a worker has looked at its run. Nobody can answer it, so nobody reads it.
+create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
+  using (
+    expires_at > (select now())
+    and (owner_id = (select auth.uid()) or started_by = (select auth.uid()) or root_flow_run_id = (select private.token_run_id()))
+  );
+create policy pending_inputs_select_token on public.pending_inputs for select to anon
+  using (expires_at > (select now()) and root_flow_run_id = (select private.token_run_id()));
+
+grant select on public.pending_inputs to anon, authenticated;
+grant select on public.pending_inputs to service_role;
+
+create function private.store_api_inputs(run public.flow_run, inputs jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with given as (
+    select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
+    from jsonb_to_recordset(store_api_inputs.inputs) as i (
+      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer
+    )
+  ), asked as (
+    insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
+    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash, clock_timestamp() + g.timeout_ms * interval '1 millisecond'
+    from given as g
+    on conflict on constraint api_inputs_execution_key do nothing
+    returning *
+  ), pending as (
+    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at)
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
+    from asked as a
+    join given as g on g.token_hash = a.token_hash
+    order by a.id
+  )
+  select array_agg((
+    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
+  )::private.new_run_event) into v_events
+  from asked as a
+  join given as g on g.token_hash = a.token_hash;
+  if v_events is not null then
+    perform private.announce_run_news(run.id, 'ends');
+  end if;
+  return v_events;
+end;
+$$;
+comment on function private.store_api_inputs(public.flow_run, jsonb) is
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
+
+create function private.tg_users__after_delete_inputs()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update public.pending_inputs as p set started_by = null where p.started_by = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_users__after_delete_inputs() is
+  'Removes a deleted user from the pending inputs of other owners'' runs. Definer: only functions write them.';
+create trigger _600_forget_inputs after delete on auth.users
+  for each row execute function private.tg_users__after_delete_inputs();
+
+-- sql/500_pending_inputs/30_answer_input.sql
+
+create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  -- Bytes of all answers to one run: as many as the outputs of its nodes may have.
+  v_most constant bigint := 16777216;
+  v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
+  v_job private.flow_run_jobs;
+begin
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
+  -- A run that has ended or is being stopped takes no answers any more.
+  if v_job.message_id is null or v_job.stop_requested_at is not null then
+    return false;
+  end if;
+  update private.api_inputs as a
+  set outcome = answer.outcome, value = answer.value, idempotency_key_hash = answer.idempotency_key_hash
+  where a.token_hash = answer.token_hash and a.outcome is null and a.expires_at > clock_timestamp();
+  if not found then
+    return false;
+  end if;
+  if v_job.input_bytes + v_bytes > v_most then
+    perform private.fail(413, 'inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+  end if;
+  delete from public.pending_inputs as p
+  where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
+  update private.flow_run_jobs as j
+  set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
+  where j.flow_run_id = end_open_input.root_flow_run_id;
+  -- Whoever holds the run is told at the next heartbeat, or releases it for no time at all.
+  perform private.wake_flow_run(end_open_input.root_flow_run_id);
+  return true;
+end;
+$$;
+comment on function private.end_open_input(uuid, private.api_inputs) is
+  'Ends the open input of the answer''s token with its outcome, value and idempotency_key_hash, and wakes the run. False when the input is not open any more. The caller has locked the root run. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+
+create function private.fail_for_unknown_input()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'pending_input_not_found', 'There is no such pending input.',
+    hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
+end;
+$$;
+comment on function private.fail_for_unknown_input() is
+  'The one answer for a token that is unknown, has expired, or is of a run that has ended or is being stopped: 404 pending_input_not_found.';
+
+create function private.pending_input_owners(tokens text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array_agg(j.user_id order by t.place)
+  from unnest(pending_input_owners.tokens) with ordinality as t (token, place)
+  left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
+  left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
+    a.outcome in ('submitted', 'cancelled')
+    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null and j.stop_requested_at is null
+  );
+$$;
+comment on function private.pending_input_owners(text[]) is 'Does what public.pending_input_owners says. Definer: inputs and jobs are private.';
+grant execute on function private.pending_input_owners(text[]) to service_role;
+
+create function public.pending_input_owners(tokens text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.pending_input_owners(pending_input_owners.tokens);
+end;
+comment on function public.pending_input_owners(text[]) is
+  'For the Edge Function flow: whose runs wait, or have waited, for the inputs with these tokens, in their order; null for those that submit_input answers 404. By it answers take turns.';
+grant execute on function public.pending_input_owners(text[]) to service_role;
+
+create function private.check_answer(token text, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if length(check_answer.idempotency_key) not between 1 and 255 then
+    perform private.fail(400, 'idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+  end if;
+  perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
+  if not found then
+    perform private.fail_for_unknown_input();
+  end if;
+end;
+$$;
+comment on function private.check_answer(text, text) is
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid, where a short key will do, since the token is the proof; 404 pending_input_not_found for a token that never was. Definer: inputs are private.';
+
+create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_answer private.api_inputs;
+  v_stored private.api_inputs;
+begin
+  v_answer.token_hash := sha256(convert_to(answer_input.token, 'UTF8'));
+  v_answer.outcome := answer_input.outcome;
+  v_answer.value := answer_input.value;
+  v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
+  -- The run is locked first, as claims, stops and ends lock it. So of two answers the second sees the first.
+  perform from public.flow_run as r
+  where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
+  for no key update;
+  select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
+
+  if v_stored.outcome in ('submitted', 'cancelled') then
+    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome, v_answer.value, v_answer.idempotency_key_hash)
+      and answer_input.idempotency_key is not null
+    then
+      return;
+    end if;
+    perform private.fail(409, 'pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+      hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
+  end if;
+  if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
+    perform private.fail_for_unknown_input();
+  end if;
+end;
+$$;
+comment on function private.answer_input(text, text, jsonb, text) is
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored once and succeeds each time. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
+
+create function private.answer_value(value jsonb, "values" jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_value jsonb := answer_value.value;
+begin
+  if (answer_value.value is null) = (answer_value.values is null)
+    or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
+  then
+    perform private.fail(400, 'inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
+  end if;
+  if answer_value.values is not null then
+    perform private.check_plain_json(answer_value.values);
+    if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
+      perform private.fail(400, 'inputs_invalid', 'values: is nested deeper than 64 levels');
+    end if;
+    v_value := private.value_of_json(answer_value.values -> 0);
+  end if;
+  -- With the bounds of an input, and so of a node's outputs: what is submitted becomes the one output of a node.
+  perform private.check_inputs(jsonb_build_object('value', v_value));
+  return v_value;
+end;
+$$;
+comment on function private.answer_value(jsonb, jsonb) is
+  'The value that an answer submits: value as it is, or made of values, plain JSON in an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+
+create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_answer(submit_input.token, submit_input.idempotency_key);
+  perform private.answer_input(
+    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values), submit_input.idempotency_key
+  );
+end;
+$$;
+comment on function private.submit_input(text, jsonb, jsonb, text) is 'Does what public.submit_input says. Definer: inputs are private.';
+grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
+
+create function public.submit_input(token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
+$$;
+comment on function public.submit_input(text, jsonb, jsonb, text) is
+  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.';
+grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
+
+create function private.cancel_input(token text, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_answer(cancel_input.token, cancel_input.idempotency_key);
+  perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
+end;
+$$;
+comment on function private.cancel_input(text, text) is 'Does what public.cancel_input says. Definer: inputs are private.';
+grant execute on function private.cancel_input(text, text) to service_role;
+
+create function public.cancel_input(token text, idempotency_key text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
+$$;
+comment on function public.cancel_input(text, text) is
+  'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
+grant execute on function public.cancel_input(text, text) to service_role;
+
+-- sql/500_pending_inputs/40_take_api_inputs.sql
+
+create function private.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
+begin
+  -- Before the inputs are read: an answer sets it under the lock that this transaction has.
+  update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
+  -- The database decides that an input has expired, under the same lock: afterwards no answer is taken, whatever any clock says.
+  with expired as (
+    update private.api_inputs as a
+    set outcome = 'expired'
+    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
+    where (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times) and a.root_flow_run_id = v_run.id
+      and a.outcome is null and a.expires_at <= clock_timestamp()
+    returning a.id
+  )
+  delete from public.pending_inputs as p using expired where p.id = expired.id;
+  return (
+    select coalesce(json_agg(json_build_object(
+      'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'outcome', a.outcome, 'value', a.value,
+      'left_ms', greatest(ceil(extract(epoch from a.expires_at - clock_timestamp()) * 1000), 0)::bigint
+    )), '[]')
+    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
+    join private.api_inputs as a on (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times)
+    where a.root_flow_run_id = v_run.id
+  );
+end;
+$$;
+comment on function private.take_api_inputs(uuid, integer, jsonb) is
+  'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
+grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
+
+create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
+returns json
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
+$$;
+comment on function public.take_api_inputs(uuid, integer, jsonb) is
+  'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
+grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;
+
+-- sql/550_transactions/10_flow_run_transactions.sql
+
+create table private.flow_run_transactions (
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  created_at timestamptz not null default clock_timestamp(),
+  members jsonb not null,
+  message text not null,
+  wire text,
+  memo text,
+  has_fees boolean not null,
+  slot bigint not null,
+  last_valid_block_height bigint not null,
+  outcome text,
+  signature text,
+  primary key (flow_run_id, node_id, times),
+  constraint flow_run_transactions_times_natural check (times >= 0),
+  constraint flow_run_transactions_key_is_first_member check (
+    (members -> 0) @> jsonb_build_object('flow_run_id', flow_run_id, 'node_id', node_id, 'times', times) is true
+  ),
+  constraint flow_run_transactions_message_base64 check (private.is_base64(message)),
+  constraint flow_run_transactions_wire_base64 check (private.is_base64(wire)),
+  constraint flow_run_transactions_heights_natural check (slot >= 0 and last_valid_block_height >= 0),
+  constraint flow_run_transactions_outcome_known check (outcome in ('confirmed', 'failed', 'unknown')),
+  constraint flow_run_transactions_signature_valid check (private.is_base58(signature, 64)),
+  constraint flow_run_transactions_signature_matches_outcome check (
+    case when outcome is null then signature is null else outcome <> 'confirmed' or signature is not null end
+  )
+);
+comment on table private.flow_run_transactions is
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. Its key is the first node execution whose instructions it contains.';
+comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
+comment on column private.flow_run_transactions.members is
+  'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
+comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
+comment on column private.flow_run_transactions.wire is
+  'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
+comment on column private.flow_run_transactions.memo is
+  'The text of the memo that the action identity signs; null if the message has no such memo.';
+comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
+comment on column private.flow_run_transactions.slot is
+  'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+comment on column private.flow_run_transactions.last_valid_block_height is
+  'The last block height at which its blockhash is valid.';
+comment on column private.flow_run_transactions.outcome is
+  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for it, and it may still be executed.';
+comment on column private.flow_run_transactions.signature is
+  'Its first signature, base58; null if it was not sent, or is under way.';
+
+create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
+
+create function private.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.claim_number);
+  v_new private.flow_run_transactions := jsonb_populate_record(
+    null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
+  );
+  v_stored private.flow_run_transactions;
+begin
+  select t.* into v_stored
+  from private.flow_run_transactions as t
+  where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+  -- The stored transaction is certain to have no effect, and its node, which has not ended, is tried again.
+  if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
+    select from public.node_run as n
+    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
+      and n.end_time is null and n.attempt > 1
+  ) then
+    delete from private.flow_run_transactions as t
+    where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+    v_stored := null;
+  end if;
+  if v_stored.wire is null and v_stored.outcome is null then
+    insert into private.flow_run_transactions (
+      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo,
+      has_fees, slot, last_valid_block_height
+    ) values (
+      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo,
+      v_new.has_fees, v_new.slot, v_new.last_valid_block_height
+    )
+    on conflict on constraint flow_run_transactions_pkey do update
+    set
+      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
+      has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
+  elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
+    -- A second transaction in another form might pay twice.
+    perform private.fail(500, 'internal',
+      'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
+  end if;
+  perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
+  return private.transaction_signature_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
+end;
+$$;
+comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
+  'Implements public.store_transaction. Definer: only functions write transactions.';
+grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
+
+create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
+returns json
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_transaction(
+    store_transaction.flow_run_id, store_transaction.claim_number,
+    store_transaction.transaction, store_transaction.requests
+  );
+$$;
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
+-- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
+-- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
+-- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it is
+-- 500 internal. One exception: if the transaction has failed and its first member is tried again, the new transaction
+-- replaces it, and its requests are deleted. 409 claim_lost for an older claim.
+comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
+  'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
+grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
+
+-- sql/550_transactions/20_signature_requests.sql
+
+create table public.signature_requests (
+  id bigint primary key,
+  created_at timestamptz not null default clock_timestamp(),
+  kind text not null default 'transaction',
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  owner_id uuid not null,
+  user_id uuid,
+  pubkey text not null,
+  msg text not null,
+  signatures jsonb,
+  signature text,
+  new_msg text,
+  expires_at timestamptz not null,
+  constraint signature_requests_id_exact check (id between 0 and 9007199254740991),
+  constraint signature_requests_kind_known check (kind in ('transaction', 'message')),
+  constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
+  constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
+    references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
+  constraint signature_requests_pubkey_valid check (private.is_public_key(pubkey)),
+  constraint signature_requests_msg_base64 check (private.is_base64(msg)),
+  constraint signature_requests_signatures_array check (jsonb_typeof(signatures) = 'array'),
+  constraint signature_requests_signature_valid check (private.is_base58(signature, 64)),
+  constraint signature_requests_new_msg_base64 check (private.is_base64(new_msg)),
+  constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
+);
+comment on table public.signature_requests is
+  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
+comment on column public.signature_requests.id is
+  'Random, below 2^53. It names the request and proves nothing: an answer is proved by its signature.';
+comment on column public.signature_requests.kind is
+  'transaction: msg is the message of a transaction. message: msg is anything else. No node asks for a message yet.';
+comment on column public.signature_requests.flow_run_id is
+  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
+comment on column public.signature_requests.owner_id is
+  'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
+comment on column public.signature_requests.user_id is
+  'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
+comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
+comment on column public.signature_requests.msg is 'The message to sign, base64.';
+comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
+comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
+comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
+comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
+
+create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
+create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
+create index signature_requests_user_id_idx on public.signature_requests (user_id);
+
+alter table public.signature_requests enable row level security;
+create policy signature_requests_select_party on public.signature_requests for select to authenticated
+  using (
+    owner_id = (select auth.uid()) or user_id = (select auth.uid()) or root_flow_run_id = (select private.token_run_id())
+  );
+create policy signature_requests_select_token on public.signature_requests for select to anon
+  using (root_flow_run_id = (select private.token_run_id()));
+
+grant select on public.signature_requests to anon, authenticated;
+grant select on public.signature_requests to service_role;
+
+create function private.open_signature_requests(root_flow_run_id uuid)
+returns setof public.signature_requests
+language sql stable security definer
+set search_path = ''
+as $$
+  select s.* from public.signature_requests as s
+  where s.root_flow_run_id = open_signature_requests.root_flow_run_id
+    and s.signature is null and s.expires_at > clock_timestamp()
+  order by s.created_at, s.id;
+$$;
+comment on function private.open_signature_requests(uuid) is
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
+
+create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object(
+    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
+  ) order by s.created_at, s.id), '[]')
+  from public.signature_requests as s
+  where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
+    and s.times = transaction_signature_requests.times;
+$$;
+comment on function private.transaction_signature_requests(uuid, uuid, integer) is
+  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
+
+create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_made_ids bigint[] := '{}';
+begin
+  loop
+    with made as (
+      insert into public.signature_requests as s (
+        id, created_at, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id,
+        pubkey, msg, signatures, expires_at
+      )
+      select
+        -- A microsecond each keeps the order in which they were given.
+        private.random_id(), v_now + r.position * interval '1 microsecond',
+        transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+        case
+          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey) then run.user_id
+          else run.started_by
+        end,
+        r.pubkey, r.msg, r.signatures,
+        v_now + r.position * interval '1 microsecond' + r.timeout_ms * interval '1 millisecond'
+      from rows from (
+        jsonb_to_recordset(store_signature_requests.requests)
+          as (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+      ) with ordinality as r (pubkey, msg, signatures, timeout_ms, position)
+      on conflict do nothing
+      returning s.id
+    )
+    select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
+    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw again.
+    exit when not exists (
+      select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
+      where not exists (
+        select from public.signature_requests as s
+        where (s.flow_run_id, s.node_id, s.times, s.pubkey)
+          = (transaction.flow_run_id, transaction.node_id, transaction.times, r.pubkey)
+      )
+    );
+  end loop;
+  if v_made_ids <> '{}' then
+    perform private.queue_signature_webhooks(run, v_made_ids);
+    perform private.add_run_events(array(
+      select (
+        run.id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
+      )::private.new_run_event
+      from public.signature_requests as s where s.id = any (v_made_ids)
+    ));
+    perform private.announce_run_news(run.id, 'ends');
+  end if;
+
+  perform
+  from public.signature_requests as s
+  join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
+  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
+  if found then
+    perform private.fail(500, 'internal', 'A key was already asked to sign another message for this transaction.');
+  end if;
+end;
+$$;
+comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';
+
+create function private.tg_users__after_delete_requests()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update public.signature_requests as s set user_id = null where s.user_id = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_users__after_delete_requests() is
+  'Removes a deleted user from the signature requests of other owners'' runs. Definer: only functions write them.';
+create trigger _600_forget_requests after delete on auth.users
+  for each row execute function private.tg_users__after_delete_requests();
+
+-- sql/550_transactions/30_pending_signature_request.sql
+
+create function private.pending_signature_request(flow_run_id uuid)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid := private.root_run_for_caller(pending_signature_request.flow_run_id);
+begin
+  perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'The run has ended, so it asks for no signature.');
+  end if;
+  return jsonb_build_object(
+    'request', (
+      select jsonb_build_object(
+        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
+        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
+      )
+      from private.open_signature_requests(v_run_id) as s
+      limit 1
+    ),
+    'is_overdue', private.has_claimable_run(interval '2 seconds')
+  );
+end;
+$$;
+comment on function private.pending_signature_request(uuid) is
+  'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
+grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
+
+create function public.pending_signature_request(flow_run_id uuid)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.pending_signature_request(pending_signature_request.flow_run_id);
+$$;
+comment on function public.pending_signature_request(uuid) is
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, kind (transaction or message), time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
+
+create function private.asking_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select asked.id
+  from unnest(asking_flow_runs.flow_run_ids) as asked (id)
+  cross join lateral private.root_run_id(asked.id) as root (id)
+  where exists (select from private.open_signature_requests(root.id))
+    -- A run that has ended or is deleted will never ask: its callers need not wait either.
+    or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
+$$;
+comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one call for many callers, who are already checked.';
+grant execute on function private.asking_flow_runs(uuid[]) to service_role;
+
+create function public.asking_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language sql stable security invoker
+set search_path = ''
+as $$
+  select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
+$$;
+comment on function public.asking_flow_runs(uuid[]) is
+  'For the Edge Functions, which wait on behalf of callers: those of these runs for which waiting is over, since their tree asks for a signature now, or will never ask again.';
+grant execute on function public.asking_flow_runs(uuid[]) to service_role;
+
+-- sql/550_transactions/40_answer_signature_request.sql
+
+create function private.may_answer(request public.signature_requests, caller private.caller)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(
+    -- The owner of the flow.
+    may_answer.request.owner_id = may_answer.caller.user_id
+    -- The user whose key is asked.
+    or may_answer.request.user_id = may_answer.caller.user_id
+    -- The starter of the run.
+    or exists (
+      select from public.flow_run as r
+      where r.id = may_answer.request.root_flow_run_id and r.started_by = may_answer.caller.user_id
+    )
+    -- The holder of the run's token.
+    or may_answer.request.root_flow_run_id = may_answer.caller.run_id,
+    false
+  );
+$$;
+comment on function private.may_answer(public.signature_requests, private.caller) is
+  'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+
+create function private.check_answerable(request public.signature_requests, new_msg text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := (select r from public.flow_run as r where r.id = request.root_flow_run_id);
+  v_state jsonb := jsonb_build_object(
+    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status', v_run.status
+  );
+begin
+  if request.signature is not null then
+    perform private.fail(409, 'signature_request_answered', 'This signature request is already answered.', v_state,
+      'If details.signature is the one that you sent, your answer was stored.');
+  end if;
+  if v_run.end_time is not null then
+    perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
+  end if;
+  if request.expires_at <= clock_timestamp() then
+    perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
+      'Start the run again, and sign before expires_at.');
+  end if;
+  if check_answerable.new_msg <> request.msg and request.kind = 'message' then
+    perform private.fail(400, 'transaction_changed',
+      'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
+  end if;
+  if check_answerable.new_msg <> request.msg and (
+    jsonb_array_length(request.signatures) > 0
+      or exists (
+        select from public.signature_requests as other
+        where (other.flow_run_id, other.node_id, other.times) = (request.flow_run_id, request.node_id, request.times)
+          and other.id <> request.id
+      )
+  ) then
+    perform private.fail(400, 'transaction_changed',
+      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
+      hint => 'Sign message unchanged, and leave new_msg out.');
+  end if;
+end;
+$$;
+comment on function private.check_answerable(public.signature_requests, text) is
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
+
+create function private.signature_request_for_caller(id bigint, new_msg text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller private.caller := private.require_caller();
+  v_request public.signature_requests;
+begin
+  select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
+  if not private.may_answer(v_request, v_caller) then
+    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+  end if;
+  perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
+  return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
+end;
+$$;
+comment on function private.signature_request_for_caller(bigint, text) is
+  'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
+grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
+
+create function public.signature_request_for_caller(id bigint, new_msg text default null)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
+$$;
+comment on function public.signature_request_for_caller(bigint, text) is
+  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
+grant execute on function public.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
+
+create function private.answer_signature_request(id bigint, signature text, new_msg text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
+  v_request public.signature_requests;
+begin
+  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first, and a run that is
+  -- being suspended either sees this answer or is woken by it.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+  end if;
+  perform private.check_answerable(v_request, answer_signature_request.new_msg);
+
+  update public.signature_requests as s
+  set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
+  where s.id = v_request.id;
+  if not exists (select from private.open_signature_requests(v_run_id)) then
+    perform private.wake_flow_run(v_run_id);
+  end if;
+end;
+$$;
+comment on function private.answer_signature_request(bigint, text, text) is
+  'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
+grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
+
+create function public.answer_signature_request(id bigint, signature text, new_msg text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.answer_signature_request(
+    answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
+  );
+$$;
+comment on function public.answer_signature_request(bigint, text, text) is
+  'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
+grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
+
+-- sql/550_transactions/50_begin_action_lookup.sql
+
+create function private.begin_action_lookup()
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+  v_deployment public.flow_deployments;
+  v_chain_url text;
+begin
+  select r.* into v_run from public.flow_run as r
+  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions
+    and r.status = 'succeeded' and r.output #>> '{M,transaction,S}' is not null;
+  if not found then
+    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+  end if;
+  update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
+  where j.flow_run_id = v_run.id and j.action_lookups < 20
+  returning j.chain_url into v_chain_url;
+  if not found then
+    perform private.fail(429, 'action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
+      hint => 'Look at its signature with a wallet or an explorer.');
+  end if;
+  select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
+  return jsonb_build_object(
+    'owner_id', v_run.user_id, 'caller', coalesce(v_run.started_by::text, v_run.started_by_public_key, v_run.id::text),
+    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster',
+    'transaction', v_run.output #> '{M,transaction,S}', 'name', v_deployment.name, 'icon_url', v_deployment.icon_url
+  );
+end;
+$$;
+comment on function private.begin_action_lookup() is
+  'Implements public.begin_action_lookup. Definer: jobs and run tokens are private.';
+grant execute on function private.begin_action_lookup() to service_role;
+
+create function public.begin_action_lookup()
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.begin_action_lookup();
+$$;
+-- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
+-- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no transaction; 429
+-- action_lookups_limit after 20.
+comment on function public.begin_action_lookup() is
+  'For the function action, which sends the run''s token: returns how to look for the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
+grant execute on function public.begin_action_lookup() to service_role;
+
+-- sql/600_queue/10_awake_jobs.sql
+
+-- The steps of a run in the queue; each step is a function in a file of its name:
+--
+--   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be claimed
+--               while its message is visible.
+--   claim       claim_flow_runs claims the next runs: next_owners decides whose turn it is, and lock_next_flow_runs
+--               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides the
+--               message until the lease ends.
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. The messages of a lost worker become visible
+--               while their jobs are still held; the next claim sees this, and counts the lost worker. A run that lost
+--               two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
+--   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
+--               its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
+--               expires. A run that waits for somebody's input (sql/500_pending_inputs/) sleeps until the input is
+--               answered or expires.
+--   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
+--               messages.
+--
+-- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and finish_flow_runs
+-- skips results of older claims.
+create view private.awake_jobs with (security_invoker = true) as
+select
+  j.flow_run_id, j.user_id, j.message_id, j.turn,
+  -- If the message is visible although the job is held, the worker that holds it is lost, too.
+  j.lost_claim_count + j.is_held::integer as lost_claims,
+  j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
+from private.flow_run_jobs as j
+where j.message_id is not null and j.sleeps_until is null;
+comment on view private.awake_jobs is
+  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
+comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
+comment on column private.awake_jobs.is_suspect is
+  'True if the run has lost two workers in a row. It may have ended them, so it is claimed alone.';
+
+-- sql/600_queue/20_queue_length.sql
+
+create table private.queue_settings (
+  id boolean primary key default true,
+  max_length integer not null,
+  constraint queue_settings_single check (id),
+  constraint queue_settings_max_length_natural check (max_length >= 0)
+);
+comment on table private.queue_settings is
+  'Settings of the queue that an operator has changed, in one row. Without the row, private.max_queue_length() has its default.';
+comment on column private.queue_settings.max_length is
+  'The number of runs waiting to be claimed from which the queue is full.';
+
+-- Sequences, because a value that a start sets remains when that start is refused, and setting it takes no lock.
+create sequence private.queue_check_message minvalue 0;
+comment on sequence private.queue_check_message is
+  'The id of the message from which the queue is counted again. Until then it is not treated as full.';
+create sequence private.queue_full_until minvalue 0;
+comment on sequence private.queue_full_until is
+  'The time, in milliseconds since 1970, until which a queue that was found full is treated as full without being counted again; 0 while there is room.';
+create sequence private.queue_refused_owner minvalue 0;
+comment on sequence private.queue_refused_owner is
+  'A hash of the owner whose runs were found to fill the queue, until the queue is counted again or is not treated as full any more; 0 for no owner.';
+
+create function private.max_queue_length()
+returns integer
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce((select s.max_length from private.queue_settings as s), 100000);
+$$;
+comment on function private.max_queue_length() is
+  'Implements public.max_queue_length. Definer: the settings are private.';
+grant execute on function private.max_queue_length() to service_role;
+
+create function private.lock_queue_check(wait boolean default true)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_key bigint := hashtextextended('private.check_queue_length', 0);
+begin
+  if lock_queue_check.wait then
+    perform pg_advisory_xact_lock(v_key);
+    return true;
+  end if;
+  return pg_try_advisory_xact_lock(v_key);
+end;
+$$;
+comment on function private.lock_queue_check(boolean) is
+  'Takes the lock for counting the queue or setting its limit, until the transaction ends. Returns true if the caller has the lock; with wait it waits for the lock.';
+
+create function private.await_queue_check()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- A shared lock, so that waiting transactions do not wait for each other: each would hold the lock until it ends.
+  perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
+end;
+$$;
+comment on function private.await_queue_check() is
+  'Waits until no transaction holds the lock of private.lock_queue_check.';
+
+create function private.queue_clock()
+returns bigint
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select (extract(epoch from clock_timestamp()) * 1000)::bigint;
+$$;
+comment on function private.queue_clock() is 'The present time in the unit of private.queue_full_until.';
+
+create function private.is_queue_count_due(message_id bigint)
+returns boolean
+language sql volatile security invoker
+begin atomic
+  select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
+end;
+comment on function private.is_queue_count_due(bigint) is
+  'True if the start with this message has to count the queue. Most starts do not: see private.check_queue_length.';
+
+create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- Keeps the plan from being made for an empty queue and reused for a full one.
+set enable_seqscan = off
+as $$
+declare
+  v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
+  v_count integer;
+  -- Not negative, like all values of the sequence.
+  v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
+  v_is_known boolean := coalesce(
+    pg_sequence_last_value('private.queue_refused_owner') = v_owner
+      and private.queue_clock() < pg_sequence_last_value('private.queue_full_until'),
+    false
+  );
+begin
+  -- Repeated starts for one owner do not count ten thousand runs each time. Only the last refused owner is remembered;
+  -- runs of other owners are counted.
+  if v_is_known then
+    v_count := v_share;
+  else
+    -- Counts at most the share, by the index of each owner's runs by turn.
+    select count(*) into v_count
+    from (
+      select from private.flow_run_jobs as j
+      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
+      order by j.turn limit v_share
+    ) as own;
+  end if;
+  if v_count >= v_share then
+    if not v_is_known then
+      perform setval('private.queue_refused_owner', v_owner);
+    end if;
+    perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
+      jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
+      'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+  end if;
+end;
+$$;
+-- Owners with fewer runs have room, however many runs others queue. The last refused owner is refused without counting
+-- while the queue is treated as full. To work off a queue of the default length takes longer than the 10 seconds of
+-- Retry-After; a queue that just reached the limit takes less.
+comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
+  'For a full queue: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Definer: the queue is private.';
+
+create function private.check_queue_length(owner_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_max_length integer;
+  v_was_full boolean := coalesce(pg_sequence_last_value('private.queue_full_until') > 0, false);
+  v_is_counting boolean;
+  v_message_id bigint;
+  v_length integer;
+begin
+  if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
+    return;
+  end if;
+  -- While there is room, no start waits for the one that counts: few runs start meanwhile, and a hundredth of the limit
+  -- is not counted anyway.
+  v_is_counting := private.lock_queue_check(wait => false);
+  if not v_is_counting then
+    if not v_was_full then
+      return;
+    end if;
+    perform private.await_queue_check();
+  end if;
+  -- The transaction that had the lock before has counted the queue or changed the limit.
+  v_max_length := private.max_queue_length();
+  if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+    return;
+  end if;
+  v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
+  if v_message_id < pg_sequence_last_value('private.queue_check_message') then
+    return;
+  end if;
+  -- The transaction that had the lock did not count: the queue is still treated as full, and the next start counts it.
+  if not v_is_counting then
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+    return;
+  end if;
+  -- The time is in a sub-select, so that the index is used and messages that are due later are not read.
+  select count(*) into v_length
+  from (
+    select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
+  ) as queued;
+  -- A count takes time in proportion to the limit. So the next one follows after a hundredth of the limit, in messages
+  -- or in milliseconds.
+  if v_length >= v_max_length then
+    perform setval('private.queue_refused_owner', 0),
+      setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+  else
+    perform setval('private.queue_full_until', 0),
+      setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
+  end if;
+end;
+$$;
+-- So neither an owner, nor callers who start an owner's deployments, can use up the queue of the others. The queue is
+-- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
+-- messages of a hundredth of the limit, so it may become longer by that much.
+comment on function private.check_queue_length(uuid) is
+  'Refuses a start by a caller other than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. Definer: the queue is private.';
+
+create function private.set_max_queue_length(max_length integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if coalesce(set_max_queue_length.max_length < 0, true) then
+    perform private.fail(400, 'request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
+  end if;
+  perform private.lock_queue_check();
+  insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
+  on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
+  -- After the commit, the next start counts anew, and other starts wait for its result.
+  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0),
+    setval('private.queue_full_until', 1);
+end;
+$$;
+comment on function private.set_max_queue_length(integer) is
+  'Implements public.set_max_queue_length. Definer: the settings are private.';
+grant execute on function private.set_max_queue_length(integer) to service_role;
+
+create function public.set_max_queue_length(max_length integer)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.set_max_queue_length(set_max_queue_length.max_length);
+$$;
+-- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
+-- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a
+-- hundredth of the limit, so it may become longer by that much. 400 request_invalid.
+comment on function public.set_max_queue_length(integer) is
+  'For operators: sets the number of runs waiting to be claimed from which the queue is full. With 0, only owners start deployments. 400 request_invalid.';
+grant execute on function public.set_max_queue_length(integer) to service_role;
+
+create function public.max_queue_length()
+returns integer
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.max_queue_length();
+$$;
+comment on function public.max_queue_length() is
+  'For operators: the number of waiting runs from which the queue is full; 100000 unless set by set_max_queue_length.';
+grant execute on function public.max_queue_length() to service_role;
+
+-- sql/600_queue/30_wake_flow_runs.sql
+
+create function private.has_claimable_run(min_age interval default '0')
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+-- Keeps the plan from being made for an empty queue and reused for a full one.
+set enable_seqscan = off
+as $$
+begin
+  return coalesce(
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1)
+      <= clock_timestamp() - has_claimable_run.min_age,
+    false
+  );
+end;
+$$;
+comment on function private.has_claimable_run(interval) is
+  'True if some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+
+create function private.announce_claimable_run()
+returns boolean
+language sql volatile security invoker
+begin atomic
+  -- NOTIFY orders all commits, so it is sent only if a worker waits: that worker holds this lock or is about to get it.
+  -- Otherwise the transaction keeps the shared lock to its end, and a worker that begins to wait waits for that end
+  -- before its look at the queue. The planner inlines this single expression.
+  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
+    or pg_notify('flow_runs', '') is null;
+end;
+comment on function private.announce_claimable_run() is
+  'Called by every transaction that makes a run claimable: when it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
+
+create function private.await_claimable_runs()
+returns void
+language sql volatile security invoker
+begin atomic
+  select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
+end;
+-- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
+-- every transaction that did so without notifying is committed, so that a look at the queue after it misses no run.
+-- Only one session has this lock at a time; others wait for it.
+comment on function private.await_claimable_runs() is
+  'Makes a worker''s session, which listens to the channel flow_runs, be notified of claimable runs. Returns when all earlier ones are visible to its next look. One session at a time.';
+grant execute on function private.await_claimable_runs() to service_role;
+
+create function private.set_visible_after(message_ids bigint[], seconds integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_is_told boolean;
+begin
+  if set_visible_after.seconds = 0 then
+    v_is_told := private.announce_claimable_run();
+  end if;
+  -- pgmq.set_vt does this for one message, by dynamic SQL that is planned at each call: five times the cost of this
+  -- update.
+  update pgmq.q_flow_runs as m
+  set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
+  where m.msg_id = any (set_visible_after.message_ids);
+end;
+$$;
+comment on function private.set_visible_after(bigint[], integer) is
+  'Hides messages for this many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
+
+create function private.wake_flow_run(flow_run_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint;
+begin
+  update private.flow_run_jobs as j set sleeps_until = null
+  where j.flow_run_id = wake_flow_run.flow_run_id and j.message_id is not null and not j.is_held
+  returning j.message_id into v_message_id;
+  perform private.set_visible_after(array[v_message_id], 0);
+end;
+$$;
+comment on function private.wake_flow_run(uuid) is
+  'Makes a run that no worker holds claimable at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
+
+create function private.wake_due_flow_runs()
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Skips jobs that other transactions have locked: those transactions wake them, or the next claim does.
+  update private.flow_run_jobs as j set sleeps_until = null
+  where j.flow_run_id = any (array(
+    select due.flow_run_id from private.flow_run_jobs as due
+    where due.sleeps_until <= (select clock_timestamp())
+    order by due.sleeps_until limit 1000
+    for no key update skip locked
+  ));
+end;
+$$;
+comment on function private.wake_due_flow_runs() is
+  'Ends the sleep of runs whose time has come, up to a thousand in one call, so that claims read them. Called under the lock of claim_flow_runs. Definer: jobs are private.';
+
+-- sql/600_queue/40_next_owners.sql
+
+create table private.last_claim (
+  id boolean primary key default true,
+  user_id uuid not null,
+  suspect_id uuid,
+  constraint last_claim_single check (id)
+);
+comment on table private.last_claim is
+  'The position of claims in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim. One claim at a time writes it.';
+comment on column private.last_claim.user_id is
+  'The owner whose run was claimed last. The user may have been deleted since.';
+comment on column private.last_claim.suspect_id is
+  'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
+
+create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
+returns table (user_id uuid, turn bigint, suspect_id uuid)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  c_last_turn constant bigint := 9223372036854775807;
+  v_after_id uuid := coalesce(next_owners.after_owner, c_first_id);
+  v_after_turn bigint := case when next_owners.after_owner is null then 0 else c_last_turn end;
+  v_until_id uuid := c_last_id;
+  v_is_second_lap boolean := next_owners.after_owner is null;
+  v_count integer := 0;
+begin
+  while v_count < next_owners.max_owners loop
+    select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
+    into user_id, turn, suspect_id
+    from private.awake_jobs as j
+    -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
+    -- each.
+    cross join lateral (
+      select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
+    ) as m
+    where (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
+    order by j.user_id, j.turn
+    limit 1;
+    if found then
+      if (user_id = any (next_owners.owners_with_places)) is not true then
+        return next;
+        v_count := v_count + 1;
+      end if;
+      -- Continues with the next owner.
+      v_after_id := user_id;
+      v_after_turn := c_last_turn;
+    else
+      -- After the last owner come the first ones, up to after_owner, where the first lap began.
+      exit when v_is_second_lap;
+      v_is_second_lap := true;
+      v_after_id := c_first_id;
+      v_after_turn := 0;
+      v_until_id := next_owners.after_owner;
+    end if;
+  end loop;
+end;
+$$;
+-- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
+-- the turn of the first such run, and with its id if it is a suspect.
+comment on function private.next_owners(uuid, integer, uuid[]) is
+  'The owners who have a claimable run, in the order of their turns, without owners_with_places. Definer: queue and jobs are private.';
+
+-- sql/600_queue/41_next_flow_runs.sql
+
+create function private.lock_queued_run(flow_run_id uuid, out user_id uuid, out lost_claims integer)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  select j.user_id, j.lost_claims into lock_queued_run.user_id, lock_queued_run.lost_claims
+  from private.awake_jobs as j
+  cross join lateral (
+    select from pgmq.q_flow_runs as m
+    where m.msg_id = j.message_id and m.vt <= clock_timestamp()
+    for no key update skip locked
+  ) as m
+  join public.flow_run as r on r.id = j.flow_run_id
+  where j.flow_run_id = lock_queued_run.flow_run_id
+  for no key update of j, r skip locked;
+end;
+$$;
+comment on function private.lock_queued_run(uuid) is
+  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
+
+create function private.lock_next_flow_runs(
+  max_runs integer, owners_with_places uuid[], only_run_id uuid,
+  out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
+)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_last private.last_claim;
+  v_max_owners integer := lock_next_flow_runs.max_runs;
+  v_owner_ids uuid[];
+  v_turns bigint[];
+  v_suspect_ids uuid[];
+  v_tried_ids uuid[];
+  v_tried_id uuid;
+  v_tried record;
+  v_postponed_id uuid;
+  v_runs_per_owner integer;
+  v_rounds integer;
+  v_owner_count integer;
+begin
+  select l.* into v_last from private.last_claim as l where l.id;
+  -- A run that is the only one in the queue is next, whoever's turn it is.
+  if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
+    v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
+    if v_tried.user_id is not null
+      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true
+    then
+      run_ids := array[lock_next_flow_runs.only_run_id];
+      lost_claims := array[v_tried.lost_claims];
+      last_user_id := case
+        when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id
+      end;
+      return;
+    end if;
+  end if;
+
+  perform private.wake_due_flow_runs();
+  loop
+    select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
+    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
+    if v_tried_ids is null and v_owner_ids is not null then
+      -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
+      -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
+      -- the first run of the first owner.
+      v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
+      foreach v_tried_id in array v_tried_ids loop
+        v_tried := private.lock_queued_run(v_tried_id);
+        -- The suspect may have made progress meanwhile, and not be a suspect any more.
+        continue when (v_tried.lost_claims >= 2) is not true;
+        if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
+          -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
+          v_postponed_id := v_tried_id;
+        else
+          suspect_id := v_postponed_id;
+          run_ids := array[v_tried_id];
+          lost_claims := array[v_tried.lost_claims];
+          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
+          return;
+        end if;
+      end loop;
+    end if;
+
+    v_runs_per_owner := case
+      when lock_next_flow_runs.owners_with_places is null
+        then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
+      -- Reserved places: each owner gets one run, so that some are left for the owners who come next.
+      else 1
+    end;
+    -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
+    select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
+      array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
+      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1],
+      max(chosen.round), max(chosen.owner_position)
+    into run_ids, lost_claims, last_user_id, v_rounds, v_owner_count
+    from (
+      select own.*, o.user_id, o.owner_position
+      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, owner_position)
+      cross join lateral (
+        select free.flow_run_id, free.lost_claims, row_number() over (order by free.turn) as round
+        from (
+          select j.flow_run_id, j.turn, j.lost_claims
+          from private.awake_jobs as j
+          -- Message, job and run are all locked: changes that an older claim, a stop or a heartbeat has just committed
+          -- are read again, and a run that one of them is changing now is skipped.
+          cross join lateral (
+            select from pgmq.q_flow_runs as m
+            where m.msg_id = j.message_id and m.vt <= clock_timestamp()
+            for no key update skip locked
+          ) as m
+          join public.flow_run as r on r.id = j.flow_run_id
+          where j.user_id = o.user_id and j.turn >= o.turn and not j.is_suspect
+          order by j.turn
+          limit v_runs_per_owner
+          for no key update of j, r skip locked
+        ) as free
+      ) as own
+      order by own.round, o.owner_position
+      limit lock_next_flow_runs.max_runs
+    ) as chosen;
+    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If too few runs were
+    -- found, and these or other owners may have more, the search is repeated with twice as many owners.
+    exit when (
+      coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
+      and (
+        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner)
+        or cardinality(v_owner_ids) = v_max_owners
+      )
+    ) is not true;
+    v_max_owners := 2 * v_max_owners;
+  end loop;
+  -- If this claim skips a suspect, remember the first one; the next claim takes it alone.
+  suspect_id := coalesce(v_postponed_id, (
+    select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
+    where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
+    order by s.owner_position limit 1
+  ));
+end;
+$$;
+-- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
+-- owners_with_places, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
+-- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
+-- claim_flow_runs.
+comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
+  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';
+
+-- sql/600_queue/42_claim_flow_runs.sql
+
+create function private.claim_flow_runs(
+  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_ms integer,
+  owners_with_places uuid[] default null
+)
+returns table (
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
+  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  redriven_output_bytes bigint
+)
+language plpgsql volatile security definer
+set search_path = ''
+-- Planning would take longer than the claim itself, so the first plan is kept. It may be made while the queue is empty,
+-- but must also suit a full one: these settings admit only plans that use indexes. Their high costs would make Postgres
+-- use JIT, which only costs time.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_bitmapscan = off
+set enable_sort = off
+set jit = off
+as $$
+declare
+  v_began timestamptz := clock_timestamp();
+  v_waited_seconds double precision;
+  v_visible_ids uuid[];
+  v_next record;
+  v_run_ids uuid[];
+begin
+  -- While no run is queued, idle workers take no lock and read no run that is due later.
+  loop
+    select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
+    from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
+    where m.vt <= clock_timestamp();
+    exit when v_visible_ids is not null;
+    v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
+    if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
+      -- A waiting claim holds a connection that starts could use, so only one waits at a time.
+      or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
+    then
+      return;
+    end if;
+    perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
+  end loop;
+  -- One claim at a time: so each sees the result of the one before, and none returns empty while runs are claimable.
+  perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
+  loop
+    v_next := private.lock_next_flow_runs(
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places,
+      case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
+    );
+    exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
+    perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', n.lost_claims
+    )])
+    from unnest(v_next.run_ids, v_next.lost_claims) as n (run_id, lost_claims)
+    where n.lost_claims > claim_flow_runs.max_lost_claims;
+  end loop;
+  v_run_ids := v_next.run_ids;
+  if v_run_ids is null then
+    return;
+  end if;
+
+  insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
+  on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
+  where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
+  return query
+  with started as (
+    update public.flow_run as r
+    set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
+    where r.id = any (v_run_ids) and r.status <> 'running'
+    returning private.announce_run_news(r.id, 'events')
+  ), claimed as (
+    update private.flow_run_jobs as j
+    set claim_number = j.claim_number + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
+    where j.flow_run_id = any (v_run_ids)
+    returning j.*
+  ), hidden as (
+    update pgmq.q_flow_runs as m
+    set vt = clock_timestamp() + make_interval(secs => claim_flow_runs.lease_seconds)
+    from claimed as j
+    where m.msg_id = j.message_id
+  )
+  select
+    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
+    coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
+    jsonb_build_object(
+      'output_instructions', r.output_instructions, 'action_identity', r.action_identity,
+      'action_signer', r.action_signer,
+      -- As text, because JavaScript would read a JSON number as a float.
+      'fees', (
+        select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
+        from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
+      ),
+      'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
+    ),
+    encode(j.snapshot_hash, 'hex'),
+    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null
+      else s.data::text end,
+    j.work_ms,
+    case when j.stop_requested_at is not null
+      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
+    end,
+    j.output_bytes,
+    case when j.redriven_from is not null then (
+      select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from)
+    ) end
+  from claimed as j
+  join public.flow_run as r on r.id = j.flow_run_id
+  join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  order by array_position(v_run_ids, r.id);
+end;
+$$;
+comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
+  'Implements public.claim_flow_runs. Definer: queue, jobs and snapshots are private.';
+grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
+
+create function public.claim_flow_runs(
+  max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
+  wait_ms integer default 0, owners_with_places uuid[] default null
+)
+returns table (
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
+  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  redriven_output_bytes bigint, has_due_webhook boolean
+)
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return query
+  select c.*, false from private.claim_flow_runs(
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
+    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
+  ) as c;
+  -- A worker that has claimed runs learns of due webhooks from its next claim.
+  if not found and private.has_due_webhook() then
+    has_due_webhook := true;
+    return next;
+  end if;
+end;
+$$;
+-- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
+-- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
+-- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_places is for reserved
+-- places: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
+-- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
+-- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
+-- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
+-- has_due_webhook.
+comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. Waits up to wait_ms if there is none. A row without a run says that webhooks are due.';
+grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
+
+-- sql/600_queue/43_heartbeat_flow_runs.sql
+
+create function private.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
+returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped: a
+  -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
+  perform private.set_visible_after(
+    array(
+      select j.message_id
+      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
+      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.claim_number = c.claim_number
+      where j.is_held
+      for no key update of j skip locked
+    ),
+    heartbeat_flow_runs.lease_seconds
+  );
+
+  return query
+  select c.flow_run_id, j.claim_number is distinct from c.claim_number or j.message_id is null,
+    case when j.stop_requested_at is not null
+      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
+    end,
+    coalesce(j.has_ended_inputs, false)
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
+  left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
+  where j.claim_number is distinct from c.claim_number or j.message_id is null
+    or j.stop_requested_at is not null or j.has_ended_inputs;
+end;
+$$;
+comment on function private.heartbeat_flow_runs(jsonb, integer) is
+  'Implements public.heartbeat_flow_runs. Definer: queue and jobs are private.';
+grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
+
+create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
+returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
+$$;
+comment on function public.heartbeat_flow_runs(jsonb, integer) is
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
+grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
+
+-- sql/600_queue/44_flow_run_history.sql
+
+create function private.node_runs_page(
+  run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json
+)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid;
+  v_last_run_id uuid := node_runs_page.after ->> 'flow_run_id';
+  v_node_id uuid := node_runs_page.after ->> 'node_id';
+  v_times integer := node_runs_page.after ->> 'times';
+  v_row record;
+  v_text text;
+  v_rows text[] := '{}';
+  v_bytes bigint := 0;
+begin
+  <<pages>>
+  for v_run_id in
+    select r.id from unnest(node_runs_page.run_ids) as r (id)
+    where v_last_run_id is null or r.id >= v_last_run_id
+    order by r.id
+  loop
+    if v_run_id is distinct from v_last_run_id then
+      v_node_id := '00000000-0000-0000-0000-000000000000';
+      v_times := -1;
+    end if;
+    -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
+    for v_row in
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors
+      from public.node_run as n
+      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
+      order by n.node_id, n.times
+    loop
+      v_text := json_build_object(
+        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
+        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
+        'output', v_row.output, 'errors', v_row.errors
+      )::text;
+      v_rows := array_append(v_rows, v_text);
+      v_bytes := v_bytes + octet_length(v_text);
+      if v_bytes >= node_runs_page.max_bytes then
+        next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
+        exit pages;
+      end if;
+    end loop;
+  end loop;
+  node_runs := format('[%s]', array_to_string(v_rows, ','));
+end;
+$$;
+comment on function private.node_runs_page(uuid[], jsonb, integer) is
+  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
+
+create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
+    union all
+    select c.id
+    from tree
+    cross join lateral (
+      select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
+    ) as c
+  )
+  select format('{"node_runs": %s, "next": %s}', p.node_runs, coalesce(p.next::text, 'null'))::json
+  from private.node_runs_page(
+    array(select tree.id from tree), flow_run_history_page.after, flow_run_history_page.max_bytes
+  ) as p;
+$$;
+comment on function private.flow_run_history_page(uuid, jsonb, integer) is
+  'Implements public.flow_run_history_page. Definer: the runner may read everything of the runs that it claims.';
+grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
+
+create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
+    where r.id = flow_run_history.flow_run_id
+    union all
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. The planner expects a far
+    -- larger tree, from the average of all runs that call others, and would read whole tables instead.
+    select r.id, r.parent_flow_run_id, r.end_time
+    from tree
+    cross join lateral (
+      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c
+      where c.parent_flow_run_id = tree.id offset 0
+    ) as r
+  ),
+  page as materialized (
+    select private.flow_run_history_page(flow_run_history.flow_run_id, null, flow_run_history.max_bytes) as content
+    where flow_run_history.max_bytes is not null
+  )
+  select json_build_object(
+    'children', (
+      select coalesce(json_agg(json_build_object(
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
+        'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
+        'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        -- With pages, the inputs are left out: the interflow node that called the run computes them again.
+        'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
+        'output', r.output, 'errors', r.errors, 'not_run', r.not_run
+      )), '[]')
+      from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
+      where tree.parent_flow_run_id is not null
+        -- If a called run and the interflow node that called it have both ended, its result is not read any more.
+        and (r.end_time is null or not exists (
+          select from public.node_run as e
+          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
+            and e.times = r.parent_times and e.end_time is not null
+        ))
+    ),
+    'node_runs', case
+      when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
+    else (
+      -- The result of a called run that has ended suffices.
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
+      from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      where tree.end_time is null
+    ) end,
+    'next', (select page.content -> 'next' from page),
+    'transactions', (
+      select coalesce(json_agg(json_build_object(
+        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
+        'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
+        -- As text, because JavaScript would read a JSON number as a float.
+        'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
+        'outcome', t.outcome, 'signature', t.signature,
+        'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
+      ) order by t.created_at), '[]')
+      from private.flow_run_transactions as t
+      where t.root_flow_run_id = flow_run_history.flow_run_id
+    ),
+    'ended_executions', (
+      -- Ended executions are not repeated, but count for the tree's limit of executions, each attempt as one.
+      select coalesce(sum(n.attempt), 0)
+      from tree
+      cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      where tree.end_time is not null
+    ),
+    'log_counts', (
+      select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
+      from tree
+      cross join lateral (
+        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
+      ) as counted
+      where counted.log_count is not null
+    )
+  );
+$$;
+comment on function private.flow_run_history(uuid, integer) is
+  'Implements public.flow_run_history. Definer: the runner may read everything of the runs that it claims.';
+grant execute on function private.flow_run_history(uuid, integer) to service_role;
+
+create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
+$$;
+-- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
+-- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
+-- more. transactions has all, with their signature requests. This is separate from claim_flow_runs, so that a run with
+-- too long a history fails alone. It returns json, because jsonb is limited to 256 MB.
+comment on function public.flow_run_history(uuid, integer) is
+  'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
+grant execute on function public.flow_run_history(uuid, integer) to service_role;
+
+create function public.flow_run_history_page(
+  flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304
+)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_history_page(
+    flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
+  );
+$$;
+-- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
+-- brings it to max_bytes. next is the after of the next page; null on the last one.
+comment on function public.flow_run_history_page(uuid, jsonb, integer) is
+  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
+grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
+
+-- sql/600_queue/45_earlier_flow_runs.sql
+
+create function private.earlier_run_tree(run_ids uuid[])
+returns table (id uuid, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer)
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select u.id, null::uuid as parent_flow_run_id, null::uuid as parent_node_id, null::integer as parent_times
+    from unnest(earlier_run_tree.run_ids) as u (id)
+    union all
+    -- `offset 0` forces one search of an index for each run, as in flow_run_history.
+    select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
+    from tree
+    cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
+    -- The outputs of a call that succeeded suffice, so its run is left out.
+    where not exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
+        and e.end_time is not null and e.errors is null
+    )
+  )
+  select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
+$$;
+comment on function private.earlier_run_tree(uuid[]) is
+  'These root runs and the runs that they called, as far as a redrive continues them: runs whose calls succeeded are left out. Definer: its callers check who asks.';
+
+create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_roots uuid[] := (
+    select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id
+  );
+  v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
+  v_page record;
+begin
+  select * into v_page
+  from private.node_runs_page(
+    array(select t.id from private.earlier_run_tree(v_roots) as t), earlier_flow_runs.after, earlier_flow_runs.max_bytes
+  );
+  return json_build_object(
+    'roots', case when v_is_first then to_json(v_roots) else '[]' end,
+    'children', case when v_is_first then (
+      select coalesce(json_agg(t), '[]')
+      from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
+    ) else '[]' end,
+    'node_runs', v_page.node_runs::json,
+    'next', v_page.next
+  );
+end;
+$$;
+comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
+  'Implements public.earlier_flow_runs. Definer: the runner may read everything of the runs that it claims.';
+grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
+
+create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
+$$;
+-- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
+-- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
+-- because the outputs of the calls are taken over.
+comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
+  'For the runner: the executions that a redrive may take over, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
+grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
+
+-- sql/600_queue/50_lock_claimed_run.sql
+
+create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
+returns public.flow_run
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+  v_claim_number integer;
+begin
+  -- Locks the run before its job is read, in the order of claims and stops.
+  select r.* into v_run
+  from public.flow_run as r
+  where r.id = lock_claimed_run.flow_run_id and r.end_time is null
+  for no key update;
+  select j.claim_number into v_claim_number
+  from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
+  if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
+    perform private.fail(409, 'claim_lost',
+      'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+  end if;
+  return v_run;
+end;
+$$;
+comment on function private.lock_claimed_run(uuid, integer) is
+  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Writes of a worker begin with it. Definer: jobs are private.';
+
+-- sql/600_queue/51_store_progress.sql
+
+create function private.store_called_runs(run public.flow_run, children jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with stored as (
+    insert into public.flow_run as r (
+      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code,
+      not_run, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times, chain_network
+    )
+    select
+      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key,
+      c.inputs, c.output, c.errors, private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time,
+      c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+    from jsonb_to_recordset(store_called_runs.children) as c (
+      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[],
+      start_time timestamptz, end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+    )
+    on conflict on constraint flow_run_pkey do update
+    set status = excluded.status, output = excluded.output, errors = excluded.errors,
+      error_code = excluded.error_code, not_run = excluded.not_run, end_time = excluded.end_time
+    -- A late request must not change a run that has ended.
+    where r.end_time is null
+    returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
+  )
+  select array_agg((
+    run.id, e.position, e.time, (e.event, s.id, null, null, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events
+  from stored as s
+  join jsonb_to_recordset(store_called_runs.children)
+    as c (id uuid, start_position integer, end_position integer) on c.id = s.id
+  cross join lateral (
+    values ('run_start', s.is_new, c.start_position, s.start_time),
+      ('run_finish', s.end_time is not null, c.end_position, s.end_time)
+  ) as e (event, is_stored, position, "time")
+  where e.is_stored;
+  return v_events;
+end;
+$$;
+comment on function private.store_called_runs(public.flow_run, jsonb) is
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Returns the resulting events. Definer: only functions write runs.';
+
+create function private.store_transaction_outcomes(transactions jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update private.flow_run_transactions as t
+  set outcome = p.outcome, signature = p.signature
+  from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (
+    flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
+  )
+  where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
+  -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
+  -- the requests stayed open, pending_signature_request would show them before the next transaction's, and the run
+  -- would wait for their answers.
+  update public.signature_requests as s
+  set expires_at = clock_timestamp()
+  from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
+  where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
+    and s.signature is null and s.expires_at > clock_timestamp();
+end;
+$$;
+comment on function private.store_transaction_outcomes(jsonb) is
+  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer: only functions write these tables.';
+
+create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with stored as (
+    -- The values are copied from row to row, because the worker sends only the keys.
+    insert into public.node_run as n (
+      flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over
+    )
+    select t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, true
+    from jsonb_to_recordset(store_taken_over.executions) as t (
+      flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
+    )
+    cross join lateral (
+      select o.* from public.node_run as o
+      where o.flow_run_id = t.from_flow_run_id and o.node_id = t.node_id and o.times = t.from_times
+      offset 0
+    ) as e
+    where e.user_id = store_taken_over.user_id
+    on conflict on constraint node_run_pkey do nothing
+    returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time
+  )
+  select array_agg((
+    store_taken_over.run_id, e.position, e.time,
+    (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events
+  from stored as s
+  join jsonb_to_recordset(store_taken_over.executions) as t (
+    flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
+  ) on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
+  cross join lateral (
+    values ('node_start', t.start_position, s.start_time), ('node_finish', t.end_position, s.end_time)
+  ) as e (event, position, "time");
+  return v_events;
+end;
+$$;
+-- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}]; executions
+-- of other owners' runs are skipped.
+comment on function private.store_taken_over(uuid, uuid, jsonb) is
+  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
+
+create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
+-- them.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+-- A caller may have turned it off; a nested loop over the rows of a large progress would take longer than storing them.
+set enable_hashjoin = on
+as $$
+declare
+  v_has_children boolean;
+  v_has_taken_over boolean;
+  v_has_transactions boolean;
+  v_has_inputs boolean;
+  v_has_logs boolean;
+  v_called_events private.new_run_event[];
+  v_node_events private.new_run_event[];
+  v_taken_over_events private.new_run_event[];
+  v_input_events private.new_run_event[];
+  v_log_events private.new_run_event[];
+begin
+  select
+    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'),
+    bool_or(p.progress -> 'transactions' <> '[]'),
+    bool_or(p.progress -> 'inputs' <> '[]'), bool_or(p.progress -> 'logs' <> '[]')
+  into v_has_children, v_has_taken_over, v_has_transactions, v_has_inputs, v_has_logs
+  from unnest(store_progress_of.progresses) as p (progress);
+
+  if v_has_children then
+    select array_agg(e) into v_called_events
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    cross join lateral (select run.* from public.flow_run as run where run.id = p.run_id offset 0) as r
+    cross join lateral unnest(private.store_called_runs(r, p.progress -> 'children')) as e
+    where p.progress -> 'children' <> '[]';
+  end if;
+
+  with stored as (
+    insert into public.node_run as n (
+      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors
+    )
+    select
+      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
+      e.input, e.output, e.errors
+    from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
+    cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
+      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
+      end_time timestamptz, input jsonb, output jsonb, errors text[]
+    )
+    on conflict on constraint node_run_pkey do update
+    set
+      attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
+      errors = excluded.errors
+    -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
+    -- node has begun changes no stored row, because the node may have output values meanwhile.
+    where n.end_time is null and (
+      excluded.end_time is not null
+      or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
+      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
+        and excluded.output is not null
+    )
+    -- A row that existed has an xmax, because it was locked for the update.
+    returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
+  )
+  select array_agg((
+    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
+  )::private.new_run_event) into v_node_events
+  from stored as s
+  join (
+    select p.run_id, k.*
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
+      as p (run_id, progress, numbers_events)
+    cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
+      flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
+    )
+    where p.numbers_events
+  ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
+  cross join lateral (
+    values ('node_start', s.is_new, g.start_position, s.start_time),
+      ('node_finish', s.end_time is not null, g.end_position, s.end_time)
+  ) as e (event, is_stored, position, "time")
+  where e.is_stored;
+
+  if v_has_taken_over then
+    select array_agg(e) into v_taken_over_events
+    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses)
+      as p (run_id, user_id, progress)
+    cross join lateral unnest(private.store_taken_over(p.run_id, p.user_id, p.progress -> 'taken_over')) as e
+    where p.progress -> 'taken_over' <> '[]';
+  end if;
+
+  if v_has_transactions then
+    perform private.store_transaction_outcomes(p.progress -> 'transactions')
+    from unnest(store_progress_of.progresses) as p (progress);
+  end if;
+
+  if v_has_inputs then
+    select array_agg(e) into v_input_events
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    cross join lateral (select run.* from public.flow_run as run where run.id = p.run_id offset 0) as r
+    cross join lateral unnest(private.store_api_inputs(r, p.progress -> 'inputs')) as e
+    where p.progress -> 'inputs' <> '[]';
+  end if;
+
+  if v_has_logs then
+    with stored as (
+      insert into public.flow_run_logs as l (
+        flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content
+      )
+      select g.flow_run_id, g.log_index, p.user_id, g.node_id, g.times, g.time, g.log_level, g.module, g.content
+      from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
+      cross join lateral jsonb_to_recordset(p.progress -> 'logs') as g (
+        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text,
+        module text, content text
+      )
+      on conflict on constraint flow_run_logs_pkey do nothing
+      returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
+    )
+    select array_agg((
+      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
+    )::private.new_run_event) into v_log_events
+    from stored as s
+    join (
+      select p.run_id, k.*
+      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
+        as p (run_id, progress, numbers_events)
+      cross join lateral jsonb_to_recordset(p.progress -> 'logs')
+        as k (flow_run_id uuid, log_index integer, position integer)
+      where p.numbers_events
+    ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
+  end if;
+
+  perform private.add_run_events(
+    v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events
+  );
+end;
+$$;
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
+-- the runs. numbers_events is false for a run that ends with this report, and whose events private.unnumbered_events
+-- computes. Storing the same progress twice changes nothing.
+comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
+  'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
+
+create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.claim_number);
+begin
+  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress], array[true]);
+end;
+$$;
+comment on function private.store_progress(uuid, integer, jsonb) is
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
+
+create function private.store_job_progress(flow_run_id uuid, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update private.flow_run_jobs as j
+  set
+    work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
+    output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
+    -- The end of a node is progress: the execution during which workers were lost is over.
+    lost_claim_count = case
+      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
+      else j.lost_claim_count
+    end
+  where j.flow_run_id = store_job_progress.flow_run_id;
+end;
+$$;
+comment on function private.store_job_progress(uuid, jsonb) is
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer: jobs are private.';
+
+-- sql/600_queue/52_release_flow_run.sql
+
+create function private.end_claim(flow_run_id uuid, delay_seconds integer)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint;
+  v_has_news boolean;
+begin
+  -- Only while the run is held: a repeated release changes nothing.
+  update private.flow_run_jobs as j
+  set
+    is_held = false,
+    -- A run does not sleep if it is to stop or an input was answered: a message that came while the run was held could
+    -- not wake it.
+    sleeps_until = case
+      when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
+        then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
+    end,
+    -- This worker was not lost, so losses are counted anew. Otherwise runs that were held when others ended their
+    -- workers would stay suspects while they wait, and each would be executed alone after every release.
+    lost_claim_count = 0,
+    -- The run goes behind those that came meanwhile, also of the same owner: so long runs take turns with new ones.
+    turn = nextval('pgmq.q_flow_runs_msg_id_seq')
+  where j.flow_run_id = end_claim.flow_run_id and j.is_held
+  returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
+  perform private.set_visible_after(
+    array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end
+  );
+  return v_message_id is not null;
+end;
+$$;
+comment on function private.end_claim(uuid, integer) is
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. Returns false if the claim was already released. The caller holds the lock of the run. Definer: queue and jobs are private.';
+
+create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_progress(
+    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress
+  );
+  perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
+  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds)
+    and release_flow_run.delay_seconds > 0
+  then
+    update public.flow_run as r set status = 'waiting'
+    where r.id = release_flow_run.flow_run_id
+      and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
+  end if;
+end;
+$$;
+comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
+  'Implements public.release_flow_run. Definer: queue and jobs are private.';
+grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
+
+create function public.release_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0
+)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.release_flow_run(
+    release_flow_run.flow_run_id, release_flow_run.claim_number,
+    release_flow_run.progress, release_flow_run.delay_seconds
+  );
+$$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
+-- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
+-- an input, its status is waiting.
+comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. 409 claim_lost for an older claim.';
+grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
+
+-- sql/600_queue/53_checkpoint_flow_run.sql
+
+create function private.checkpoint_flow_run(
+  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
+)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_progress(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress
+  );
+  perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
+  perform private.set_visible_after(
+    -- Only while the run is held: a checkpoint that arrives after the release hides no message.
+    array(
+      select j.message_id from private.flow_run_jobs as j
+      where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
+    ),
+    checkpoint_flow_run.lease_seconds
+  );
+end;
+$$;
+comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
+  'Implements public.checkpoint_flow_run. Definer: queue and jobs are private.';
+grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
+
+create function public.checkpoint_flow_run(
+  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
+)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.checkpoint_flow_run(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number,
+    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
+  );
+end;
+$$;
+comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost for an older claim.';
+grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
+
+-- sql/600_queue/54_suspend_flow_run.sql
+
+create function private.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_seconds integer;
+begin
+  perform private.store_progress(
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+  );
+  perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
+  -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
+  -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
+  -- the first of them expires. If all have expired, it is a second, because a worker whose clock is slow would suspend
+  -- the run again at once.
+  select case when count(*) = 0 then 0 else coalesce(
+    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
+  ) end into v_seconds
+  from public.signature_requests as s
+  join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
+  where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
+  if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
+  end if;
+end;
+$$;
+comment on function private.suspend_flow_run(uuid, integer, jsonb) is
+  'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
+grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
+
+create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.suspend_flow_run(
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+  );
+$$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
+-- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
+-- request is unanswered, and in a second if all unanswered ones have expired.
+comment on function public.suspend_flow_run(uuid, integer, jsonb) is
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
+grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
+
+-- sql/600_queue/60_end_flow_run.sql
+
+create function private.end_called_runs(root_flow_run_id uuid, status text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- Keeps the plan from being made for an empty table and reused for a full one.
+set enable_seqscan = off
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  -- `offset 0` forces one search of an index for the children of each run. The planner expects far more children, from
+  -- the average of all runs that call others, and would read all called runs instead.
+  with recursive descendant as (
+    select child.id, child.end_time from public.flow_run as child
+    where child.parent_flow_run_id = end_called_runs.root_flow_run_id
+    union all
+    select child.id, child.end_time
+    from descendant
+    cross join lateral (
+      select c.id, c.end_time from public.flow_run as c where c.parent_flow_run_id = descendant.id offset 0
+    ) as child
+  ), ended as (
+    update public.flow_run as r
+    set
+      status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
+      errors = case end_called_runs.status
+        when 'stopped' then null else array['the run that called this flow has ended']
+      end,
+      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id),
+      end_time = clock_timestamp()
+    where r.id = any (array(select descendant.id from descendant where descendant.end_time is null))
+    returning r.id, r.end_time
+  )
+  select array_agg((
+    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events from ended as e;
+  perform private.add_run_events(v_events);
+end;
+$$;
+comment on function private.end_called_runs(uuid, text) is
+  'Ends the called runs in a root run''s tree that have not ended: as stopped if the root was stopped, otherwise as failed. Definer: only functions write runs.';
+
+create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- Keeps the plan from being made for empty tables and reused for full ones.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_has_called_runs boolean;
+  v_has_requests boolean;
+  v_told_ids uuid[];
+  v_has_inputs boolean;
+begin
+  -- In the order of run_ids, in which the commit subtracts the ends from their deployments' usage.
+  with result as materialized (
+    select f.*
+    from jsonb_to_recordset(end_flow_runs.results) as f (
+      flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+    )
+    where f.flow_run_id = any (end_flow_runs.run_ids)
+    order by array_position(end_flow_runs.run_ids, f.flow_run_id)
+  ), ended_run as (
+    update public.flow_run as r
+    set
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      error_code = private.error_code(f.errors[1]), not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)),
+      end_time = clock_timestamp()
+    from result as f
+    where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null
+  ), ended_job as (
+    update private.flow_run_jobs as j
+    set
+      message_id = null, is_held = false, sleeps_until = null,
+      work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
+      failed_at = case f.status when 'failed' then clock_timestamp() end,
+      is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
+    from result as f
+    where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
+    returning j.flow_run_id, j.on_end
+  ), ended_message as (
+    delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
+  )
+  select array_agg(j.flow_run_id) filter (where j.on_end is not null) into v_told_ids from ended_job as j;
+
+  select
+    exists (select from public.flow_run as r where r.parent_flow_run_id = any (end_flow_runs.run_ids)),
+    exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
+    exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
+  into v_has_called_runs, v_has_requests, v_has_inputs;
+  -- Called runs end with the root at the latest. Some are left if the root ends before a worker continued them.
+  if v_has_called_runs then
+    perform private.end_called_runs(f.flow_run_id, f.status)
+    from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
+    where f.flow_run_id = any (end_flow_runs.run_ids);
+  end if;
+  -- Readers of open requests must see that answers are not awaited any more.
+  if v_has_requests then
+    update public.signature_requests as s set expires_at = clock_timestamp()
+    where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
+  end if;
+  if v_has_inputs then
+    delete from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids);
+  end if;
+  if v_told_ids is not null then
+    perform private.queue_end_webhooks(v_told_ids);
+  end if;
+  perform private.announce_run_news(u.id, 'ends'), private.announce_run_news(u.id, 'events')
+  from unnest(end_flow_runs.run_ids) as u (id);
+end;
+$$;
+-- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
+-- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
+-- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
+-- runs and jobs, in this order; message_ids are those of the jobs.
+comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
+  'Ends root runs that the caller has locked; the only function that does. Definer: only functions write runs.';
+
+create function private.end_flow_run(
+  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
+)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint;
+begin
+  -- Locks the job before its message, in the order of heartbeats.
+  select j.message_id into v_message_id
+  from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
+  perform private.end_flow_runs(
+    array[end_flow_run.flow_run_id], array[v_message_id],
+    jsonb_build_array(jsonb_build_object(
+      'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
+      'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
+    ))
+  );
+end;
+$$;
+comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
+  'Ends a run without a worker, by end_flow_runs. The caller has locked the run. Definer: only functions write runs.';
+
+create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
+  from private.flow_run_jobs as j
+  join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  cross join lateral jsonb_array_elements(
+    case
+      when nodes_not_run.run.id = nodes_not_run.root_run_id then s.data #> '{entry,nodes}'
+      else s.data #> array['flows', nodes_not_run.run.flow_id::text, 'nodes']
+    end
+  ) with ordinality as n (node, position)
+  where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
+    and not exists (
+      select from public.node_run as r
+      where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
+    );
+$$;
+comment on function private.nodes_not_run(public.flow_run, uuid) is
+  'The nodes of a run''s flow without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+
+-- sql/600_queue/61_finish_flow_run.sql
+
+create function private.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+-- Keeps the plan from being made for empty tables and reused for full ones.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_run_ids uuid[];
+  v_user_ids uuid[];
+  v_message_ids bigint[];
+  v_progresses jsonb[];
+  v_positions bigint[];
+  v_numbers_events boolean[];
+  v_results jsonb := finish_flow_runs.results;
+begin
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress),
+    array_agg(held.position), array_agg(held.numbers_events)
+  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
+  from (
+    select r.id, r.user_id, j.message_id, f.progress, f.position,
+      -- This one report has all events of a short run. private.unnumbered_events computes them, so they are not stored.
+      (
+        (f.progress -> 'is_in_order')::boolean is not true
+        or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
+        or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
+        -- Not `exists`: its plan, made while the table is empty and then kept, would read the whole table.
+        or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
+      ) is not false as numbers_events
+    from rows from (
+      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
+    ) with ordinality as f (flow_run_id, claim_number, progress, position)
+    -- Searches an index for each result: a join might keep a plan that reads all runs for the few that have not ended.
+    -- Skips runs that other transactions have locked: waiting for them while holding other runs could end in a
+    -- deadlock.
+    cross join lateral (
+      select run.id, run.user_id from public.flow_run as run
+      where run.id = f.flow_run_id and run.end_time is null
+      for no key update skip locked
+    ) as r
+    -- The job is locked after its run. Transactions that lock a job without its run, such as heartbeats, wait for no
+    -- lock held here. A job that they changed is read again, so this sees the newest claim.
+    cross join lateral (
+      select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
+      where job.flow_run_id = r.id and job.claim_number = f.claim_number
+      for no key update
+    ) as j
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same in all transactions.
+    order by j.counted_deployment_id, j.counted_shares
+  ) as held;
+  if v_run_ids is not null then
+    -- An older claim of a run may come with the newest: a worker that outlasted its lease may claim its own run again.
+    if cardinality(v_run_ids) < jsonb_array_length(v_results) then
+      -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
+      v_results := (
+        select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
+      );
+    end if;
+    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
+    perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
+  end if;
+  return coalesce(v_run_ids, '{}');
+end;
+$$;
+comment on function private.finish_flow_runs(jsonb) is
+  'Implements public.finish_flow_runs. Definer: only functions write runs, and the queue is private.';
+grant execute on function private.finish_flow_runs(jsonb) to service_role;
+
+create function private.finish_flow_run(
+  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.claim_number);
+  perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
+    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number,
+    'status', finish_flow_run.status, 'output', finish_flow_run.output, 'errors', finish_flow_run.errors,
+    'not_run', finish_flow_run.not_run, 'progress', finish_flow_run.progress
+  )));
+end;
+$$;
+comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
+  'Implements public.finish_flow_run. Definer: only functions write runs, and the queue is private.';
+grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
+
+create function public.finish_flow_run(
+  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.finish_flow_run(
+    finish_flow_run.flow_run_id, finish_flow_run.claim_number, finish_flow_run.status,
+    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
+  );
+end;
+$$;
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
+-- not_run: null for all nodes without a node run.
+comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
+  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
+grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
+
+create function public.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.finish_flow_runs(finish_flow_runs.results);
+end;
+$$;
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
+-- runs that another transaction has locked. If one of the results can't be stored, raises that error and finishes no
+-- run.
+comment on function public.finish_flow_runs(jsonb) is
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips runs of an older claim, and locked runs.';
+grant execute on function public.finish_flow_runs(jsonb) to service_role;
+
+-- sql/600_queue/70_stop_flow_run.sql
+
+create function private.stop_flow_run(flow_run_id uuid, reason text, timeout_millies integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid := private.root_run_for_caller(stop_flow_run.flow_run_id);
+  v_job private.flow_run_jobs;
+begin
+  if stop_flow_run.timeout_millies not between 0 and 300000 then
+    perform private.fail(400, 'request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
+  end if;
+  if char_length(stop_flow_run.reason) > 1000 then
+    perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
+  end if;
+  -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
+  if v_job.message_id is null then
+    return;
+  end if;
+  update private.flow_run_jobs as j
+  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason,
+    stop_timeout_millies = stop_flow_run.timeout_millies
+  where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  if v_job.claim_number = 0 then
+    perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
+    return;
+  end if;
+  -- Deleted inputs can't be answered any more.
+  delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
+  if not v_job.is_held then
+    -- No worker holds the run, and it may sleep until a later time.
+    perform private.wake_flow_run(v_run_id);
+  end if;
+end;
+$$;
+comment on function private.stop_flow_run(uuid, text, integer) is
+  'Implements public.stop_flow_run. Definer: jobs are private, and only functions end runs.';
+grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
+
+create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
+$$;
+-- The first request counts. No new node starts. Running nodes are told, and their results are stored if they end within
+-- timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
+comment on function public.stop_flow_run(uuid, text, integer) is
+  'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
+grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
+
+-- sql/650_starts/10_may_start.sql
 
 create function private.may_start(deployment public.flow_deployments, caller private.caller)
 returns boolean
@@ -5374,7 +9051,7 @@ end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
   'Who may start a deployment: its owner always; every user who has signed up if its start_permission is Authenticated; everybody if it is Anonymous. Nobody may start a null deployment, so that a start of it meets the same 404.';
 
--- sql/60_starts/15_startable_deployment.sql
+-- sql/650_starts/15_startable_deployment.sql
 
 -- Who may start a deployment may read what it takes. Both come here, so that neither tells more about a deployment than the other.
 
@@ -5505,7 +9182,7 @@ $$;
 comment on function private.own_deployment(integer, text, uuid) is
   'The deployment that a schedule or webhook starts, by its id or else by flow and tag: 404 deployment_not_found for a tag that no deployment of the flow has. Nothing asks whose it is: private.check_own_target() does. Definer: whoever writes.';
 
--- sql/60_starts/20_start_limits.sql
+-- sql/650_starts/20_start_limits.sql
 
 create table private.deployment_usage (
   deployment_id uuid not null,
@@ -5672,6 +9349,18 @@ $$;
 comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
 
+-- The triggers are deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
+-- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
+-- constraints.
+create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
+  deferrable initially deferred
+  for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
+  execute function private.tg_flow_run_jobs__after_end();
+create constraint trigger flow_run_jobs_count_delete after delete on private.flow_run_jobs
+  deferrable initially deferred
+  for each row when (old.counted_deployment_id is not null and old.message_id is not null)
+  execute function private.tg_flow_run_jobs__after_end();
+
 create function private.delete_idle_usage(max_shares integer)
 returns bigint
 language plpgsql volatile security definer
@@ -5729,7 +9418,7 @@ $$;
 comment on function private.delete_usage_of_deleted_deployments(integer) is
   'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';
 
--- sql/60_starts/30_idempotency_keys.sql
+-- sql/650_starts/30_idempotency_keys.sql
 
 create table private.idempotency_keys (
   key_hash bytea primary key,
@@ -5786,7 +9475,7 @@ $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
   'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
--- sql/60_starts/35_plain_values.sql
+-- sql/650_starts/35_plain_values.sql
 
 -- Inputs that a start gives as readable JSON, by the types of the inputs that they are for. The database converts them and
 -- not the Edge Functions, because it looks the deployment up and compares the Idempotency-Key in one transaction. Both forms
@@ -6113,7 +9802,7 @@ $$;
 comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
   'What a start of the deployment gives its flow: tagged inputs, and plain values as inputs by the types that the flow takes. 400 inputs_invalid for what does not fit, 413 inputs_too_large. Definer: snapshots are private.';
 
--- sql/60_starts/40_enqueue_run.sql
+-- sql/650_starts/40_enqueue_run.sql
 
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text, idempotency_key text,
@@ -6199,7 +9888,7 @@ $$;
 comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
   'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A run of a flow without a deployment (start_flow) comes as one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
 
--- sql/60_starts/50_start_deployment.sql
+-- sql/650_starts/50_start_deployment.sql
 
 create function private.start_deployment(
   id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text, "values" jsonb
@@ -6257,7 +9946,7 @@ comment on function public.start_deployment(uuid, integer, text, jsonb, text, te
   'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. Inputs are tagged values; values are plain JSON, which becomes inputs by the types that read_deployment tells, each name in one of them. A caller who is not a user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; for everybody but the owner 429 queue_full, start_limit_reached.';
 grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
 
--- sql/60_starts/60_start_flow.sql
+-- sql/650_starts/60_start_flow.sql
 
 create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb)
 returns jsonb
@@ -6315,7 +10004,7 @@ comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb
   'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; inputs and values as in start_deployment, warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
 
--- sql/60_starts/70_read_deployment.sql
+-- sql/650_starts/70_read_deployment.sql
 
 create function private.read_deployment(id uuid, flow integer, tag text, public_key text)
 returns jsonb
@@ -6360,7 +10049,7 @@ comment on function public.read_deployment(uuid, integer, text, text) is
   'What a deployment takes and gives, for those who may start it, who name it and themselves as for start_deployment: {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions, action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs: [{name, type}]}. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
 grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
--- sql/60_starts/80_redrive_flow_run.sql
+-- sql/650_starts/80_redrive_flow_run.sql
 
 create function private.executions_of_unknown_outcome(root_run public.flow_run)
 returns jsonb
@@ -6571,7 +10260,7 @@ comment on function public.redrive_flow_run(uuid, boolean, text) is
   'Goes on from where a run of the caller''s flow failed or was stopped, as a new run of the same graph, inputs, settings and starter, and returns {flow_run_id, token}. Node executions that succeeded, and get what they got then, are taken over with their outputs; all others run. A run is redriven once; a redrive that failed can be redriven. Of a run that an interflow node called, the whole tree that it belongs to is redriven. Where a node or a transaction may have happened, accept_unknown says that it may happen again. With an idempotency_key, the same request within 24 hours gives the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for who sees the run without owning it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
 
--- sql/60_starts/81_redrive_flow_runs.sql
+-- sql/650_starts/81_redrive_flow_runs.sql
 
 create function private.failed_runs(
   user_id uuid, flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, max_runs integer
@@ -6670,7 +10359,7 @@ comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timesta
   'Redrives failed runs of the caller''s flow, or of one deployment, that were made between since (default: 7 days ago) and until and that nobody has redriven: the oldest first, max_runs (1 to 100) at most, of the newest 5,000 runs. error_code leaves those whose first error has this code, as flow_run_stats counts them. A row for each, {flow_run_id, redriven_as, error}: the new run, or why there is none, as redrive_flow_run would answer. Call again until there are no rows but such with errors. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
 grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
 
--- sql/60_starts/90_turn_owners.sql
+-- sql/650_starts/90_turn_owners.sql
 
 create function private.turn_owner(shown text)
 returns uuid
@@ -6723,7 +10412,7 @@ comment on function public.turn_owners(text[]) is
   'For the Edge Functions: the owners of API keys, of the runs of run tokens, and of deployments and flows (`deployment <id>`, `flow <id>`), in their order; null for what is not valid, not there, or not for anybody to start. By it requests take turns.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
--- sql/65_schedules/10_cron.sql
+-- sql/700_schedules/10_cron.sql
 
 -- Parses the five fields of a cron expression. Postgres extensions do not compute the next due time of one, so this is
 -- our own code. Fields mean what crontab(5) of Vixie cron says; names are also allowed in lists and ranges.
@@ -6897,7 +10586,7 @@ $$;
 comment on function private.is_time_zone(text) is
   'True if the text names a time zone of the IANA database by area and place, or is UTC or GMT.';
 
--- sql/65_schedules/20_next_cron_time.sql
+-- sql/700_schedules/20_next_cron_time.sql
 
 -- Computes when a cron expression is due next, also where clocks are set forward or back. The rules are those of the
 -- package croner; a test compares the results. An expression that names one time of day is due once on each of its
@@ -7100,7 +10789,7 @@ end;
 comment on function private.next_cron_time(text, text, timestamptz) is
   'The next due time of a cron expression after a given time, by the clocks of a time zone. To compute several due times, parse the expression once and call next_time_of_cron: parsing dominates.';
 
--- sql/65_schedules/30_flow_schedules.sql
+-- sql/700_schedules/30_flow_schedules.sql
 
 create table public.flow_schedules (
   id uuid primary key default private.uuid_v7(),
@@ -7364,7 +11053,7 @@ comment on function public.next_cron_times(text, text) is
   'The next three due times of a schedule with this cron expression and time zone, for users who write a schedule. 400 column_invalid; 401.';
 grant execute on function public.next_cron_times(text, text) to anon, authenticated, service_role;
 
--- sql/65_schedules/40_start_due_schedules.sql
+-- sql/700_schedules/40_start_due_schedules.sql
 
 -- Starts due schedules, once for each planned time, however many callers there are: a caller locks the schedule's row,
 -- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
@@ -7576,7 +11265,7 @@ $$;
 comment on function private.drive_schedules() is
   'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text about its work.';
 
--- sql/66_webhooks/10_webhook_signatures.sql
+-- sql/750_webhooks/10_webhook_signatures.sql
 
 -- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
 -- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
@@ -7781,7 +11470,7 @@ $$;
 comment on function private.is_webhook_verified(text, bytea, text, jsonb, jsonb) is
   'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
 
--- sql/66_webhooks/20_flow_webhooks.sql
+-- sql/750_webhooks/20_flow_webhooks.sql
 
 create function private.are_forwardable_headers(names text[])
 returns boolean
@@ -7958,7 +11647,7 @@ create trigger _800_check_quota after insert on public.flow_webhooks
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('webhooks');
 
--- sql/66_webhooks/30_create_webhook.sql
+-- sql/750_webhooks/30_create_webhook.sql
 
 create table private.flow_webhook_secrets (
   webhook_id uuid primary key references public.flow_webhooks (id) on delete cascade,
@@ -8087,7 +11776,7 @@ comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
   'How requests to a webhook of the calling user prove from now on who sends them, and by which secret, with hmac as in create_webhook; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
--- sql/66_webhooks/40_receive_webhook.sql
+-- sql/750_webhooks/40_receive_webhook.sql
 
 create function private.refuse_webhook()
 returns void
@@ -8443,7 +12132,7 @@ comment on function public.receive_webhook(text, text, jsonb) is
   'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429 queue_full, start_limit_reached.';
 grant execute on function public.receive_webhook(text, text, jsonb) to anon;
 
--- sql/67_webhook_deliveries/10_on_end_secrets.sql
+-- sql/800_webhook_deliveries/10_on_end_secrets.sql
 
 create table private.on_end_secrets (
   flow_id integer primary key references public.flows (id) on delete cascade,
@@ -8532,7 +12221,7 @@ end;
 comment on function private.webhook_signature(text, integer) is
   'The header webhook-signature for the signed content <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> by each secret that is valid. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
 
--- sql/67_webhook_deliveries/20_webhook_deliveries.sql
+-- sql/800_webhook_deliveries/20_webhook_deliveries.sql
 
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
@@ -8600,7 +12289,7 @@ create policy webhook_deliveries_select_owner on public.webhook_deliveries for s
 grant select on public.webhook_deliveries to authenticated;
 grant select on public.webhook_deliveries to service_role;
 
--- sql/67_webhook_deliveries/30_queue_webhook_deliveries.sql
+-- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
 -- Called by the transaction that has the news: private.end_flow_runs, the one place where root runs end, and
 -- private.store_signature_requests. Both know without another look whether the run has on_end.
@@ -8674,7 +12363,7 @@ $$;
 comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
   'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';
 
--- sql/67_webhook_deliveries/35_due_webhooks.sql
+-- sql/800_webhook_deliveries/35_due_webhooks.sql
 
 -- Which deliveries of one owner are claimed next. Turns go by deployment, apart for runs that the owner started and for runs that others
 -- started: strangers who start a public deployment hold up no message about other runs.
@@ -8846,7 +12535,7 @@ $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
   'Locks and returns the deliveries of an owner that are due, as far as the owner may have more under way: deployments take turns, apart for runs that the owner started and for others. Definer: it sees all of them.';
 
--- sql/67_webhook_deliveries/40_claim_webhook_deliveries.sql
+-- sql/800_webhook_deliveries/40_claim_webhook_deliveries.sql
 
 create table private.last_webhook_claim (
   id boolean primary key default true,
@@ -8955,7 +12644,7 @@ comment on function public.claim_webhook_deliveries(integer, integer) is
   'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, the deployments of an owner take turns, and each owner has four under way at most, three of runs that others started. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;
 
--- sql/67_webhook_deliveries/50_store_webhook_attempt.sql
+-- sql/800_webhook_deliveries/50_store_webhook_attempt.sql
 
 create function private.webhook_retry_delay(failures integer, retry_after_seconds integer)
 returns interval
@@ -9063,7 +12752,7 @@ comment on function public.store_webhook_attempt(uuid, integer, integer, text, t
   'For the runner: what came of a claimed delivery: the status and the beginning of the answer, or an error. A status from 200 to 299 delivers it; 410 ends it and disables the address; else it is tried again, eight times within 31 hours, and not before Retry-After. What is told of an older claim changes nothing.';
 grant execute on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- sql/67_webhook_deliveries/60_redeliver_webhook.sql
+-- sql/800_webhook_deliveries/60_redeliver_webhook.sql
 
 create function private.redeliver_webhook(id uuid)
 returns void
@@ -9100,4141 +12789,7 @@ comment on function public.redeliver_webhook(uuid) is
   'Has a webhook of the caller''s run posted once more, with the same webhook-id, whatever became of it: to the address in on_end of the deployment now, or the same one if there is none. It is retried like a new one. One that is under way stays as it is. 401; 404 webhook_delivery_not_found, also for somebody else''s; 409 quota_exceeded.';
 grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- sql/70_queue/10_flow_run_jobs.sql
-
--- The steps of a run in the queue; each step is a function in a file of its name:
---
---   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A run can be claimed
---               while its message is visible.
---   claim       claim_flow_runs claims the next runs: next_owners decides whose turn it is, and lock_next_flow_runs
---               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides the
---               message until the lease ends.
---   heartbeat   heartbeat_flow_runs hides the message for another lease. The messages of a lost worker become visible
---               while their jobs are still held; the next claim sees this, and counts the lost worker. A run that lost
---               two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
---   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
---   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
---               its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
---               expires. A run that waits for somebody's input (sql/75_pending_inputs/) sleeps until the input is
---               answered or expires.
---   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
---               messages.
---
--- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and finish_flow_runs
--- skips results of older claims.
-create table private.flow_run_jobs (
-  flow_run_id uuid primary key,
-  user_id uuid not null,
-  snapshot_hash bytea not null,
-  chain_url text not null,
-  message_id bigint,
-  counted_deployment_id uuid,
-  counted_shares text[],
-  turn bigint not null default 0,
-  claim_number integer not null default 0,
-  is_held boolean not null default false,
-  lost_claim_count integer not null default 0,
-  work_ms bigint not null default 0,
-  output_bytes bigint not null default 0,
-  action_lookups smallint not null default 0,
-  has_ended_inputs boolean not null default false,
-  input_bytes bigint not null default 0,
-  sleeps_until timestamptz,
-  stop_requested_at timestamptz,
-  stop_reason text,
-  stop_timeout_millies integer,
-  failed_at timestamptz,
-  on_end jsonb,
-  chain_depth smallint not null default 0,
-  redriven_from uuid[],
-  is_complete boolean not null default false,
-  constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
-  constraint flow_run_jobs_asleep_while_nobody_holds_it
-    check (sleeps_until is null or (message_id is not null and not is_held))
-);
-comment on table private.flow_run_jobs is
-  'The data of each root run that the runner needs and that readers of flow_run must not see. A job is kept when its run has ended.';
-comment on column private.flow_run_jobs.flow_run_id is
-  'The run. Not a foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
-comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
-comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
-comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
-comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
-comment on column private.flow_run_jobs.counted_deployment_id is
-  'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
-comment on column private.flow_run_jobs.counted_shares is
-  'The group and the caller of private.deployment_usage that count this run, in this order.';
-comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
-comment on column private.flow_run_jobs.claim_number is
-  'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
-comment on column private.flow_run_jobs.is_held is
-  'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
-comment on column private.flow_run_jobs.lost_claim_count is
-  'The number of consecutive workers that were lost, without the one that may hold the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
-comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
-comment on column private.flow_run_jobs.output_bytes is
-  'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
-comment on column private.flow_run_jobs.action_lookups is
-  'The number of look-ups on the chain of the transaction that the run output.';
-comment on column private.flow_run_jobs.has_ended_inputs is
-  'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
-comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
-comment on column private.flow_run_jobs.sleeps_until is
-  'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
-comment on column private.flow_run_jobs.stop_requested_at is
-  'The time of the first stop request. stop_reason and stop_timeout_millies are that request''s.';
-comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
-comment on column private.flow_run_jobs.on_end is
-  'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
-comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this one, each by an outgoing webhook to the incoming webhook of the next. A limit of it ends loops.';
--- The first entry is flow_run.redriven_from. The run before it follows if that run was a redrive itself and ended
--- before it had reached all that it could have taken over. Not a foreign key: sweep_runner keeps these runs until the
--- redrive has ended.
-comment on column private.flow_run_jobs.redriven_from is
-  'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
-comment on column private.flow_run_jobs.is_complete is
-  'True if a worker executed everything that could run. False before the run has ended, and if it was stopped, exceeded a limit, or lost its workers.';
-
-create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
-create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)
-  where message_id is not null and sleeps_until is null;
-create index flow_run_jobs_snapshot_hash_idx_redrivable on private.flow_run_jobs (snapshot_hash)
-  where failed_at is not null or stop_requested_at is not null;
-create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id)
-  where redriven_from is not null and message_id is not null;
-create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
-
-create view private.awake_jobs with (security_invoker = true) as
-select
-  j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that holds it is lost, too.
-  j.lost_claim_count + j.is_held::integer as lost_claims,
-  j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
-from private.flow_run_jobs as j
-where j.message_id is not null and j.sleeps_until is null;
-comment on view private.awake_jobs is
-  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
-comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
-comment on column private.awake_jobs.is_suspect is
-  'True if the run has lost two workers in a row. It may have ended them, so it is claimed alone.';
-
-create function private.tg_flow_run__after_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  delete from private.flow_run_jobs as j where j.flow_run_id = old.id;
-  return null;
-end;
-$$;
-comment on function private.tg_flow_run__after_delete() is
-  'Deletes the job of a deleted root run. Definer: jobs are private.';
-create trigger _500_delete_job after delete on public.flow_run
-  for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
-
-create function private.tg_flow_run_jobs__after_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform pgmq.delete('flow_runs', old.message_id);
-  return null;
-end;
-$$;
-comment on function private.tg_flow_run_jobs__after_delete() is
-  'Deletes the message of a deleted run from the queue. Definer: users who delete flows have no rights in the queue.';
-create trigger _500_delete_message after delete on private.flow_run_jobs
-  for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
-
--- The trigger function is in sql/60_starts/20_start_limits.sql, with the limits that it counts for. The triggers are
--- deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
--- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
--- constraints.
-create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
-  deferrable initially deferred
-  for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
-  execute function private.tg_flow_run_jobs__after_end();
-create constraint trigger flow_run_jobs_count_delete after delete on private.flow_run_jobs
-  deferrable initially deferred
-  for each row when (old.counted_deployment_id is not null and old.message_id is not null)
-  execute function private.tg_flow_run_jobs__after_end();
-
--- sql/70_queue/20_queue_length.sql
-
-create table private.queue_settings (
-  id boolean primary key default true,
-  max_length integer not null,
-  constraint queue_settings_single check (id),
-  constraint queue_settings_max_length_natural check (max_length >= 0)
-);
-comment on table private.queue_settings is
-  'Settings of the queue that an operator has changed, in one row. Without the row, private.max_queue_length() has its default.';
-comment on column private.queue_settings.max_length is
-  'The number of runs waiting to be claimed from which the queue is full.';
-
--- Sequences, because a value that a start sets remains when that start is refused, and setting it takes no lock.
-create sequence private.queue_check_message minvalue 0;
-comment on sequence private.queue_check_message is
-  'The id of the message from which the queue is counted again. Until then it is not treated as full.';
-create sequence private.queue_full_until minvalue 0;
-comment on sequence private.queue_full_until is
-  'The time, in milliseconds since 1970, until which a queue that was found full is treated as full without being counted again; 0 while there is room.';
-create sequence private.queue_refused_owner minvalue 0;
-comment on sequence private.queue_refused_owner is
-  'A hash of the owner whose runs were found to fill the queue, until the queue is counted again or is not treated as full any more; 0 for no owner.';
-
-create function private.max_queue_length()
-returns integer
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce((select s.max_length from private.queue_settings as s), 100000);
-$$;
-comment on function private.max_queue_length() is
-  'Implements public.max_queue_length. Definer: the settings are private.';
-grant execute on function private.max_queue_length() to service_role;
-
-create function private.lock_queue_check(wait boolean default true)
-returns boolean
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_key bigint := hashtextextended('private.check_queue_length', 0);
-begin
-  if lock_queue_check.wait then
-    perform pg_advisory_xact_lock(v_key);
-    return true;
-  end if;
-  return pg_try_advisory_xact_lock(v_key);
-end;
-$$;
-comment on function private.lock_queue_check(boolean) is
-  'Takes the lock for counting the queue or setting its limit, until the transaction ends. Returns true if the caller has the lock; with wait it waits for the lock.';
-
-create function private.await_queue_check()
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  -- A shared lock, so that waiting transactions do not wait for each other: each would hold the lock until it ends.
-  perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
-end;
-$$;
-comment on function private.await_queue_check() is
-  'Waits until no transaction holds the lock of private.lock_queue_check.';
-
-create function private.queue_clock()
-returns bigint
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select (extract(epoch from clock_timestamp()) * 1000)::bigint;
-$$;
-comment on function private.queue_clock() is 'The present time in the unit of private.queue_full_until.';
-
-create function private.is_queue_count_due(message_id bigint)
-returns boolean
-language sql volatile security invoker
-begin atomic
-  select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
-end;
-comment on function private.is_queue_count_due(bigint) is
-  'True if the start with this message has to count the queue. Most starts do not: see private.check_queue_length.';
-
-create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
--- Keeps the plan from being made for an empty queue and reused for a full one.
-set enable_seqscan = off
-as $$
-declare
-  v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
-  v_count integer;
-  -- Not negative, like all values of the sequence.
-  v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
-  v_is_known boolean := coalesce(
-    pg_sequence_last_value('private.queue_refused_owner') = v_owner
-      and private.queue_clock() < pg_sequence_last_value('private.queue_full_until'),
-    false
-  );
-begin
-  -- Repeated starts for one owner do not count ten thousand runs each time. Only the last refused owner is remembered;
-  -- runs of other owners are counted.
-  if v_is_known then
-    v_count := v_share;
-  else
-    -- Counts at most the share, by the index of each owner's runs by turn.
-    select count(*) into v_count
-    from (
-      select from private.flow_run_jobs as j
-      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
-      order by j.turn limit v_share
-    ) as own;
-  end if;
-  if v_count >= v_share then
-    if not v_is_known then
-      perform setval('private.queue_refused_owner', v_owner);
-    end if;
-    perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
-      jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
-      'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
-  end if;
-end;
-$$;
--- Owners with fewer runs have room, however many runs others queue. The last refused owner is refused without counting
--- while the queue is treated as full. To work off a queue of the default length takes longer than the 10 seconds of
--- Retry-After; a queue that just reached the limit takes less.
-comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a full queue: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Definer: the queue is private.';
-
-create function private.check_queue_length(owner_id uuid)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_max_length integer;
-  v_was_full boolean := coalesce(pg_sequence_last_value('private.queue_full_until') > 0, false);
-  v_is_counting boolean;
-  v_message_id bigint;
-  v_length integer;
-begin
-  if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
-    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
-    return;
-  end if;
-  -- While there is room, no start waits for the one that counts: few runs start meanwhile, and a hundredth of the limit
-  -- is not counted anyway.
-  v_is_counting := private.lock_queue_check(wait => false);
-  if not v_is_counting then
-    if not v_was_full then
-      return;
-    end if;
-    perform private.await_queue_check();
-  end if;
-  -- The transaction that had the lock before has counted the queue or changed the limit.
-  v_max_length := private.max_queue_length();
-  if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
-    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
-    return;
-  end if;
-  v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
-  if v_message_id < pg_sequence_last_value('private.queue_check_message') then
-    return;
-  end if;
-  -- The transaction that had the lock did not count: the queue is still treated as full, and the next start counts it.
-  if not v_is_counting then
-    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
-    return;
-  end if;
-  -- The time is in a sub-select, so that the index is used and messages that are due later are not read.
-  select count(*) into v_length
-  from (
-    select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
-  ) as queued;
-  -- A count takes time in proportion to the limit. So the next one follows after a hundredth of the limit, in messages
-  -- or in milliseconds.
-  if v_length >= v_max_length then
-    perform setval('private.queue_refused_owner', 0),
-      setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
-    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
-  else
-    perform setval('private.queue_full_until', 0),
-      setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
-  end if;
-end;
-$$;
--- So neither an owner, nor callers who start an owner's deployments, can use up the queue of the others. The queue is
--- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
--- messages of a hundredth of the limit, so it may become longer by that much.
-comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. Definer: the queue is private.';
-
-create function private.set_max_queue_length(max_length integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  if coalesce(set_max_queue_length.max_length < 0, true) then
-    perform private.fail(400, 'request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
-  end if;
-  perform private.lock_queue_check();
-  insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
-  on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- After the commit, the next start counts anew, and other starts wait for its result.
-  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0),
-    setval('private.queue_full_until', 1);
-end;
-$$;
-comment on function private.set_max_queue_length(integer) is
-  'Implements public.set_max_queue_length. Definer: the settings are private.';
-grant execute on function private.set_max_queue_length(integer) to service_role;
-
-create function public.set_max_queue_length(max_length integer)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.set_max_queue_length(set_max_queue_length.max_length);
-$$;
--- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
--- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a
--- hundredth of the limit, so it may become longer by that much. 400 request_invalid.
-comment on function public.set_max_queue_length(integer) is
-  'For operators: sets the number of runs waiting to be claimed from which the queue is full. With 0, only owners start deployments. 400 request_invalid.';
-grant execute on function public.set_max_queue_length(integer) to service_role;
-
-create function public.max_queue_length()
-returns integer
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.max_queue_length();
-$$;
-comment on function public.max_queue_length() is
-  'For operators: the number of waiting runs from which the queue is full; 100000 unless set by set_max_queue_length.';
-grant execute on function public.max_queue_length() to service_role;
-
--- sql/70_queue/30_wake_flow_runs.sql
-
-create function private.has_claimable_run(min_age interval default '0')
-returns boolean
-language plpgsql stable security invoker
-set search_path = ''
--- Keeps the plan from being made for an empty queue and reused for a full one.
-set enable_seqscan = off
-as $$
-begin
-  return coalesce(
-    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1)
-      <= clock_timestamp() - has_claimable_run.min_age,
-    false
-  );
-end;
-$$;
-comment on function private.has_claimable_run(interval) is
-  'True if some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
-
-create function private.announce_claimable_run()
-returns boolean
-language sql volatile security invoker
-begin atomic
-  -- NOTIFY orders all commits, so it is sent only if a worker waits: that worker holds this lock or is about to get it.
-  -- Otherwise the transaction keeps the shared lock to its end, and a worker that begins to wait waits for that end
-  -- before its look at the queue. The planner inlines this single expression.
-  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
-    or pg_notify('flow_runs', '') is null;
-end;
-comment on function private.announce_claimable_run() is
-  'Called by every transaction that makes a run claimable: when it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
-
-create function private.await_claimable_runs()
-returns void
-language sql volatile security invoker
-begin atomic
-  select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
-end;
--- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that did so without notifying is committed, so that a look at the queue after it misses no run.
--- Only one session has this lock at a time; others wait for it.
-comment on function private.await_claimable_runs() is
-  'Makes a worker''s session, which listens to the channel flow_runs, be notified of claimable runs. Returns when all earlier ones are visible to its next look. One session at a time.';
-grant execute on function private.await_claimable_runs() to service_role;
-
-create function private.set_visible_after(message_ids bigint[], seconds integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_is_told boolean;
-begin
-  if set_visible_after.seconds = 0 then
-    v_is_told := private.announce_claimable_run();
-  end if;
-  -- pgmq.set_vt does this for one message, by dynamic SQL that is planned at each call: five times the cost of this
-  -- update.
-  update pgmq.q_flow_runs as m
-  set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
-  where m.msg_id = any (set_visible_after.message_ids);
-end;
-$$;
-comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
-
-create function private.wake_flow_run(flow_run_id uuid)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_message_id bigint;
-begin
-  update private.flow_run_jobs as j set sleeps_until = null
-  where j.flow_run_id = wake_flow_run.flow_run_id and j.message_id is not null and not j.is_held
-  returning j.message_id into v_message_id;
-  perform private.set_visible_after(array[v_message_id], 0);
-end;
-$$;
-comment on function private.wake_flow_run(uuid) is
-  'Makes a run that no worker holds claimable at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
-
-create function private.wake_due_flow_runs()
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- Skips jobs that other transactions have locked: those transactions wake them, or the next claim does.
-  update private.flow_run_jobs as j set sleeps_until = null
-  where j.flow_run_id = any (array(
-    select due.flow_run_id from private.flow_run_jobs as due
-    where due.sleeps_until <= (select clock_timestamp())
-    order by due.sleeps_until limit 1000
-    for no key update skip locked
-  ));
-end;
-$$;
-comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of runs whose time has come, up to a thousand in one call, so that claims read them. Called under the lock of claim_flow_runs. Definer: jobs are private.';
-
--- sql/70_queue/40_next_owners.sql
-
-create table private.last_claim (
-  id boolean primary key default true,
-  user_id uuid not null,
-  suspect_id uuid,
-  constraint last_claim_single check (id)
-);
-comment on table private.last_claim is
-  'The position of claims in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim. One claim at a time writes it.';
-comment on column private.last_claim.user_id is
-  'The owner whose run was claimed last. The user may have been deleted since.';
-comment on column private.last_claim.suspect_id is
-  'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
-
-create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
-returns table (user_id uuid, turn bigint, suspect_id uuid)
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
-  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  c_last_turn constant bigint := 9223372036854775807;
-  v_after_id uuid := coalesce(next_owners.after_owner, c_first_id);
-  v_after_turn bigint := case when next_owners.after_owner is null then 0 else c_last_turn end;
-  v_until_id uuid := c_last_id;
-  v_is_second_lap boolean := next_owners.after_owner is null;
-  v_count integer := 0;
-begin
-  while v_count < next_owners.max_owners loop
-    select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
-    into user_id, turn, suspect_id
-    from private.awake_jobs as j
-    -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
-    -- each.
-    cross join lateral (
-      select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
-    ) as m
-    where (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
-    order by j.user_id, j.turn
-    limit 1;
-    if found then
-      if (user_id = any (next_owners.owners_with_places)) is not true then
-        return next;
-        v_count := v_count + 1;
-      end if;
-      -- Continues with the next owner.
-      v_after_id := user_id;
-      v_after_turn := c_last_turn;
-    else
-      -- After the last owner come the first ones, up to after_owner, where the first lap began.
-      exit when v_is_second_lap;
-      v_is_second_lap := true;
-      v_after_id := c_first_id;
-      v_after_turn := 0;
-      v_until_id := next_owners.after_owner;
-    end if;
-  end loop;
-end;
-$$;
--- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
--- the turn of the first such run, and with its id if it is a suspect.
-comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their turns, without owners_with_places. Definer: queue and jobs are private.';
-
--- sql/70_queue/41_next_flow_runs.sql
-
-create function private.lock_queued_run(flow_run_id uuid, out user_id uuid, out lost_claims integer)
-returns record
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  select j.user_id, j.lost_claims into lock_queued_run.user_id, lock_queued_run.lost_claims
-  from private.awake_jobs as j
-  cross join lateral (
-    select from pgmq.q_flow_runs as m
-    where m.msg_id = j.message_id and m.vt <= clock_timestamp()
-    for no key update skip locked
-  ) as m
-  join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = lock_queued_run.flow_run_id
-  for no key update of j, r skip locked;
-end;
-$$;
-comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
-
-create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], only_run_id uuid,
-  out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
-)
-returns record
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_last private.last_claim;
-  v_max_owners integer := lock_next_flow_runs.max_runs;
-  v_owner_ids uuid[];
-  v_turns bigint[];
-  v_suspect_ids uuid[];
-  v_tried_ids uuid[];
-  v_tried_id uuid;
-  v_tried record;
-  v_postponed_id uuid;
-  v_runs_per_owner integer;
-  v_rounds integer;
-  v_owner_count integer;
-begin
-  select l.* into v_last from private.last_claim as l where l.id;
-  -- A run that is the only one in the queue is next, whoever's turn it is.
-  if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
-    v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
-    if v_tried.user_id is not null
-      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true
-    then
-      run_ids := array[lock_next_flow_runs.only_run_id];
-      lost_claims := array[v_tried.lost_claims];
-      last_user_id := case
-        when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id
-      end;
-      return;
-    end if;
-  end if;
-
-  perform private.wake_due_flow_runs();
-  loop
-    select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
-    if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
-      -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
-      -- the first run of the first owner.
-      v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
-      foreach v_tried_id in array v_tried_ids loop
-        v_tried := private.lock_queued_run(v_tried_id);
-        -- The suspect may have made progress meanwhile, and not be a suspect any more.
-        continue when (v_tried.lost_claims >= 2) is not true;
-        if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
-          -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
-          v_postponed_id := v_tried_id;
-        else
-          suspect_id := v_postponed_id;
-          run_ids := array[v_tried_id];
-          lost_claims := array[v_tried.lost_claims];
-          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
-          return;
-        end if;
-      end loop;
-    end if;
-
-    v_runs_per_owner := case
-      when lock_next_flow_runs.owners_with_places is null
-        then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- Reserved places: each owner gets one run, so that some are left for the owners who come next.
-      else 1
-    end;
-    -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
-    select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
-      array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
-      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1],
-      max(chosen.round), max(chosen.owner_position)
-    into run_ids, lost_claims, last_user_id, v_rounds, v_owner_count
-    from (
-      select own.*, o.user_id, o.owner_position
-      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, owner_position)
-      cross join lateral (
-        select free.flow_run_id, free.lost_claims, row_number() over (order by free.turn) as round
-        from (
-          select j.flow_run_id, j.turn, j.lost_claims
-          from private.awake_jobs as j
-          -- Message, job and run are all locked: changes that an older claim, a stop or a heartbeat has just committed
-          -- are read again, and a run that one of them is changing now is skipped.
-          cross join lateral (
-            select from pgmq.q_flow_runs as m
-            where m.msg_id = j.message_id and m.vt <= clock_timestamp()
-            for no key update skip locked
-          ) as m
-          join public.flow_run as r on r.id = j.flow_run_id
-          where j.user_id = o.user_id and j.turn >= o.turn and not j.is_suspect
-          order by j.turn
-          limit v_runs_per_owner
-          for no key update of j, r skip locked
-        ) as free
-      ) as own
-      order by own.round, o.owner_position
-      limit lock_next_flow_runs.max_runs
-    ) as chosen;
-    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If too few runs were
-    -- found, and these or other owners may have more, the search is repeated with twice as many owners.
-    exit when (
-      coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
-      and (
-        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner)
-        or cardinality(v_owner_ids) = v_max_owners
-      )
-    ) is not true;
-    v_max_owners := 2 * v_max_owners;
-  end loop;
-  -- If this claim skips a suspect, remember the first one; the next claim takes it alone.
-  suspect_id := coalesce(v_postponed_id, (
-    select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
-    where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
-    order by s.owner_position limit 1
-  ));
-end;
-$$;
--- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
--- owners_with_places, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
--- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
--- claim_flow_runs.
-comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';
-
--- sql/70_queue/42_claim_flow_runs.sql
-
-create function private.claim_flow_runs(
-  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_ms integer,
-  owners_with_places uuid[] default null
-)
-returns table (
-  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
-  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint
-)
-language plpgsql volatile security definer
-set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. It may be made while the queue is empty,
--- but must also suit a full one: these settings admit only plans that use indexes. Their high costs would make Postgres
--- use JIT, which only costs time.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_bitmapscan = off
-set enable_sort = off
-set jit = off
-as $$
-declare
-  v_began timestamptz := clock_timestamp();
-  v_waited_seconds double precision;
-  v_visible_ids uuid[];
-  v_next record;
-  v_run_ids uuid[];
-begin
-  -- While no run is queued, idle workers take no lock and read no run that is due later.
-  loop
-    select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
-    from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
-    where m.vt <= clock_timestamp();
-    exit when v_visible_ids is not null;
-    v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
-    if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
-      -- A waiting claim holds a connection that starts could use, so only one waits at a time.
-      or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
-    then
-      return;
-    end if;
-    perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
-  end loop;
-  -- One claim at a time: so each sees the result of the one before, and none returns empty while runs are claimable.
-  perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
-  loop
-    v_next := private.lock_next_flow_runs(
-      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places,
-      case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
-    );
-    exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
-    perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', n.lost_claims
-    )])
-    from unnest(v_next.run_ids, v_next.lost_claims) as n (run_id, lost_claims)
-    where n.lost_claims > claim_flow_runs.max_lost_claims;
-  end loop;
-  v_run_ids := v_next.run_ids;
-  if v_run_ids is null then
-    return;
-  end if;
-
-  insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
-  on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
-  where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
-  return query
-  with started as (
-    update public.flow_run as r
-    set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
-    where r.id = any (v_run_ids) and r.status <> 'running'
-    returning private.announce_run_news(r.id, 'events')
-  ), claimed as (
-    update private.flow_run_jobs as j
-    set claim_number = j.claim_number + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
-    where j.flow_run_id = any (v_run_ids)
-    returning j.*
-  ), hidden as (
-    update pgmq.q_flow_runs as m
-    set vt = clock_timestamp() + make_interval(secs => claim_flow_runs.lease_seconds)
-    from claimed as j
-    where m.msg_id = j.message_id
-  )
-  select
-    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
-    coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
-    jsonb_build_object(
-      'output_instructions', r.output_instructions, 'action_identity', r.action_identity,
-      'action_signer', r.action_signer,
-      -- As text, because JavaScript would read a JSON number as a float.
-      'fees', (
-        select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
-        from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
-      ),
-      'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
-    ),
-    encode(j.snapshot_hash, 'hex'),
-    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null
-      else s.data::text end,
-    j.work_ms,
-    case when j.stop_requested_at is not null
-      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
-    end,
-    j.output_bytes,
-    case when j.redriven_from is not null then (
-      select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from)
-    ) end
-  from claimed as j
-  join public.flow_run as r on r.id = j.flow_run_id
-  join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  order by array_position(v_run_ids, r.id);
-end;
-$$;
-comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'Implements public.claim_flow_runs. Definer: queue, jobs and snapshots are private.';
-grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
-
-create function public.claim_flow_runs(
-  max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_ms integer default 0, owners_with_places uuid[] default null
-)
-returns table (
-  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
-  inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint, has_due_webhook boolean
-)
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  return query
-  select c.*, false from private.claim_flow_runs(
-    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
-    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
-  ) as c;
-  -- A worker that has claimed runs learns of due webhooks from its next claim.
-  if not found and private.has_due_webhook() then
-    has_due_webhook := true;
-    return next;
-  end if;
-end;
-$$;
--- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
--- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
--- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_places is for reserved
--- places: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
--- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
--- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
--- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
--- has_due_webhook.
-comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. Waits up to wait_ms if there is none. A row without a run says that webhooks are due.';
-grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
-
--- sql/70_queue/43_heartbeat_flow_runs.sql
-
-create function private.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
-returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped: a
-  -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
-  perform private.set_visible_after(
-    array(
-      select j.message_id
-      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
-      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.claim_number = c.claim_number
-      where j.is_held
-      for no key update of j skip locked
-    ),
-    heartbeat_flow_runs.lease_seconds
-  );
-
-  return query
-  select c.flow_run_id, j.claim_number is distinct from c.claim_number or j.message_id is null,
-    case when j.stop_requested_at is not null
-      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
-    end,
-    coalesce(j.has_ended_inputs, false)
-  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
-  left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.claim_number is distinct from c.claim_number or j.message_id is null
-    or j.stop_requested_at is not null or j.has_ended_inputs;
-end;
-$$;
-comment on function private.heartbeat_flow_runs(jsonb, integer) is
-  'Implements public.heartbeat_flow_runs. Definer: queue and jobs are private.';
-grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
-
-create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
-returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
-$$;
-comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
-grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
-
--- sql/70_queue/44_flow_run_history.sql
-
-create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json
-)
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  v_run_id uuid;
-  v_last_run_id uuid := node_runs_page.after ->> 'flow_run_id';
-  v_node_id uuid := node_runs_page.after ->> 'node_id';
-  v_times integer := node_runs_page.after ->> 'times';
-  v_row record;
-  v_text text;
-  v_rows text[] := '{}';
-  v_bytes bigint := 0;
-begin
-  <<pages>>
-  for v_run_id in
-    select r.id from unnest(node_runs_page.run_ids) as r (id)
-    where v_last_run_id is null or r.id >= v_last_run_id
-    order by r.id
-  loop
-    if v_run_id is distinct from v_last_run_id then
-      v_node_id := '00000000-0000-0000-0000-000000000000';
-      v_times := -1;
-    end if;
-    -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
-    for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors
-      from public.node_run as n
-      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
-      order by n.node_id, n.times
-    loop
-      v_text := json_build_object(
-        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
-        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
-        'output', v_row.output, 'errors', v_row.errors
-      )::text;
-      v_rows := array_append(v_rows, v_text);
-      v_bytes := v_bytes + octet_length(v_text);
-      if v_bytes >= node_runs_page.max_bytes then
-        next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
-        exit pages;
-      end if;
-    end loop;
-  end loop;
-  node_runs := format('[%s]', array_to_string(v_rows, ','));
-end;
-$$;
-comment on function private.node_runs_page(uuid[], jsonb, integer) is
-  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
-
-create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
-returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  with recursive tree as (
-    select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
-    union all
-    select c.id
-    from tree
-    cross join lateral (
-      select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
-    ) as c
-  )
-  select format('{"node_runs": %s, "next": %s}', p.node_runs, coalesce(p.next::text, 'null'))::json
-  from private.node_runs_page(
-    array(select tree.id from tree), flow_run_history_page.after, flow_run_history_page.max_bytes
-  ) as p;
-$$;
-comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Implements public.flow_run_history_page. Definer: the runner may read everything of the runs that it claims.';
-grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
-
-create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
-returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  with recursive tree as (
-    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
-    where r.id = flow_run_history.flow_run_id
-    union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. The planner expects a far
-    -- larger tree, from the average of all runs that call others, and would read whole tables instead.
-    select r.id, r.parent_flow_run_id, r.end_time
-    from tree
-    cross join lateral (
-      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c
-      where c.parent_flow_run_id = tree.id offset 0
-    ) as r
-  ),
-  page as materialized (
-    select private.flow_run_history_page(flow_run_history.flow_run_id, null, flow_run_history.max_bytes) as content
-    where flow_run_history.max_bytes is not null
-  )
-  select json_build_object(
-    'children', (
-      select coalesce(json_agg(json_build_object(
-        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
-        'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
-        'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- With pages, the inputs are left out: the interflow node that called the run computes them again.
-        'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
-        'output', r.output, 'errors', r.errors, 'not_run', r.not_run
-      )), '[]')
-      from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
-      where tree.parent_flow_run_id is not null
-        -- If a called run and the interflow node that called it have both ended, its result is not read any more.
-        and (r.end_time is null or not exists (
-          select from public.node_run as e
-          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
-            and e.times = r.parent_times and e.end_time is not null
-        ))
-    ),
-    'node_runs', case
-      when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
-    else (
-      -- The result of a called run that has ended suffices.
-      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
-      from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
-      where tree.end_time is null
-    ) end,
-    'next', (select page.content -> 'next' from page),
-    'transactions', (
-      select coalesce(json_agg(json_build_object(
-        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
-        'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text, because JavaScript would read a JSON number as a float.
-        'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
-        'outcome', t.outcome, 'signature', t.signature,
-        'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
-      ) order by t.created_at), '[]')
-      from private.flow_run_transactions as t
-      where t.root_flow_run_id = flow_run_history.flow_run_id
-    ),
-    'ended_executions', (
-      -- Ended executions are not repeated, but count for the tree's limit of executions, each attempt as one.
-      select coalesce(sum(n.attempt), 0)
-      from tree
-      cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
-      where tree.end_time is not null
-    ),
-    'log_counts', (
-      select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
-      from tree
-      cross join lateral (
-        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
-      ) as counted
-      where counted.log_count is not null
-    )
-  );
-$$;
-comment on function private.flow_run_history(uuid, integer) is
-  'Implements public.flow_run_history. Definer: the runner may read everything of the runs that it claims.';
-grant execute on function private.flow_run_history(uuid, integer) to service_role;
-
-create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
-returns json
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
-$$;
--- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
--- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
--- more. transactions has all, with their signature requests. This is separate from claim_flow_runs, so that a run with
--- too long a history fails alone. It returns json, because jsonb is limited to 256 MB.
-comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
-grant execute on function public.flow_run_history(uuid, integer) to service_role;
-
-create function public.flow_run_history_page(
-  flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304
-)
-returns json
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.flow_run_history_page(
-    flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
-  );
-$$;
--- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
--- brings it to max_bytes. next is the after of the next page; null on the last one.
-comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
-grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
-
--- sql/70_queue/45_earlier_flow_runs.sql
-
-create function private.earlier_run_tree(run_ids uuid[])
-returns table (id uuid, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer)
-language sql stable security definer
-set search_path = ''
-as $$
-  with recursive tree as (
-    select u.id, null::uuid as parent_flow_run_id, null::uuid as parent_node_id, null::integer as parent_times
-    from unnest(earlier_run_tree.run_ids) as u (id)
-    union all
-    -- `offset 0` forces one search of an index for each run, as in flow_run_history.
-    select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
-    from tree
-    cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- The outputs of a call that succeeded suffice, so its run is left out.
-    where not exists (
-      select from public.node_run as e
-      where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
-        and e.end_time is not null and e.errors is null
-    )
-  )
-  select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
-$$;
-comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called, as far as a redrive continues them: runs whose calls succeeded are left out. Definer: its callers check who asks.';
-
-create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
-returns json
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  v_roots uuid[] := (
-    select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id
-  );
-  v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
-  v_page record;
-begin
-  select * into v_page
-  from private.node_runs_page(
-    array(select t.id from private.earlier_run_tree(v_roots) as t), earlier_flow_runs.after, earlier_flow_runs.max_bytes
-  );
-  return json_build_object(
-    'roots', case when v_is_first then to_json(v_roots) else '[]' end,
-    'children', case when v_is_first then (
-      select coalesce(json_agg(t), '[]')
-      from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
-    ) else '[]' end,
-    'node_runs', v_page.node_runs::json,
-    'next', v_page.next
-  );
-end;
-$$;
-comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
-  'Implements public.earlier_flow_runs. Definer: the runner may read everything of the runs that it claims.';
-grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
-
-create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
-returns json
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
-$$;
--- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
--- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
--- because the outputs of the calls are taken over.
-comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
-grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
-
--- sql/70_queue/50_lock_claimed_run.sql
-
-create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
-returns public.flow_run
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run;
-  v_claim_number integer;
-begin
-  -- Locks the run before its job is read, in the order of claims and stops.
-  select r.* into v_run
-  from public.flow_run as r
-  where r.id = lock_claimed_run.flow_run_id and r.end_time is null
-  for no key update;
-  select j.claim_number into v_claim_number
-  from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
-  if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
-    perform private.fail(409, 'claim_lost',
-      'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
-  end if;
-  return v_run;
-end;
-$$;
-comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Writes of a worker begin with it. Definer: jobs are private.';
-
--- sql/70_queue/51_store_progress.sql
-
-create function private.store_called_runs(run public.flow_run, children jsonb)
-returns private.new_run_event[]
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_events private.new_run_event[];
-begin
-  with stored as (
-    insert into public.flow_run as r (
-      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code,
-      not_run, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times, chain_network
-    )
-    select
-      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key,
-      c.inputs, c.output, c.errors, private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time,
-      c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
-    from jsonb_to_recordset(store_called_runs.children) as c (
-      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[],
-      start_time timestamptz, end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
-    )
-    on conflict on constraint flow_run_pkey do update
-    set status = excluded.status, output = excluded.output, errors = excluded.errors,
-      error_code = excluded.error_code, not_run = excluded.not_run, end_time = excluded.end_time
-    -- A late request must not change a run that has ended.
-    where r.end_time is null
-    returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
-  )
-  select array_agg((
-    run.id, e.position, e.time, (e.event, s.id, null, null, null, null, null)::private.run_event
-  )::private.new_run_event) into v_events
-  from stored as s
-  join jsonb_to_recordset(store_called_runs.children)
-    as c (id uuid, start_position integer, end_position integer) on c.id = s.id
-  cross join lateral (
-    values ('run_start', s.is_new, c.start_position, s.start_time),
-      ('run_finish', s.end_time is not null, c.end_position, s.end_time)
-  ) as e (event, is_stored, position, "time")
-  where e.is_stored;
-  return v_events;
-end;
-$$;
-comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Returns the resulting events. Definer: only functions write runs.';
-
-create function private.store_transaction_outcomes(transactions jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  update private.flow_run_transactions as t
-  set outcome = p.outcome, signature = p.signature
-  from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (
-    flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
-  )
-  where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
-  -- the requests stayed open, pending_signature_request would show them before the next transaction's, and the run
-  -- would wait for their answers.
-  update public.signature_requests as s
-  set expires_at = clock_timestamp()
-  from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
-  where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
-    and s.signature is null and s.expires_at > clock_timestamp();
-end;
-$$;
-comment on function private.store_transaction_outcomes(jsonb) is
-  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer: only functions write these tables.';
-
-create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
-returns private.new_run_event[]
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_events private.new_run_event[];
-begin
-  with stored as (
-    -- The values are copied from row to row, because the worker sends only the keys.
-    insert into public.node_run as n (
-      flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over
-    )
-    select t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, true
-    from jsonb_to_recordset(store_taken_over.executions) as t (
-      flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
-    )
-    cross join lateral (
-      select o.* from public.node_run as o
-      where o.flow_run_id = t.from_flow_run_id and o.node_id = t.node_id and o.times = t.from_times
-      offset 0
-    ) as e
-    where e.user_id = store_taken_over.user_id
-    on conflict on constraint node_run_pkey do nothing
-    returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time
-  )
-  select array_agg((
-    store_taken_over.run_id, e.position, e.time,
-    (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
-  )::private.new_run_event) into v_events
-  from stored as s
-  join jsonb_to_recordset(store_taken_over.executions) as t (
-    flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
-  ) on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
-  cross join lateral (
-    values ('node_start', t.start_position, s.start_time), ('node_finish', t.end_position, s.end_time)
-  ) as e (event, position, "time");
-  return v_events;
-end;
-$$;
--- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}]; executions
--- of other owners' runs are skipped.
-comment on function private.store_taken_over(uuid, uuid, jsonb) is
-  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
-
-create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
-returns void
-language plpgsql volatile security definer
-set search_path = ''
--- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
--- them.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
--- A caller may have turned it off; a nested loop over the rows of a large progress would take longer than storing them.
-set enable_hashjoin = on
-as $$
-declare
-  v_has_children boolean;
-  v_has_taken_over boolean;
-  v_has_transactions boolean;
-  v_has_inputs boolean;
-  v_has_logs boolean;
-  v_called_events private.new_run_event[];
-  v_node_events private.new_run_event[];
-  v_taken_over_events private.new_run_event[];
-  v_input_events private.new_run_event[];
-  v_log_events private.new_run_event[];
-begin
-  select
-    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'),
-    bool_or(p.progress -> 'transactions' <> '[]'),
-    bool_or(p.progress -> 'inputs' <> '[]'), bool_or(p.progress -> 'logs' <> '[]')
-  into v_has_children, v_has_taken_over, v_has_transactions, v_has_inputs, v_has_logs
-  from unnest(store_progress_of.progresses) as p (progress);
-
-  if v_has_children then
-    select array_agg(e) into v_called_events
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
-    cross join lateral (select run.* from public.flow_run as run where run.id = p.run_id offset 0) as r
-    cross join lateral unnest(private.store_called_runs(r, p.progress -> 'children')) as e
-    where p.progress -> 'children' <> '[]';
-  end if;
-
-  with stored as (
-    insert into public.node_run as n (
-      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors
-    )
-    select
-      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
-      e.input, e.output, e.errors
-    from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
-    cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
-      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
-      end_time timestamptz, input jsonb, output jsonb, errors text[]
-    )
-    on conflict on constraint node_run_pkey do update
-    set
-      attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
-      errors = excluded.errors
-    -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
-    -- node has begun changes no stored row, because the node may have output values meanwhile.
-    where n.end_time is null and (
-      excluded.end_time is not null
-      or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
-      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
-        and excluded.output is not null
-    )
-    -- A row that existed has an xmax, because it was locked for the update.
-    returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
-  )
-  select array_agg((
-    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null, null)::private.run_event
-  )::private.new_run_event) into v_node_events
-  from stored as s
-  join (
-    select p.run_id, k.*
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
-      as p (run_id, progress, numbers_events)
-    cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
-      flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
-    )
-    where p.numbers_events
-  ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
-  cross join lateral (
-    values ('node_start', s.is_new, g.start_position, s.start_time),
-      ('node_finish', s.end_time is not null, g.end_position, s.end_time)
-  ) as e (event, is_stored, position, "time")
-  where e.is_stored;
-
-  if v_has_taken_over then
-    select array_agg(e) into v_taken_over_events
-    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses)
-      as p (run_id, user_id, progress)
-    cross join lateral unnest(private.store_taken_over(p.run_id, p.user_id, p.progress -> 'taken_over')) as e
-    where p.progress -> 'taken_over' <> '[]';
-  end if;
-
-  if v_has_transactions then
-    perform private.store_transaction_outcomes(p.progress -> 'transactions')
-    from unnest(store_progress_of.progresses) as p (progress);
-  end if;
-
-  if v_has_inputs then
-    select array_agg(e) into v_input_events
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
-    cross join lateral (select run.* from public.flow_run as run where run.id = p.run_id offset 0) as r
-    cross join lateral unnest(private.store_api_inputs(r, p.progress -> 'inputs')) as e
-    where p.progress -> 'inputs' <> '[]';
-  end if;
-
-  if v_has_logs then
-    with stored as (
-      insert into public.flow_run_logs as l (
-        flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content
-      )
-      select g.flow_run_id, g.log_index, p.user_id, g.node_id, g.times, g.time, g.log_level, g.module, g.content
-      from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
-      cross join lateral jsonb_to_recordset(p.progress -> 'logs') as g (
-        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text,
-        module text, content text
-      )
-      on conflict on constraint flow_run_logs_pkey do nothing
-      returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
-    )
-    select array_agg((
-      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
-    )::private.new_run_event) into v_log_events
-    from stored as s
-    join (
-      select p.run_id, k.*
-      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events)
-        as p (run_id, progress, numbers_events)
-      cross join lateral jsonb_to_recordset(p.progress -> 'logs')
-        as k (flow_run_id uuid, log_index integer, position integer)
-      where p.numbers_events
-    ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
-  end if;
-
-  perform private.add_run_events(
-    v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events
-  );
-end;
-$$;
--- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
--- the runs. numbers_events is false for a run that ends with this report, and whose events private.unnumbered_events
--- computes. Storing the same progress twice changes nothing.
-comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
-  'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
-
-create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.claim_number);
-begin
-  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress], array[true]);
-end;
-$$;
-comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
-
-create function private.store_job_progress(flow_run_id uuid, progress jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  update private.flow_run_jobs as j
-  set
-    work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
-    output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- The end of a node is progress: the execution during which workers were lost is over.
-    lost_claim_count = case
-      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
-      else j.lost_claim_count
-    end
-  where j.flow_run_id = store_job_progress.flow_run_id;
-end;
-$$;
-comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer: jobs are private.';
-
--- sql/70_queue/52_release_flow_run.sql
-
-create function private.end_claim(flow_run_id uuid, delay_seconds integer)
-returns boolean
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_message_id bigint;
-  v_has_news boolean;
-begin
-  -- Only while the run is held: a repeated release changes nothing.
-  update private.flow_run_jobs as j
-  set
-    is_held = false,
-    -- A run does not sleep if it is to stop or an input was answered: a message that came while the run was held could
-    -- not wake it.
-    sleeps_until = case
-      when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
-        then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
-    end,
-    -- This worker was not lost, so losses are counted anew. Otherwise runs that were held when others ended their
-    -- workers would stay suspects while they wait, and each would be executed alone after every release.
-    lost_claim_count = 0,
-    -- The run goes behind those that came meanwhile, also of the same owner: so long runs take turns with new ones.
-    turn = nextval('pgmq.q_flow_runs_msg_id_seq')
-  where j.flow_run_id = end_claim.flow_run_id and j.is_held
-  returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
-  perform private.set_visible_after(
-    array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end
-  );
-  return v_message_id is not null;
-end;
-$$;
-comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. Returns false if the claim was already released. The caller holds the lock of the run. Definer: queue and jobs are private.';
-
-create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.store_progress(
-    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress
-  );
-  perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
-  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds)
-    and release_flow_run.delay_seconds > 0
-  then
-    update public.flow_run as r set status = 'waiting'
-    where r.id = release_flow_run.flow_run_id
-      and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
-  end if;
-end;
-$$;
-comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.release_flow_run. Definer: queue and jobs are private.';
-grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
-
-create function public.release_flow_run(
-  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0
-)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.claim_number,
-    release_flow_run.progress, release_flow_run.delay_seconds
-  );
-$$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
--- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
--- an input, its status is waiting.
-comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. 409 claim_lost for an older claim.';
-grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
-
--- sql/70_queue/53_checkpoint_flow_run.sql
-
-create function private.checkpoint_flow_run(
-  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
-)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.store_progress(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress
-  );
-  perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
-  perform private.set_visible_after(
-    -- Only while the run is held: a checkpoint that arrives after the release hides no message.
-    array(
-      select j.message_id from private.flow_run_jobs as j
-      where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
-    ),
-    checkpoint_flow_run.lease_seconds
-  );
-end;
-$$;
-comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'Implements public.checkpoint_flow_run. Definer: queue and jobs are private.';
-grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
-
-create function public.checkpoint_flow_run(
-  flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb
-)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number,
-    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
-  );
-end;
-$$;
-comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost for an older claim.';
-grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
-
--- sql/70_queue/54_suspend_flow_run.sql
-
-create function private.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_seconds integer;
-begin
-  perform private.store_progress(
-    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
-  );
-  perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
-  -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
-  -- the first of them expires. If all have expired, it is a second, because a worker whose clock is slow would suspend
-  -- the run again at once.
-  select case when count(*) = 0 then 0 else coalesce(
-    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
-  ) end into v_seconds
-  from public.signature_requests as s
-  join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
-  where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
-  if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
-    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
-  end if;
-end;
-$$;
-comment on function private.suspend_flow_run(uuid, integer, jsonb) is
-  'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
-grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
-
-create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.suspend_flow_run(
-    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
-  );
-$$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
--- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
--- request is unanswered, and in a second if all unanswered ones have expired.
-comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
-grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
-
--- sql/70_queue/60_end_flow_run.sql
-
-create function private.end_called_runs(root_flow_run_id uuid, status text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
-set enable_seqscan = off
-as $$
-declare
-  v_events private.new_run_event[];
-begin
-  -- `offset 0` forces one search of an index for the children of each run. The planner expects far more children, from
-  -- the average of all runs that call others, and would read all called runs instead.
-  with recursive descendant as (
-    select child.id, child.end_time from public.flow_run as child
-    where child.parent_flow_run_id = end_called_runs.root_flow_run_id
-    union all
-    select child.id, child.end_time
-    from descendant
-    cross join lateral (
-      select c.id, c.end_time from public.flow_run as c where c.parent_flow_run_id = descendant.id offset 0
-    ) as child
-  ), ended as (
-    update public.flow_run as r
-    set
-      status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
-      errors = case end_called_runs.status
-        when 'stopped' then null else array['the run that called this flow has ended']
-      end,
-      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id),
-      end_time = clock_timestamp()
-    where r.id = any (array(select descendant.id from descendant where descendant.end_time is null))
-    returning r.id, r.end_time
-  )
-  select array_agg((
-    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null, null)::private.run_event
-  )::private.new_run_event) into v_events from ended as e;
-  perform private.add_run_events(v_events);
-end;
-$$;
-comment on function private.end_called_runs(uuid, text) is
-  'Ends the called runs in a root run''s tree that have not ended: as stopped if the root was stopped, otherwise as failed. Definer: only functions write runs.';
-
-create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
-declare
-  v_has_called_runs boolean;
-  v_has_requests boolean;
-  v_told_ids uuid[];
-  v_has_inputs boolean;
-begin
-  -- In the order of run_ids, in which the commit subtracts the ends from their deployments' usage.
-  with result as materialized (
-    select f.*
-    from jsonb_to_recordset(end_flow_runs.results) as f (
-      flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-    )
-    where f.flow_run_id = any (end_flow_runs.run_ids)
-    order by array_position(end_flow_runs.run_ids, f.flow_run_id)
-  ), ended_run as (
-    update public.flow_run as r
-    set
-      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
-      error_code = private.error_code(f.errors[1]), not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)),
-      end_time = clock_timestamp()
-    from result as f
-    where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null
-  ), ended_job as (
-    update private.flow_run_jobs as j
-    set
-      message_id = null, is_held = false, sleeps_until = null,
-      work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
-      failed_at = case f.status when 'failed' then clock_timestamp() end,
-      is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
-    from result as f
-    where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
-    returning j.flow_run_id, j.on_end
-  ), ended_message as (
-    delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
-  )
-  select array_agg(j.flow_run_id) filter (where j.on_end is not null) into v_told_ids from ended_job as j;
-
-  select
-    exists (select from public.flow_run as r where r.parent_flow_run_id = any (end_flow_runs.run_ids)),
-    exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
-    exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
-  into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs end with the root at the latest. Some are left if the root ends before a worker continued them.
-  if v_has_called_runs then
-    perform private.end_called_runs(f.flow_run_id, f.status)
-    from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
-    where f.flow_run_id = any (end_flow_runs.run_ids);
-  end if;
-  -- Readers of open requests must see that answers are not awaited any more.
-  if v_has_requests then
-    update public.signature_requests as s set expires_at = clock_timestamp()
-    where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
-  end if;
-  if v_has_inputs then
-    delete from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids);
-  end if;
-  if v_told_ids is not null then
-    perform private.queue_end_webhooks(v_told_ids);
-  end if;
-  perform private.announce_run_news(u.id, 'ends'), private.announce_run_news(u.id, 'events')
-  from unnest(end_flow_runs.run_ids) as u (id);
-end;
-$$;
--- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
--- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
--- runs and jobs, in this order; message_ids are those of the jobs.
-comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'Ends root runs that the caller has locked; the only function that does. Definer: only functions write runs.';
-
-create function private.end_flow_run(
-  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
-)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_message_id bigint;
-begin
-  -- Locks the job before its message, in the order of heartbeats.
-  select j.message_id into v_message_id
-  from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
-  perform private.end_flow_runs(
-    array[end_flow_run.flow_run_id], array[v_message_id],
-    jsonb_build_array(jsonb_build_object(
-      'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
-      'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
-    ))
-  );
-end;
-$$;
-comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run without a worker, by end_flow_runs. The caller has locked the run. Definer: only functions write runs.';
-
-create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
-returns uuid[]
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
-  from private.flow_run_jobs as j
-  join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  cross join lateral jsonb_array_elements(
-    case
-      when nodes_not_run.run.id = nodes_not_run.root_run_id then s.data #> '{entry,nodes}'
-      else s.data #> array['flows', nodes_not_run.run.flow_id::text, 'nodes']
-    end
-  ) with ordinality as n (node, position)
-  where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
-    and not exists (
-      select from public.node_run as r
-      where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
-    );
-$$;
-comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
-
--- sql/70_queue/61_finish_flow_run.sql
-
-create function private.finish_flow_runs(results jsonb)
-returns uuid[]
-language plpgsql volatile security definer
-set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
-declare
-  v_run_ids uuid[];
-  v_user_ids uuid[];
-  v_message_ids bigint[];
-  v_progresses jsonb[];
-  v_positions bigint[];
-  v_numbers_events boolean[];
-  v_results jsonb := finish_flow_runs.results;
-begin
-  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress),
-    array_agg(held.position), array_agg(held.numbers_events)
-  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
-  from (
-    select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- This one report has all events of a short run. private.unnumbered_events computes them, so they are not stored.
-      (
-        (f.progress -> 'is_in_order')::boolean is not true
-        or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
-        or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- Not `exists`: its plan, made while the table is empty and then kept, would read the whole table.
-        or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
-      ) is not false as numbers_events
-    from rows from (
-      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
-    ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Searches an index for each result: a join might keep a plan that reads all runs for the few that have not ended.
-    -- Skips runs that other transactions have locked: waiting for them while holding other runs could end in a
-    -- deadlock.
-    cross join lateral (
-      select run.id, run.user_id from public.flow_run as run
-      where run.id = f.flow_run_id and run.end_time is null
-      for no key update skip locked
-    ) as r
-    -- The job is locked after its run. Transactions that lock a job without its run, such as heartbeats, wait for no
-    -- lock held here. A job that they changed is read again, so this sees the newest claim.
-    cross join lateral (
-      select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
-      where job.flow_run_id = r.id and job.claim_number = f.claim_number
-      for no key update
-    ) as j
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same in all transactions.
-    order by j.counted_deployment_id, j.counted_shares
-  ) as held;
-  if v_run_ids is not null then
-    -- An older claim of a run may come with the newest: a worker that outlasted its lease may claim its own run again.
-    if cardinality(v_run_ids) < jsonb_array_length(v_results) then
-      -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
-      v_results := (
-        select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
-      );
-    end if;
-    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
-    perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
-  end if;
-  return coalesce(v_run_ids, '{}');
-end;
-$$;
-comment on function private.finish_flow_runs(jsonb) is
-  'Implements public.finish_flow_runs. Definer: only functions write runs, and the queue is private.';
-grant execute on function private.finish_flow_runs(jsonb) to service_role;
-
-create function private.finish_flow_run(
-  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.claim_number);
-  perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
-    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number,
-    'status', finish_flow_run.status, 'output', finish_flow_run.output, 'errors', finish_flow_run.errors,
-    'not_run', finish_flow_run.not_run, 'progress', finish_flow_run.progress
-  )));
-end;
-$$;
-comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Implements public.finish_flow_run. Definer: only functions write runs, and the queue is private.';
-grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
-
-create function public.finish_flow_run(
-  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.finish_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.claim_number, finish_flow_run.status,
-    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
-  );
-end;
-$$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
--- not_run: null for all nodes without a node run.
-comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
-grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
-
-create function public.finish_flow_runs(results jsonb)
-returns uuid[]
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  return private.finish_flow_runs(finish_flow_runs.results);
-end;
-$$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
--- runs that another transaction has locked. If one of the results can't be stored, raises that error and finishes no
--- run.
-comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips runs of an older claim, and locked runs.';
-grant execute on function public.finish_flow_runs(jsonb) to service_role;
-
--- sql/70_queue/80_runner_metrics.sql
-
-create function private.runner_metrics()
-returns jsonb
-language sql stable security definer
-set search_path = ''
-as $$
-  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
-  -- that sleep, and runs that do not, have an index each.
-  with job as not materialized (
-    select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
-    union all
-    select j.* from private.flow_run_jobs as j where j.sleeps_until is not null
-  ),
-  queue as (
-    select count(*) as length, (select clock_timestamp()) - min(m.vt) as age
-    from pgmq.q_flow_runs as m
-    where m.vt <= (select clock_timestamp())
-  ),
-  hidden as (
-    select count(*) filter (where j.is_held) as running,
-      count(*) filter (where not j.is_held and r.status <> 'waiting') as delayed
-    from pgmq.q_flow_runs as m
-    join job as j on j.message_id = m.msg_id
-    join public.flow_run as r on r.id = j.flow_run_id
-    where m.vt > (select clock_timestamp())
-  )
-  select jsonb_build_object(
-    'queue_length', queue.length,
-    'oldest_queued_seconds', round(extract(epoch from queue.age), 3),
-    'delayed', hidden.delayed,
-    'running', hidden.running,
-    'waiting', (
-      -- The sub-select searches an index for each run that has not ended. A join might read all runs.
-      select count(*) from job as j
-      where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
-    ),
-    'failed_last_hour', (
-      select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'
-    ),
-    'pending_webhooks', (select count(*) from public.webhook_deliveries as d where d.status = 'pending')
-  )
-  from queue cross join hidden;
-$$;
-comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer: the queue is private.';
-grant execute on function private.runner_metrics() to service_role;
-
-create function public.runner_metrics()
-returns jsonb
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.runner_metrics();
-$$;
--- queue_length: runs that may be claimed now, those of lost workers included. oldest_queued_seconds: the time that the
--- first of them has waited, null if there is none. delayed: runs that were released for later. running: runs that a
--- worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
--- hour. pending_webhooks: deliveries that have not been made yet.
-comment on function public.runner_metrics() is
-  'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
-grant execute on function public.runner_metrics() to service_role;
-
--- sql/70_queue/81_sweep_steps.sql
-
--- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
--- sweep never waits for a lock, and no transaction waits for a waiting sweep. `offset 0` makes a `not exists` search an
--- index for each row; a join would read the whole table. The steps are planned with the settings of sweep_runner.
-
-create function private.runs_being_redriven()
-returns setof uuid
-language sql stable security definer
-set search_path = ''
-as $$
-  select unnest(j.redriven_from) from private.flow_run_jobs as j
-  where j.redriven_from is not null and j.message_id is not null;
-$$;
-comment on function private.runs_being_redriven() is
-  'The runs from which unfinished redrives take executions over. Definer: the jobs are private.';
-
-create function private.delete_old_runs(max_age interval, max_runs integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_count bigint;
-  v_run_ids uuid[];
-begin
-  v_run_ids := array(
-    select old.id from public.flow_run as old
-    -- An id contains the time at which its run was made, which is before the run's end. So the search needs no index on
-    -- the ends, which would slow every start.
-    where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
-      and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
-      -- A redrive reads the old run until the redrive has ended.
-      and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
-    order by old.id limit delete_old_runs.max_runs
-    for update skip locked
-  );
-  -- Once locked, these runs can't be redriven. A redrive that was committed before the lock is found by a second look.
-  delete from public.flow_run as r
-  where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
-  get diagnostics v_count = row_count;
-  return v_count;
-end;
-$$;
-comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago with everything that belongs to them, and returns how many. Definer: only functions write runs.';
-
-create function private.delete_old_idempotency_keys(max_keys integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_count bigint;
-begin
-  delete from private.idempotency_keys as k
-  where k.key_hash = any (array(
-    select old.key_hash from private.idempotency_keys as old
-    where old.created_at < now() - interval '24 hours'
-    order by old.created_at limit delete_old_idempotency_keys.max_keys
-    for update skip locked
-  ));
-  get diagnostics v_count = row_count;
-  return v_count;
-end;
-$$;
-comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys of more than 24 hours, and returns how many. Definer: the keys are private.';
-
-create function private.delete_stray_messages(max_messages integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  return (
-    select count(*)
-    from unnest(array(
-      select m.msg_id from pgmq.q_flow_runs as m
-      where not exists (
-          select from private.flow_run_jobs as j
-          where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
-        )
-        and not exists (
-          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null
-        )
-      limit delete_stray_messages.max_messages
-      for update skip locked
-    )) as stray (id)
-    where pgmq.delete('flow_runs', stray.id)
-  );
-end;
-$$;
-comment on function private.delete_stray_messages(integer) is
-  'Deletes messages without a run, and returns how many. Definer: queue and jobs are private.';
-
--- sql/70_queue/82_sweep_snapshots.sql
-
-create function private.snapshots_of_pending_runs()
-returns bytea[]
-language plpgsql stable security definer
-set search_path = ''
-as $$
-begin
-  return array(
-    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
-    union
-    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
-  );
-end;
-$$;
-comment on function private.snapshots_of_pending_runs() is
-  'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
-
-create function private.is_snapshot_redrivable(hash bytea)
-returns boolean
-language sql stable security definer
-set search_path = ''
-as $$
-  select exists (
-    select from private.flow_run_jobs as j
-    where j.snapshot_hash = is_snapshot_redrivable.hash and (j.failed_at is not null or j.stop_requested_at is not null)
-  );
-$$;
-comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run that failed or was stopped has this snapshot: its redrive would need it. Definer: the jobs are private.';
-
-create function private.delete_unused_snapshots(max_snapshots integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_count bigint;
-  v_hashes bytea[];
-  v_used_hashes bytea[];
-begin
-  v_used_hashes := private.snapshots_of_pending_runs();
-  v_hashes := array(
-    select s.hash from private.flow_snapshots as s
-    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
-      and s.hash <> all (v_used_hashes)
-      and not private.is_snapshot_redrivable(s.hash)
-    limit delete_unused_snapshots.max_snapshots
-    for update skip locked
-  );
-  -- Once locked, these snapshots can't be used by a new deployment or run. Uses that began before the lock are found by
-  -- a second look, at deployments first and at runs second: if a deployment is gone by the first look, all runs that
-  -- were started from it are committed by the second.
-  v_hashes := array(
-    select u.hash from unnest(v_hashes) as u (hash)
-    where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that has ended meanwhile is not pending any more.
-      and not private.is_snapshot_redrivable(u.hash)
-  );
-  v_used_hashes := private.snapshots_of_pending_runs();
-  delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
-  get diagnostics v_count = row_count;
-  return v_count;
-end;
-$$;
-comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that are needed neither by a deployment nor by a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
-
--- sql/70_queue/83_sweep_runner.sql
-
-create function private.check_sweep_arguments(max_age interval, max_runs integer)
-returns void
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  if check_sweep_arguments.max_age < interval '24 hours' then
-    perform private.fail(400, 'request_invalid',
-      'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
-  end if;
-  if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
-    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 10000.');
-  end if;
-end;
-$$;
-comment on function private.check_sweep_arguments(interval, integer) is
-  'Refuses arguments out of their range: 400 request_invalid.';
-
-create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
-returns jsonb
-language plpgsql volatile security definer
-set search_path = ''
--- The planner expects a scan of the whole table to find a reference soon, as for most rows. The rows that a sweep
--- deletes have none.
-set enable_seqscan = off
-as $$
-declare
-  v_runs bigint;
-  v_keys bigint;
-  v_messages bigint;
-  v_idle_shares bigint;
-  v_snapshots bigint;
-begin
-  perform private.check_sweep_arguments(sweep_runner.max_age, sweep_runner.max_runs);
-  v_runs := private.delete_old_runs(sweep_runner.max_age, sweep_runner.max_runs);
-  v_keys := private.delete_old_idempotency_keys(sweep_runner.max_runs);
-  v_messages := private.delete_stray_messages(sweep_runner.max_runs);
-  v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
-  perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
-  -- Last, because a start of the same graph waits for it until the transaction ends.
-  v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
-  return jsonb_build_object(
-    'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
-    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle_shares)
-  );
-end;
-$$;
-comment on function private.sweep_runner(interval, integer) is
-  'Implements public.sweep_runner. Definer: only functions delete runs, and the other tables are private.';
-grant execute on function private.sweep_runner(interval, integer) to service_role;
-
-create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
-returns jsonb
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
-$$;
--- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
--- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
--- are needed neither by a deployment nor by a run that has not ended or may be redriven. Of each kind at most max_runs.
--- 400 request_invalid.
-comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
-grant execute on function public.sweep_runner(interval, integer) to service_role;
-
--- sql/70_queue/84_poke_runner.sql
-
--- Only hosted Supabase has pg_net and Vault, so dynamic SQL calls them.
-create function private.vault_secret(name text)
-returns text
-language plpgsql stable security invoker
-set search_path = ''
-as $$
-declare
-  v_secret text;
-begin
-  if to_regclass('vault.decrypted_secrets') is not null then
-    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1'
-    into v_secret using vault_secret.name;
-  end if;
-  return nullif(v_secret, '');
-end;
-$$;
-comment on function private.vault_secret(text) is
-  'A secret from Vault by its name; null if there is no such secret, or no Vault. For administrators only.';
-
-create function private.poke_runner()
-returns text
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_url text;
-  v_key text;
-  v_request_id bigint;
-begin
-  -- An idle project sends no requests.
-  if not private.has_claimable_run() and not private.has_due_webhook() then
-    return 'nothing is queued';
-  end if;
-  if to_regproc('net.http_post') is null then
-    return 'pg_net is not installed';
-  end if;
-  v_url := private.vault_secret('project_url');
-  v_key := private.vault_secret('runner_key');
-  if v_url is null or v_key is null then
-    return 'Vault lacks the secret project_url or runner_key';
-  end if;
-  execute 'select net.http_post(url => $1, headers => $2, timeout_milliseconds => 5000)'
-  into v_request_id
-  using rtrim(v_url, '/') || '/functions/v1/runner', jsonb_build_object('apikey', v_key);
-  return format('request %s is sent', v_request_id);
-end;
-$$;
--- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
--- net._http_response.
-comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about what it did, or why it did nothing.';
-
--- sql/70_queue/85_schedule_runner.sql
-
--- Only hosted Supabase has pg_cron, so dynamic SQL calls it.
-create function private.runner_cron_jobs(max_age interval)
-returns table (name text, schedule text, command text)
-language sql stable security invoker
-set search_path = ''
-as $$
-  values
-    ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
-    ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute suffices for 166
-    -- starts a second.
-    ('flow_runner_sweep', '* * * * *', format(
-      'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
-    )),
-    -- pg_cron never deletes its own history.
-    ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
-      'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_schedules'', ''flow_runner_sweep'', ''flow_runner_history'') '
-      'and d.end_time < now() - interval ''1 day''');
-$$;
-comment on function private.runner_cron_jobs(interval) is
-  'The jobs for pg_cron: poke the runner, start due schedules, delete runs that ended longer than max_age ago, and trim the history of the jobs.';
-
-create function private.check_runner_schedule()
-returns table (item text, is_ok boolean, note text)
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_has_cron boolean := to_regprocedure('cron.schedule(text,text,text)') is not null;
-  v_name text;
-  v_waited numeric := private.runner_metrics() ->> 'oldest_queued_seconds';
-begin
-  return query values
-    ('extension pg_cron', v_has_cron, 'runs the jobs; create extension pg_cron'),
-    ('extension pg_net', to_regproc('net.http_post') is not null, 'sends the pokes; create extension pg_net'),
-    ('secret project_url', private.vault_secret('project_url') is not null,
-      'the project''s address; select vault.create_secret(''https://….supabase.co'', ''project_url'')'),
-    ('secret runner_key', private.vault_secret('runner_key') is not null,
-      'the project''s secret key; select vault.create_secret(''sb_secret_…'', ''runner_key'')');
-
-  for v_name in select j.name from private.runner_cron_jobs(null) as j loop
-    item := 'job ' || v_name;
-    is_ok := null;
-    if v_has_cron then
-      execute $query$
-        select j.active and r.status is distinct from 'failed',
-          format('%s: %s; last run: %s', j.schedule, j.command,
-            coalesce(nullif(concat_ws(', ', r.start_time, r.status, r.return_message), ''), 'none'))
-        from cron.job as j
-        left join lateral (
-          select d.start_time, d.status, d.return_message from cron.job_run_details as d
-          where d.jobid = j.jobid order by d.runid desc limit 1
-        ) as r on true
-        where j.jobname = $1
-      $query$ into is_ok, note using v_name;
-    end if;
-    if is_ok is null then
-      is_ok := false;
-      note := 'is not scheduled; select * from private.schedule_runner()';
-    end if;
-    return next;
-  end loop;
-
-  return query select 'queue', coalesce(v_waited < 60, true),
-    case
-      when v_waited is null then 'no run waits for a worker'
-      else format(
-        'a run has waited %s s for a worker; answers to pokes: select * from net._http_response order by id desc',
-        v_waited
-      )
-    end;
-end;
-$$;
-comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with what is missing and how to fix it. The row "queue" shows whether pokes arrive. For administrators only.';
-
-create function private.schedule_runner(max_age interval default '30 days')
-returns table (item text, is_ok boolean, note text)
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_job record;
-begin
-  perform private.check_sweep_arguments(schedule_runner.max_age, 1);
-  if to_regprocedure('cron.schedule(text,text,text)') is not null then
-    for v_job in select * from private.runner_cron_jobs(schedule_runner.max_age) loop
-      execute 'select cron.schedule($1, $2, $3)' using v_job.name, v_job.schedule, v_job.command;
-    end loop;
-  end if;
-  return query select c.* from private.check_runner_schedule() as c;
-end;
-$$;
-comment on function private.schedule_runner(interval) is
-  'Schedules with pg_cron the pokes of the runner, the starts of due schedules and the sweep that deletes runs max_age after their end (null: never). Returns the result of private.check_runner_schedule. A second call replaces the jobs. 400 request_invalid. For administrators only.';
-
--- sql/70_queue/90_grant_runner.sql
-
-create function private.grant_runner(worker regrole)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_function regprocedure;
-begin
-  execute format('grant usage on schema public, private to %s', grant_runner.worker);
-  for v_function in
-    select p.oid from pg_catalog.pg_proc as p
-    where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.proname in (
-      'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
-      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
-      'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
-      'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
-      'store_webhook_attempt'
-    )
-  loop
-    execute format('grant execute on function %s to %s', v_function, grant_runner.worker);
-  end loop;
-end;
-$$;
-comment on function private.grant_runner(regrole) is
-  'For operators: lets a role execute runs, and nothing else, by granting it the functions that a worker calls. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';
-
--- sql/75_pending_inputs/10_api_inputs.sql
-
--- How a run waits for somebody, at its node `api_input`:
---
---   ask       store_api_inputs stores what the runner asks for with the run's progress: the secret half in the table below, and what may
---             be read in pending_inputs. The run is released meanwhile, and sleeps until the input expires.
---   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
---   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
---
--- All three lock the root run first, so an input ends in one way only. When the run ends or is being stopped, what is open is deleted from
--- pending_inputs and can't be answered any more.
-create table private.api_inputs (
-  id uuid primary key default private.uuid_v7(),
-  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  node_id uuid not null,
-  times integer not null,
-  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  token_hash bytea not null,
-  expires_at timestamptz not null,
-  outcome text,
-  value jsonb,
-  idempotency_key_hash bytea,
-  constraint api_inputs_execution_key unique (flow_run_id, node_id, times),
-  constraint api_inputs_token_hash_key unique (token_hash),
-  constraint api_inputs_times_natural check (times >= 0),
-  constraint api_inputs_token_hash_length check (octet_length(token_hash) = 32),
-  constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
-  constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
-  constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
-  constraint api_inputs_idempotency_key_has_answer check (idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false))
-);
-comment on table private.api_inputs is
-  'All pending inputs that nodes api_input asked for, the open ones and those that have ended, with their outcome. They stay as long as their run, so that an answer that comes again is known.';
-comment on column private.api_inputs.flow_run_id is
-  'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL, by which answers find the input.';
-comment on column private.api_inputs.expires_at is 'The node fails when there is no answer by then.';
-comment on column private.api_inputs.outcome is 'submitted, cancelled or expired; null while the node waits, and when the run ended before.';
-comment on column private.api_inputs.value is 'The value that was submitted, with its tag.';
-comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Idempotency-Key that came with the answer; null when none came.';
-
-create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
-
--- sql/75_pending_inputs/20_pending_inputs.sql
-
-create table public.pending_inputs (
-  id uuid primary key references private.api_inputs (id) on delete cascade,
-  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
-  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  node_id uuid not null,
-  times integer not null,
-  root_flow_run_id uuid not null,
-  owner_id uuid not null,
-  started_by uuid,
-  url text not null,
-  expires_at timestamptz not null,
-  constraint pending_inputs_url_length check (length(url) <= 2048)
-);
-comment on table public.pending_inputs is
-  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or is being stopped.';
-comment on column public.pending_inputs.flow_run_id is
-  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
-comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
-comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
-comment on column public.pending_inputs.started_by is
-  'The user who started the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by.';
-comment on column public.pending_inputs.url is
-  'Takes the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential; that is why it is stored only while the input is open.';
-comment on column public.pending_inputs.expires_at is 'The node fails when there is no answer by then.';
-
-create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
-create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
-create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id);
-create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
-
-alter table public.pending_inputs enable row level security;
--- One that has expired stays until a worker has looked at its run. Nobody can answer it, so nobody reads it.
-create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
-  using (
-    expires_at > (select now())
-    and (owner_id = (select auth.uid()) or started_by = (select auth.uid()) or root_flow_run_id = (select private.token_run_id()))
-  );
-create policy pending_inputs_select_token on public.pending_inputs for select to anon
-  using (expires_at > (select now()) and root_flow_run_id = (select private.token_run_id()));
-
-grant select on public.pending_inputs to anon, authenticated;
-grant select on public.pending_inputs to service_role;
-
-create function private.store_api_inputs(run public.flow_run, inputs jsonb)
-returns private.new_run_event[]
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_events private.new_run_event[];
-begin
-  with given as (
-    select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
-    from jsonb_to_recordset(store_api_inputs.inputs) as i (
-      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer
-    )
-  ), asked as (
-    insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
-    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash, clock_timestamp() + g.timeout_ms * interval '1 millisecond'
-    from given as g
-    on conflict on constraint api_inputs_execution_key do nothing
-    returning *
-  ), pending as (
-    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at)
-    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
-    from asked as a
-    join given as g on g.token_hash = a.token_hash
-    order by a.id
-  )
-  select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
-  )::private.new_run_event) into v_events
-  from asked as a
-  join given as g on g.token_hash = a.token_hash;
-  if v_events is not null then
-    perform private.announce_run_news(run.id, 'ends');
-  end if;
-  return v_events;
-end;
-$$;
-comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
-
--- sql/75_pending_inputs/30_answer_input.sql
-
-create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
-returns boolean
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  -- Bytes of all answers to one run: as many as the outputs of its nodes may have.
-  v_most constant bigint := 16777216;
-  v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
-  v_job private.flow_run_jobs;
-begin
-  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
-  -- A run that has ended or is being stopped takes no answers any more.
-  if v_job.message_id is null or v_job.stop_requested_at is not null then
-    return false;
-  end if;
-  update private.api_inputs as a
-  set outcome = answer.outcome, value = answer.value, idempotency_key_hash = answer.idempotency_key_hash
-  where a.token_hash = answer.token_hash and a.outcome is null and a.expires_at > clock_timestamp();
-  if not found then
-    return false;
-  end if;
-  if v_job.input_bytes + v_bytes > v_most then
-    perform private.fail(413, 'inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
-  end if;
-  delete from public.pending_inputs as p
-  where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
-  update private.flow_run_jobs as j
-  set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
-  where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- Whoever holds the run is told at the next heartbeat, or releases it for no time at all.
-  perform private.wake_flow_run(end_open_input.root_flow_run_id);
-  return true;
-end;
-$$;
-comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of the answer''s token with its outcome, value and idempotency_key_hash, and wakes the run. False when the input is not open any more. The caller has locked the root run. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
-
-create function private.fail_for_unknown_input()
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.fail(404, 'pending_input_not_found', 'There is no such pending input.',
-    hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
-end;
-$$;
-comment on function private.fail_for_unknown_input() is
-  'The one answer for a token that is unknown, has expired, or is of a run that has ended or is being stopped: 404 pending_input_not_found.';
-
-create function private.pending_input_owners(tokens text[])
-returns uuid[]
-language sql stable security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-  select array_agg(j.user_id order by t.place)
-  from unnest(pending_input_owners.tokens) with ordinality as t (token, place)
-  left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
-  left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
-    a.outcome in ('submitted', 'cancelled')
-    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null and j.stop_requested_at is null
-  );
-$$;
-comment on function private.pending_input_owners(text[]) is 'Does what public.pending_input_owners says. Definer: inputs and jobs are private.';
-grant execute on function private.pending_input_owners(text[]) to service_role;
-
-create function public.pending_input_owners(tokens text[])
-returns uuid[]
-language sql stable security invoker
-begin atomic
-  select private.pending_input_owners(pending_input_owners.tokens);
-end;
-comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow: whose runs wait, or have waited, for the inputs with these tokens, in their order; null for those that submit_input answers 404. By it answers take turns.';
-grant execute on function public.pending_input_owners(text[]) to service_role;
-
-create function private.check_answer(token text, idempotency_key text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  if length(check_answer.idempotency_key) not between 1 and 255 then
-    perform private.fail(400, 'idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
-  end if;
-  perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
-  if not found then
-    perform private.fail_for_unknown_input();
-  end if;
-end;
-$$;
-comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid, where a short key will do, since the token is the proof; 404 pending_input_not_found for a token that never was. Definer: inputs are private.';
-
-create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_answer private.api_inputs;
-  v_stored private.api_inputs;
-begin
-  v_answer.token_hash := sha256(convert_to(answer_input.token, 'UTF8'));
-  v_answer.outcome := answer_input.outcome;
-  v_answer.value := answer_input.value;
-  v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- The run is locked first, as claims, stops and ends lock it. So of two answers the second sees the first.
-  perform from public.flow_run as r
-  where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
-  for no key update;
-  select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
-
-  if v_stored.outcome in ('submitted', 'cancelled') then
-    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome, v_answer.value, v_answer.idempotency_key_hash)
-      and answer_input.idempotency_key is not null
-    then
-      return;
-    end if;
-    perform private.fail(409, 'pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
-      hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
-  end if;
-  if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
-    perform private.fail_for_unknown_input();
-  end if;
-end;
-$$;
-comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored once and succeeds each time. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
-
-create function private.answer_value(value jsonb, "values" jsonb)
-returns jsonb
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-declare
-  v_value jsonb := answer_value.value;
-begin
-  if (answer_value.value is null) = (answer_value.values is null)
-    or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
-  then
-    perform private.fail(400, 'inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
-  end if;
-  if answer_value.values is not null then
-    perform private.check_plain_json(answer_value.values);
-    if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
-      perform private.fail(400, 'inputs_invalid', 'values: is nested deeper than 64 levels');
-    end if;
-    v_value := private.value_of_json(answer_value.values -> 0);
-  end if;
-  -- With the bounds of an input, and so of a node's outputs: what is submitted becomes the one output of a node.
-  perform private.check_inputs(jsonb_build_object('value', v_value));
-  return v_value;
-end;
-$$;
-comment on function private.answer_value(jsonb, jsonb) is
-  'The value that an answer submits: value as it is, or made of values, plain JSON in an array of one. 400 inputs_invalid; 413 inputs_too_large.';
-
-create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.check_answer(submit_input.token, submit_input.idempotency_key);
-  perform private.answer_input(
-    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values), submit_input.idempotency_key
-  );
-end;
-$$;
-comment on function private.submit_input(text, jsonb, jsonb, text) is 'Does what public.submit_input says. Definer: inputs are private.';
-grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
-
-create function public.submit_input(token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
-$$;
-comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.';
-grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
-
-create function private.cancel_input(token text, idempotency_key text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.check_answer(cancel_input.token, cancel_input.idempotency_key);
-  perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
-end;
-$$;
-comment on function private.cancel_input(text, text) is 'Does what public.cancel_input says. Definer: inputs are private.';
-grant execute on function private.cancel_input(text, text) to service_role;
-
-create function public.cancel_input(token text, idempotency_key text default null)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
-$$;
-comment on function public.cancel_input(text, text) is
-  'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
-grant execute on function public.cancel_input(text, text) to service_role;
-
--- sql/75_pending_inputs/40_take_api_inputs.sql
-
-create function private.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
-returns json
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
-begin
-  -- Before the inputs are read: an answer sets it under the lock that this transaction has.
-  update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- The database decides that an input has expired, under the same lock: afterwards no answer is taken, whatever any clock says.
-  with expired as (
-    update private.api_inputs as a
-    set outcome = 'expired'
-    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
-    where (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times) and a.root_flow_run_id = v_run.id
-      and a.outcome is null and a.expires_at <= clock_timestamp()
-    returning a.id
-  )
-  delete from public.pending_inputs as p using expired where p.id = expired.id;
-  return (
-    select coalesce(json_agg(json_build_object(
-      'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'outcome', a.outcome, 'value', a.value,
-      'left_ms', greatest(ceil(extract(epoch from a.expires_at - clock_timestamp()) * 1000), 0)::bigint
-    )), '[]')
-    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
-    join private.api_inputs as a on (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times)
-    where a.root_flow_run_id = v_run.id
-  );
-end;
-$$;
-comment on function private.take_api_inputs(uuid, integer, jsonb) is
-  'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
-grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
-
-create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
-returns json
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
-$$;
-comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
-grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;
-
--- sql/80_transactions/10_flow_run_transactions.sql
-
-create table private.flow_run_transactions (
-  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  node_id uuid not null,
-  times integer not null,
-  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  created_at timestamptz not null default clock_timestamp(),
-  members jsonb not null,
-  message text not null,
-  wire text,
-  memo text,
-  has_fees boolean not null,
-  slot bigint not null,
-  last_valid_block_height bigint not null,
-  outcome text,
-  signature text,
-  primary key (flow_run_id, node_id, times),
-  constraint flow_run_transactions_times_natural check (times >= 0),
-  constraint flow_run_transactions_key_is_first_member check (
-    (members -> 0) @> jsonb_build_object('flow_run_id', flow_run_id, 'node_id', node_id, 'times', times) is true
-  ),
-  constraint flow_run_transactions_message_base64 check (private.is_base64(message)),
-  constraint flow_run_transactions_wire_base64 check (private.is_base64(wire)),
-  constraint flow_run_transactions_heights_natural check (slot >= 0 and last_valid_block_height >= 0),
-  constraint flow_run_transactions_outcome_known check (outcome in ('confirmed', 'failed', 'unknown')),
-  constraint flow_run_transactions_signature_valid check (private.is_base58(signature, 64)),
-  constraint flow_run_transactions_signature_matches_outcome check (
-    case when outcome is null then signature is null else outcome <> 'confirmed' or signature is not null end
-  )
-);
-comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. Its key is the first node execution whose instructions it contains.';
-comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
-comment on column private.flow_run_transactions.members is
-  'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
-comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
-comment on column private.flow_run_transactions.wire is
-  'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
-comment on column private.flow_run_transactions.memo is
-  'The text of the memo that the action identity signs; null if the message has no such memo.';
-comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
-comment on column private.flow_run_transactions.slot is
-  'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
-comment on column private.flow_run_transactions.last_valid_block_height is
-  'The last block height at which its blockhash is valid.';
-comment on column private.flow_run_transactions.outcome is
-  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for it, and it may still be executed.';
-comment on column private.flow_run_transactions.signature is
-  'Its first signature, base58; null if it was not sent, or is under way.';
-
-create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
-
-create function private.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
-returns json
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.claim_number);
-  v_new private.flow_run_transactions := jsonb_populate_record(
-    null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
-  );
-  v_stored private.flow_run_transactions;
-begin
-  select t.* into v_stored
-  from private.flow_run_transactions as t
-  where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction is certain to have no effect, and its node, which has not ended, is tried again.
-  if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
-    select from public.node_run as n
-    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
-      and n.end_time is null and n.attempt > 1
-  ) then
-    delete from private.flow_run_transactions as t
-    where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-    v_stored := null;
-  end if;
-  if v_stored.wire is null and v_stored.outcome is null then
-    insert into private.flow_run_transactions (
-      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo,
-      has_fees, slot, last_valid_block_height
-    ) values (
-      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo,
-      v_new.has_fees, v_new.slot, v_new.last_valid_block_height
-    )
-    on conflict on constraint flow_run_transactions_pkey do update
-    set
-      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
-      has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
-  elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- A second transaction in another form might pay twice.
-    perform private.fail(500, 'internal',
-      'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
-  end if;
-  perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
-  return private.transaction_signature_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
-end;
-$$;
-comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Implements public.store_transaction. Definer: only functions write transactions.';
-grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
-
-create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
-returns json
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.claim_number,
-    store_transaction.transaction, store_transaction.requests
-  );
-$$;
--- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
--- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
--- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
--- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it is
--- 500 internal. One exception: if the transaction has failed and its first member is tried again, the new transaction
--- replaces it, and its requests are deleted. 409 claim_lost for an older claim.
-comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
-grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
-
--- sql/80_transactions/20_signature_requests.sql
-
-create table public.signature_requests (
-  id bigint primary key,
-  created_at timestamptz not null default clock_timestamp(),
-  kind text not null default 'transaction',
-  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  node_id uuid not null,
-  times integer not null,
-  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  owner_id uuid not null,
-  user_id uuid,
-  pubkey text not null,
-  msg text not null,
-  signatures jsonb,
-  signature text,
-  new_msg text,
-  expires_at timestamptz not null,
-  constraint signature_requests_id_exact check (id between 0 and 9007199254740991),
-  constraint signature_requests_kind_known check (kind in ('transaction', 'message')),
-  constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
-  constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
-    references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
-  constraint signature_requests_pubkey_valid check (private.is_public_key(pubkey)),
-  constraint signature_requests_msg_base64 check (private.is_base64(msg)),
-  constraint signature_requests_signatures_array check (jsonb_typeof(signatures) = 'array'),
-  constraint signature_requests_signature_valid check (private.is_base58(signature, 64)),
-  constraint signature_requests_new_msg_base64 check (private.is_base64(new_msg)),
-  constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
-);
-comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
-comment on column public.signature_requests.id is
-  'Random, below 2^53. It names the request and proves nothing: an answer is proved by its signature.';
-comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is anything else. No node asks for a message yet.';
-comment on column public.signature_requests.flow_run_id is
-  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
-comment on column public.signature_requests.owner_id is
-  'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
-comment on column public.signature_requests.user_id is
-  'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
-comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
-comment on column public.signature_requests.msg is 'The message to sign, base64.';
-comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
-comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
-comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
-comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
-
-create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
-create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
-create index signature_requests_user_id_idx on public.signature_requests (user_id);
-
-alter table public.signature_requests enable row level security;
-create policy signature_requests_select_party on public.signature_requests for select to authenticated
-  using (
-    owner_id = (select auth.uid()) or user_id = (select auth.uid()) or root_flow_run_id = (select private.token_run_id())
-  );
-create policy signature_requests_select_token on public.signature_requests for select to anon
-  using (root_flow_run_id = (select private.token_run_id()));
-
-grant select on public.signature_requests to anon, authenticated;
-grant select on public.signature_requests to service_role;
-
-create function private.open_signature_requests(root_flow_run_id uuid)
-returns setof public.signature_requests
-language sql stable security definer
-set search_path = ''
-as $$
-  select s.* from public.signature_requests as s
-  where s.root_flow_run_id = open_signature_requests.root_flow_run_id
-    and s.signature is null and s.expires_at > clock_timestamp()
-  order by s.created_at, s.id;
-$$;
-comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
-
-create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
-returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(json_agg(json_build_object(
-    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
-  ) order by s.created_at, s.id), '[]')
-  from public.signature_requests as s
-  where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
-    and s.times = transaction_signature_requests.times;
-$$;
-comment on function private.transaction_signature_requests(uuid, uuid, integer) is
-  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
-
-create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_now timestamptz := clock_timestamp();
-  v_made_ids bigint[] := '{}';
-begin
-  loop
-    with made as (
-      insert into public.signature_requests as s (
-        id, created_at, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id,
-        pubkey, msg, signatures, expires_at
-      )
-      select
-        -- A microsecond each keeps the order in which they were given.
-        private.random_id(), v_now + r.position * interval '1 microsecond',
-        transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
-        case
-          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey) then run.user_id
-          else run.started_by
-        end,
-        r.pubkey, r.msg, r.signatures,
-        v_now + r.position * interval '1 microsecond' + r.timeout_ms * interval '1 millisecond'
-      from rows from (
-        jsonb_to_recordset(store_signature_requests.requests)
-          as (pubkey text, msg text, signatures jsonb, timeout_ms integer)
-      ) with ordinality as r (pubkey, msg, signatures, timeout_ms, position)
-      on conflict do nothing
-      returning s.id
-    )
-    select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw again.
-    exit when not exists (
-      select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
-      where not exists (
-        select from public.signature_requests as s
-        where (s.flow_run_id, s.node_id, s.times, s.pubkey)
-          = (transaction.flow_run_id, transaction.node_id, transaction.times, r.pubkey)
-      )
-    );
-  end loop;
-  if v_made_ids <> '{}' then
-    perform private.queue_signature_webhooks(run, v_made_ids);
-    perform private.add_run_events(array(
-      select (
-        run.id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
-      )::private.new_run_event
-      from public.signature_requests as s where s.id = any (v_made_ids)
-    ));
-    perform private.announce_run_news(run.id, 'ends');
-  end if;
-
-  perform
-  from public.signature_requests as s
-  join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
-  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
-  if found then
-    perform private.fail(500, 'internal', 'A key was already asked to sign another message for this transaction.');
-  end if;
-end;
-$$;
-comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';
-
--- sql/80_transactions/30_pending_signature_request.sql
-
-create function private.pending_signature_request(flow_run_id uuid)
-returns jsonb
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  v_run_id uuid := private.root_run_for_caller(pending_signature_request.flow_run_id);
-begin
-  perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
-  if not found then
-    perform private.fail(404, 'signature_request_not_found', 'The run has ended, so it asks for no signature.');
-  end if;
-  return jsonb_build_object(
-    'request', (
-      select jsonb_build_object(
-        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
-        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
-      )
-      from private.open_signature_requests(v_run_id) as s
-      limit 1
-    ),
-    'is_overdue', private.has_claimable_run(interval '2 seconds')
-  );
-end;
-$$;
-comment on function private.pending_signature_request(uuid) is
-  'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
-grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
-
-create function public.pending_signature_request(flow_run_id uuid)
-returns jsonb
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.pending_signature_request(pending_signature_request.flow_run_id);
-$$;
-comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, kind (transaction or message), time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
-grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
-
-create function private.asking_flow_runs(flow_run_ids uuid[])
-returns setof uuid
-language sql stable security definer
-set search_path = ''
-as $$
-  select asked.id
-  from unnest(asking_flow_runs.flow_run_ids) as asked (id)
-  cross join lateral private.root_run_id(asked.id) as root (id)
-  where exists (select from private.open_signature_requests(root.id))
-    -- A run that has ended or is deleted will never ask: its callers need not wait either.
-    or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
-$$;
-comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one call for many callers, who are already checked.';
-grant execute on function private.asking_flow_runs(uuid[]) to service_role;
-
-create function public.asking_flow_runs(flow_run_ids uuid[])
-returns setof uuid
-language sql stable security invoker
-set search_path = ''
-as $$
-  select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
-$$;
-comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: those of these runs for which waiting is over, since their tree asks for a signature now, or will never ask again.';
-grant execute on function public.asking_flow_runs(uuid[]) to service_role;
-
--- sql/80_transactions/40_answer_signature_request.sql
-
-create function private.may_answer(request public.signature_requests, caller private.caller)
-returns boolean
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(
-    -- The owner of the flow.
-    may_answer.request.owner_id = may_answer.caller.user_id
-    -- The user whose key is asked.
-    or may_answer.request.user_id = may_answer.caller.user_id
-    -- The starter of the run.
-    or exists (
-      select from public.flow_run as r
-      where r.id = may_answer.request.root_flow_run_id and r.started_by = may_answer.caller.user_id
-    )
-    -- The holder of the run's token.
-    or may_answer.request.root_flow_run_id = may_answer.caller.run_id,
-    false
-  );
-$$;
-comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
-
-create function private.check_answerable(request public.signature_requests, new_msg text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run := (select r from public.flow_run as r where r.id = request.root_flow_run_id);
-  v_state jsonb := jsonb_build_object(
-    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status', v_run.status
-  );
-begin
-  if request.signature is not null then
-    perform private.fail(409, 'signature_request_answered', 'This signature request is already answered.', v_state,
-      'If details.signature is the one that you sent, your answer was stored.');
-  end if;
-  if v_run.end_time is not null then
-    perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
-  end if;
-  if request.expires_at <= clock_timestamp() then
-    perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
-      'Start the run again, and sign before expires_at.');
-  end if;
-  if check_answerable.new_msg <> request.msg and request.kind = 'message' then
-    perform private.fail(400, 'transaction_changed',
-      'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
-  end if;
-  if check_answerable.new_msg <> request.msg and (
-    jsonb_array_length(request.signatures) > 0
-      or exists (
-        select from public.signature_requests as other
-        where (other.flow_run_id, other.node_id, other.times) = (request.flow_run_id, request.node_id, request.times)
-          and other.id <> request.id
-      )
-  ) then
-    perform private.fail(400, 'transaction_changed',
-      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
-      hint => 'Sign message unchanged, and leave new_msg out.');
-  end if;
-end;
-$$;
-comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
-
-create function private.signature_request_for_caller(id bigint, new_msg text)
-returns jsonb
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_caller private.caller := private.require_caller();
-  v_request public.signature_requests;
-begin
-  select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
-  if not private.may_answer(v_request, v_caller) then
-    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
-  end if;
-  perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
-  return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
-end;
-$$;
-comment on function private.signature_request_for_caller(bigint, text) is
-  'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
-grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
-
-create function public.signature_request_for_caller(id bigint, new_msg text default null)
-returns jsonb
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
-$$;
-comment on function public.signature_request_for_caller(bigint, text) is
-  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
-grant execute on function public.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
-
-create function private.answer_signature_request(id bigint, signature text, new_msg text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
-  v_request public.signature_requests;
-begin
-  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first, and a run that is
-  -- being suspended either sees this answer or is woken by it.
-  perform from public.flow_run as r where r.id = v_run_id for no key update;
-  select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
-  if not found then
-    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
-  end if;
-  perform private.check_answerable(v_request, answer_signature_request.new_msg);
-
-  update public.signature_requests as s
-  set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
-  where s.id = v_request.id;
-  if not exists (select from private.open_signature_requests(v_run_id)) then
-    perform private.wake_flow_run(v_run_id);
-  end if;
-end;
-$$;
-comment on function private.answer_signature_request(bigint, text, text) is
-  'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
-grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
-
-create function public.answer_signature_request(id bigint, signature text, new_msg text default null)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.answer_signature_request(
-    answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
-  );
-$$;
-comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
-grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
-
--- sql/80_transactions/50_begin_action_lookup.sql
-
-create function private.begin_action_lookup()
-returns jsonb
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run;
-  v_deployment public.flow_deployments;
-  v_chain_url text;
-begin
-  select r.* into v_run from public.flow_run as r
-  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions
-    and r.status = 'succeeded' and r.output #>> '{M,transaction,S}' is not null;
-  if not found then
-    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
-  end if;
-  update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
-  where j.flow_run_id = v_run.id and j.action_lookups < 20
-  returning j.chain_url into v_chain_url;
-  if not found then
-    perform private.fail(429, 'action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
-      hint => 'Look at its signature with a wallet or an explorer.');
-  end if;
-  select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
-  return jsonb_build_object(
-    'owner_id', v_run.user_id, 'caller', coalesce(v_run.started_by::text, v_run.started_by_public_key, v_run.id::text),
-    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster',
-    'transaction', v_run.output #> '{M,transaction,S}', 'name', v_deployment.name, 'icon_url', v_deployment.icon_url
-  );
-end;
-$$;
-comment on function private.begin_action_lookup() is
-  'Implements public.begin_action_lookup. Definer: jobs and run tokens are private.';
-grant execute on function private.begin_action_lookup() to service_role;
-
-create function public.begin_action_lookup()
-returns jsonb
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.begin_action_lookup();
-$$;
--- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
--- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no transaction; 429
--- action_lookups_limit after 20.
-comment on function public.begin_action_lookup() is
-  'For the function action, which sends the run''s token: returns how to look for the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
-grant execute on function public.begin_action_lookup() to service_role;
-
--- sql/85_wallets/10_wallets.sql
-
-create table public.wallets (
-  id integer generated always as identity primary key,
-  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
-  type text not null,
-  name text not null default '',
-  public_key text not null,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  constraint wallets_user_id_public_key_key unique (user_id, public_key),
-  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')),
-  constraint wallets_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
-  constraint wallets_public_key_valid check (
-    private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
-  )
-);
-comment on table public.wallets is
-  'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
-comment on column public.wallets.type is
-  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
-comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
-
-alter table public.wallets enable row level security;
-create policy wallets_select_owner on public.wallets for select to authenticated
-  using (user_id = (select auth.uid()));
-create policy wallets_insert_owner on public.wallets for insert to authenticated
-  with check (user_id = (select auth.uid()));
-create policy wallets_update_owner on public.wallets for update to authenticated
-  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
-create policy wallets_delete_owner on public.wallets for delete to authenticated
-  using (user_id = (select auth.uid()));
-
-grant select, insert, update, delete on public.wallets to authenticated;
-grant select, insert, update, delete on public.wallets to service_role;
-
-create function private.refuse_missing_keypair()
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.fail(400, 'wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
-    hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
-end;
-$$;
-comment on function private.refuse_missing_keypair() is 'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
-grant execute on function private.refuse_missing_keypair() to authenticated, service_role;
-
-create function private.tg_wallets__before_insert()
-returns trigger
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  -- Whoever inserts it: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
-  if new.type = 'HARDCODED' then
-    perform private.refuse_missing_keypair();
-  end if;
-  return new;
-end;
-$$;
-comment on function private.tg_wallets__before_insert() is 'Refuses to insert a HARDCODED wallet, since it would have no secret.';
-create trigger _100_refuse_hardcoded before insert on public.wallets
-  for each row execute function private.tg_wallets__before_insert();
-
-create trigger _800_check_quota after insert on public.wallets
-  referencing new table as inserted
-  for each statement execute function private.tg_any__after_insert_check_quota('wallets');
-
-create function private.tg_wallets__before_update()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
-    or new.type is distinct from old.type and new.type is distinct from (
-      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
-    )
-  then
-    perform private.fail(400, 'column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
-      hint => 'POST /wallets/upsert changes the type of a wallet.');
-  end if;
-  return new;
-end;
-$$;
-comment on function private.tg_wallets__before_update() is
-  'Refuses changes to the read-only columns of a wallet. Definer: the secrets are private.';
-create trigger _100_refuse_read_only before update on public.wallets
-  for each row execute function private.tg_wallets__before_update();
-create trigger _200_touch before update on public.wallets
-  for each row execute function private.tg_any__before_update_touch();
-
-create function private.refuse_wallet_in_use(wallet public.wallets)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_deployment_id uuid;
-begin
-  select d.id into v_deployment_id
-  from public.flow_deployments as d
-  where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
-  order by d.id desc limit 1;
-  if found then
-    perform private.fail(409, 'wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
-      jsonb_build_object('deployment_id', v_deployment_id),
-      'Change the action_identity of the deployments that name it first.');
-  end if;
-end;
-$$;
-comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to give up a wallet while a deployment of its owner names it as action_identity: 409 wallet_in_use. The caller has locked the wallet''s row, and the trigger _200_check_settings of the deployments waits for that lock. Definer: it must see all deployments.';
-
-create function private.tg_wallets__before_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- With a deleted user everything is deleted: when the cascade arrives here, the user does not exist any more.
-  if exists (select from auth.users as u where u.id = old.user_id) then
-    perform private.refuse_wallet_in_use(old);
-  end if;
-  return old;
-end;
-$$;
-comment on function private.tg_wallets__before_delete() is
-  'Refuses to delete a wallet that is an action identity. Definer: users can''t read auth.users.';
-create trigger _100_refuse_in_use before delete on public.wallets
-  for each row execute function private.tg_wallets__before_delete();
-
--- sql/85_wallets/20_wallet_secrets.sql
-
-create table private.wallet_secrets (
-  wallet_id integer primary key references public.wallets (id) on delete cascade,
-  key_id text not null,
-  nonce bytea not null,
-  ciphertext bytea not null,
-  created_at timestamptz not null default now(),
-  constraint wallet_secrets_key_id_form check (key_id ~ '^[A-Za-z][A-Za-z0-9._-]{0,63}$'),
-  constraint wallet_secrets_nonce_length check (octet_length(nonce) = 12),
-  constraint wallet_secrets_ciphertext_length check (octet_length(ciphertext) = 48)
-);
-comment on table private.wallet_secrets is
-  'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
-comment on column private.wallet_secrets.key_id is 'The id of the key in WALLET_KEYS that it is encrypted with.';
-comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so that it opens for that wallet only.';
-comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
-
-create function private.store_wallet(
-  user_id uuid, type text, name text, public_key text, key_id text, nonce bytea, ciphertext bytea
-)
-returns jsonb
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_wallet public.wallets;
-begin
-  if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
-    or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
-  then
-    perform private.fail(400, 'request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
-  end if;
-  perform private.hold_user(store_wallet.user_id);
-  -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
-  -- the change.
-  insert into public.wallets as w (user_id, type, name, public_key)
-  values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
-  on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
-  returning w.* into v_wallet;
-
-  if store_wallet.type = 'ADAPTER' and v_wallet.type = 'HARDCODED' then
-    perform private.refuse_wallet_in_use(v_wallet);
-    delete from private.wallet_secrets as s where s.wallet_id = v_wallet.id;
-  elsif store_wallet.type = 'HARDCODED' and store_wallet.ciphertext is not null then
-    insert into private.wallet_secrets as s (wallet_id, key_id, nonce, ciphertext)
-    values (v_wallet.id, store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext)
-    on conflict (wallet_id) do update
-    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
-  elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
-    perform private.refuse_missing_keypair();
-  end if;
-
-  if v_wallet.type <> store_wallet.type then
-    update public.wallets as w set type = store_wallet.type where w.id = v_wallet.id returning w.* into v_wallet;
-  end if;
-  return to_jsonb(v_wallet);
-end;
-$$;
-comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'Does what public.store_wallet says. Definer: the secrets are private.';
-grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
-
-create function public.store_wallet(
-  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null, ciphertext bytea default null
-)
-returns jsonb
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.store_wallet(
-    store_wallet.user_id, store_wallet.type, store_wallet.name, store_wallet.public_key,
-    store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext
-  );
-$$;
-comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the Edge Function wallets, which has checked and encrypted the key pair: stores the wallet with this public key for the user, and returns its row without secrets. A HARDCODED wallet keeps the ciphertext it has when none is given; an ADAPTER wallet has none, and one that it had is deleted. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
-grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
-
-create function private.read_wallet_secret(user_id uuid, public_key text)
-returns jsonb
-language sql stable security definer
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
-  )
-  from public.wallets as w
-  join private.wallet_secrets as s on s.wallet_id = w.id
-  where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
-$$;
-comment on function private.read_wallet_secret(uuid, text) is 'Does what public.read_wallet_secret says. Definer: the secrets are private.';
-grant execute on function private.read_wallet_secret(uuid, text) to service_role;
-
-create function public.read_wallet_secret(user_id uuid, public_key text)
-returns jsonb
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
-$$;
-comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex, as store_wallet takes them; null when the user has no such wallet.';
-grant execute on function public.read_wallet_secret(uuid, text) to service_role;
-
--- sql/90_nodes/10_json_faults.sql
-
-create function private.json_faults(value jsonb)
-returns jsonb
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-declare
-  -- Half-way between the greatest double and 2^1024: from here on a double is infinite.
-  v_infinite constant numeric := 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792;
-  v_size bigint;
-  v_is_faulty boolean;
-begin
-  -- Counts only values that hold no others: each array or object in the result would be a copy of everything inside it. (Not
-  -- jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
-  select coalesce(sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0) into v_size
-  from jsonb_array_elements(
-    jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
-  ) as leaf (value);
-  if v_size <= 262144 then
-    with recursive part as (
-      select json_faults.value as value, 0 as depth, '' as name
-      union all
-      select inside.value, part.depth + 1, inside.name
-      from part
-      cross join lateral (
-        select m.value, m.key as name
-        from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
-        union all
-        select e.value, ''
-        from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end) as e (value)
-      ) as inside
-      where part.depth <= 64
-    )
-    select
-      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript counts alike.
-      sum(8 + octet_length(part.name) + case jsonb_typeof(part.value) when 'string' then octet_length(part.value #>> '{}') else 0 end),
-      bool_or(
-        part.depth > 64 or length(part.name) > 256
-        or case jsonb_typeof(part.value) when 'number' then abs(part.value::numeric) >= v_infinite else false end
-      )
-    into v_size, v_is_faulty
-    from part;
-  end if;
-  if v_size > 262144 then
-    return '[{"path": "", "message": "holds more than 256 KiB"}]';
-  end if;
-  if not v_is_faulty then
-    return '[]';
-  end if;
-
-  -- Only now are paths built, of shortened names: a long name would be copied into the path of everything below it.
-  return (
-    with recursive part as (
-      select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
-      union all
-      select inside.value, private.shorten(part.path || inside.step, 200), part.depth + 1, inside.is_named_too_long
-      from part
-      cross join lateral (
-        select m.value, '.' || private.shorten(m.key) as step, length(m.key) > 256 as is_named_too_long
-        from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
-        union all
-        select e.value, format('[%s]', e.position - 1), false
-        from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end)
-          with ordinality as e (value, position)
-      ) as inside
-      where part.depth <= 64
-    ),
-    fault as (
-      select ltrim(part.path, '.') as path,
-        case
-          when part.depth > 64 then 'is nested deeper than 64 levels'
-          when part.is_named_too_long then 'has a name of more than 256 characters'
-          when jsonb_typeof(part.value) = 'number' then case
-            when abs(part.value::numeric) >= v_infinite then 'must be a number that a double can hold'
-          end
-        end as message
-      from part
-    )
-    select coalesce(jsonb_agg(jsonb_build_object('path', first.path, 'message', first.message) order by first.path collate "C"), '[]')
-    from (select f.path, f.message from fault as f where f.message is not null order by f.path collate "C" limit 100) as first
-  );
-end;
-$$;
-comment on function private.json_faults(jsonb) is
-  'What is wrong with a JSON value whatever it means, as an array of {path, message}, the first 100; empty when nothing is. A value may be too large, nested too deeply, have names that are too long or numbers that I-JSON (RFC 7493) does not allow. Its texts need no check: jsonb refuses NUL and lone surrogates.';
-grant execute on function private.json_faults(jsonb) to authenticated, service_role;
-
-create function private.shape_faults(value jsonb, shape jsonb)
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  with recursive part as (
-    select shape_faults.value as value, shape_faults.shape as shape, '' as path, true as is_required
-    union all
-    select inside.value, inside.shape, part.path || inside.step, inside.is_required
-    from part
-    cross join lateral (
-      -- A member that is null counts as missing.
-      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape, '.' || rtrim(m.key, '!') as step,
-        m.key like '%!' as is_required
-      from jsonb_each(case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end) as m
-      union all
-      select e.value, part.shape -> 0, format('[%s]', e.position - 1), true
-      from jsonb_array_elements(case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end)
-        with ordinality as e (value, position)
-    ) as inside
-  ),
-  typed as (
-    select ltrim(part.path, '.') as path, part.is_required, jsonb_typeof(part.value) as type,
-      case jsonb_typeof(part.shape) when 'string' then part.shape #>> '{}' else jsonb_typeof(part.shape) end as expected
-    from part
-  )
-  select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', case
-    when fault.type is null then 'is missing'
-    else 'must be ' || case fault.expected
-      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || fault.expected
-    end
-  end) order by fault.path collate "C"), '[]')
-  from (
-    select typed.path, typed.type, typed.expected from typed
-    where case when typed.type is null then typed.is_required else typed.type <> typed.expected end
-    order by typed.path collate "C" limit 100
-  ) as fault;
-$$;
-comment on function private.shape_faults(jsonb, jsonb) is
-  'Where a JSON value differs from a shape, as an array of {path, message}, the first 100; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
-grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
-
--- sql/90_nodes/20_node_definition.sql
-
--- What a node definition must be. types/node_definition.ts says the same in zod, and tests/sql/node_definition_agreement.test.ts
--- compares them.
-
-create function private.node_definition_shape()
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select '{
-    "type!": "string",
-    "data!": {
-      "node_id!": "string",
-      "version!": "string",
-      "display_name!": "string",
-      "node_definition_version": "string",
-      "unique_id": "string",
-      "description": "string",
-      "effects": "string",
-      "tags": ["string"],
-      "related_to": [{"id": "string", "type": "string", "relationship": "string"}],
-      "resources": {"source_code_url": "string", "documentation_url": "string"},
-      "usage": {
-        "license": "string",
-        "license_url": "string",
-        "pricing": {
-          "currency": "string",
-          "purchase_price": "number",
-          "price_per_run": "number",
-          "custom": {"unit": "string", "value": "string"}
-        }
-      },
-      "authors": [{"name": "string", "contact": "string"}],
-      "design": {
-        "width": "number",
-        "height": "number",
-        "icon_url": "string",
-        "backgroundColor": "string",
-        "backgroundColorDark": "string"
-      },
-      "options": {},
-      "instruction_info": {"before": ["string"], "signature": "string", "after": ["string"]},
-      "width": "number",
-      "height": "number",
-      "backgroundColor": "string",
-      "backgroundColorDark": "string"
-    },
-    "sources!": [{"name!": "string", "type!": "string", "optional": "boolean", "tooltip": "string"}],
-    "targets!": [{
-      "name!": "string",
-      "type_bounds!": ["string"],
-      "required": "boolean",
-      "passthrough": "boolean",
-      "tooltip": "string"
-    }],
-    "targets_form.json_schema": {},
-    "targets_form.ui_schema": {},
-    "targets_form.extra": {}
-  }'::jsonb;
-$$;
-comment on function private.node_definition_shape() is 'The shape of a node definition, as private.shape_faults takes it.';
-grant execute on function private.node_definition_shape() to authenticated, service_role;
-
-create function private.node_definition_faults(definition jsonb)
-returns jsonb
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-declare
-  v_definition jsonb := node_definition_faults.definition;
-  v_faults jsonb;
-  v_measure private.json_measure;
-begin
-  -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
-  if pg_column_size(v_definition) > 1048576 then
-    return '[{"path": "", "message": "holds more than 256 KiB"}]';
-  end if;
-  -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
-  if jsonb_typeof(v_definition) = 'object' then
-    v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
-  end if;
-  v_faults := private.json_faults(v_definition);
-  if v_faults = '[]' then
-    -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
-    v_measure := private.measure_json(v_definition, 16777216);
-    if v_measure.fault is not null then
-      v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
-    end if;
-  end if;
-  if v_faults = '[]' then
-    v_faults := private.shape_faults(v_definition, private.node_definition_shape());
-  end if;
-  if v_faults <> '[]' then
-    return v_faults;
-  end if;
-  with fault (path, message) as (
-    select private.shorten(m.name), 'there is no such member; the members are ' || (
-      select string_agg(rtrim(s.name, '!'), ', ' order by rtrim(s.name, '!') collate "C")
-      from jsonb_object_keys(private.node_definition_shape()) as s (name)
-    )
-    from jsonb_object_keys(node_definition_faults.definition) as m (name)
-    where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
-    union all
-    -- PostgREST writes numbers and booleans into the text column as their text.
-    select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
-    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
-    union all
-    select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
-    from (values ('node_id', 200), ('version', 100)) as l (name, longest)
-    where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
-    union all
-    select 'data.effects', 'must be none, idempotent or once'
-    where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
-    union all
-    -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
-    select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
-    where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
-    union all
-    select format('%s[%s].name', p.side, p.position - 1), format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
-    from (
-      select s.side, e.port, e.position,
-        row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
-      from (values ('sources'), ('targets')) as s (side)
-      cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
-    ) as p
-    where p.occurrence > 1
-    union all
-    select format('%s[%s].name', s.side, e.position - 1), 'must have at most 256 characters'
-    from (values ('sources'), ('targets')) as s (side)
-    cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
-    where length(e.port ->> 'name') > 256
-  )
-  select coalesce(jsonb_agg(to_jsonb(first) order by first.path collate "C"), '[]') into v_faults
-  from (select fault.* from fault order by fault.path collate "C" limit 100) as first;
-  return v_faults;
-end;
-$$;
-comment on function private.node_definition_faults(jsonb) is
-  'What is wrong with a node definition, as an array of {path, message}, the first 100; empty when nothing is.';
-grant execute on function private.node_definition_faults(jsonb) to authenticated, service_role;
-
-create function private.check_node_definition(definition jsonb)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_faults jsonb := private.node_definition_faults(check_node_definition.definition);
-begin
-  if v_faults <> '[]' then
-    perform private.fail(400, 'node_definition_invalid',
-      format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
-      -- Twenty faults are enough to start with.
-      details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
-      hint => format('This is the definition of node %s.', to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))));
-  end if;
-end;
-$$;
-comment on function private.check_node_definition(jsonb) is
-  'Refuses an invalid node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
-grant execute on function private.check_node_definition(jsonb) to authenticated, service_role;
-
--- sql/90_nodes/30_node_publishers.sql
-
-create table private.node_publishers (
-  user_id uuid primary key references auth.users (id) on delete cascade
-);
-comment on table private.node_publishers is
-  'Users whose node definitions are public. Administrators of the project edit it in SQL. It takes effect with a user''s next post.';
-
-create function private.node_poster(out user_id uuid, out is_publisher boolean)
-returns record
-language plpgsql stable security definer
-set search_path = ''
-as $$
-begin
-  user_id := private.require_user();
-  is_publisher := exists (select from private.node_publishers as p where p.user_id = node_poster.user_id);
-end;
-$$;
-comment on function private.node_poster() is
-  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer, since private.node_publishers is private.';
-grant execute on function private.node_poster() to authenticated;
-
--- sql/90_nodes/40_nodes.sql
-
-create table public.nodes (
-  id uuid not null default gen_random_uuid(),
-  user_id uuid references auth.users (id) on delete cascade,
-  is_public boolean not null default false,
-  owner_key uuid not null default '00000000-0000-0000-0000-000000000000',
-  node_id text not null default '',
-  version text not null default '',
-  type text not null,
-  data jsonb not null,
-  sources jsonb not null,
-  targets jsonb not null,
-  "targets_form.json_schema" jsonb,
-  "targets_form.ui_schema" jsonb,
-  "targets_form.extra" jsonb,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  primary key (owner_key, node_id, version),
-  constraint nodes_id_key unique (id),
-  constraint nodes_owner_key_is_user_id check (owner_key = coalesce(user_id, '00000000-0000-0000-0000-000000000000')),
-  constraint nodes_node_id_in_data check (node_id = data ->> 'node_id'),
-  constraint nodes_version_in_data check (version = data ->> 'version'),
-  constraint nodes_without_user_public check (user_id is not null or is_public),
-  constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
-);
-comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones, and each user their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at: it ignores what a write says of them.';
-comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
-comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
-comment on column public.nodes.owner_key is 'user_id, or zeros where it is null: the part of the primary key by which an upsert finds the row to update.';
-comment on column public.nodes.node_id is 'data.node_id.';
-comment on column public.nodes.version is 'data.version.';
-comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
-comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
-comment on column public.nodes.sources is 'Its outputs: {name, type, …}.';
-comment on column public.nodes.targets is 'Its inputs: {name, type_bounds, …}.';
-comment on column public.nodes."targets_form.json_schema" is 'The form for its settings; needs targets_form.ui_schema.';
-
-create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
-create index nodes_user_id_idx on public.nodes (user_id);
-
-alter table public.nodes enable row level security;
-create policy nodes_select_public on public.nodes for select to anon
-  using (is_public);
-create policy nodes_select_owner_or_public on public.nodes for select to authenticated
-  using (user_id = (select auth.uid()) or is_public);
-create policy nodes_insert_owner on public.nodes for insert to authenticated
-  with check (user_id = (select auth.uid()));
-create policy nodes_update_owner on public.nodes for update to authenticated
-  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
-create policy nodes_delete_owner on public.nodes for delete to authenticated
-  using (user_id = (select auth.uid()));
-
-grant select on public.nodes to anon;
-grant select, insert, update, delete on public.nodes to authenticated;
-grant select, insert, update, delete on public.nodes to service_role;
-
-create function private.node_definition(node public.nodes)
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'type', node_definition.node.type, 'data', node_definition.node.data,
-    'sources', node_definition.node.sources, 'targets', node_definition.node.targets,
-    'targets_form.json_schema', node_definition.node."targets_form.json_schema",
-    'targets_form.ui_schema', node_definition.node."targets_form.ui_schema",
-    'targets_form.extra', node_definition.node."targets_form.extra"
-  );
-$$;
-comment on function private.node_definition(public.nodes) is 'The definition in a row, without what the database keeps about it.';
-grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
-
-create function private.tg_nodes__before_write()
-returns trigger
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  v_poster record;
-begin
-  perform private.check_node_definition(private.node_definition(new));
-  new.node_id := new.data ->> 'node_id';
-  new.version := new.data ->> 'version';
-
-  if tg_op = 'INSERT' then
-    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first, too.
-    new.id := gen_random_uuid();
-    new.created_at := now();
-    new.user_id := null;
-    new.is_public := true;
-  else
-    new.id := old.id;
-    new.created_at := old.created_at;
-    new.user_id := old.user_id;
-    new.is_public := old.is_public;
-  end if;
-  -- Row level security doesn't apply to the service role and to administrators. Everybody else is a user.
-  if row_security_active('public.nodes') then
-    v_poster := private.node_poster();
-    new.is_public := v_poster.is_publisher;
-    if tg_op = 'INSERT' then
-      new.user_id := v_poster.user_id;
-    end if;
-  end if;
-  new.owner_key := coalesce(new.user_id, '00000000-0000-0000-0000-000000000000');
-
-  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old) and new.is_public = old.is_public then
-    new.updated_at := old.updated_at;
-  else
-    new.updated_at := now();
-  end if;
-  return new;
-end;
-$$;
-comment on function private.tg_nodes__before_write() is
-  'Refuses an invalid node definition, and sets the columns that the database keeps: a definition belongs to the user who posted it, and is public when that user is a publisher or when the service role posted it.';
-create trigger _100_check_and_keep before insert or update on public.nodes
-  for each row execute function private.tg_nodes__before_write();
-create trigger _800_check_quota after insert on public.nodes
-  referencing new table as inserted
-  for each statement execute function private.tg_any__after_insert_check_quota('nodes');
-
--- sql/90_nodes/50_native_nodes.sql
-
-create table private.native_nodes (
-  id boolean primary key default true,
-  version bigint not null default 0,
-  constraint native_nodes_single check (id)
-);
-comment on table private.native_nodes is
-  'Counts the changes of the service role''s node definitions, in one row, which the first change inserts. Stored warnings about flows hold for one version.';
-
-create function private.tg_nodes__after_write()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  if exists (select from changed as c where c.user_id is null) then
-    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
-  end if;
-  return null;
-end;
-$$;
-comment on function private.tg_nodes__after_write() is
-  'Counts new and deleted definitions of the service role. Definer: the count is private.';
-
-create function private.tg_nodes__after_update()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- Each start of a stack writes all definitions, most of them unchanged.
-  if exists (
-    select from former as f join changed as c on c.id = f.id
-    where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
-  ) then
-    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
-  end if;
-  return null;
-end;
-$$;
-comment on function private.tg_nodes__after_update() is
-  'Counts changes of the service role''s definitions. Definer: the count is private.';
-create trigger _100_count_inserted after insert on public.nodes
-  referencing new table as changed
-  for each statement execute function private.tg_nodes__after_write();
-create trigger _110_count_updated after update on public.nodes
-  referencing old table as former new table as changed
-  for each statement execute function private.tg_nodes__after_update();
-create trigger _120_count_deleted after delete on public.nodes
-  referencing old table as changed
-  for each statement execute function private.tg_nodes__after_write();
-
--- sql/95_kv/10_kv_usage.sql
+-- sql/850_kv/10_kv_usage.sql
 
 create table private.kv_usage (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -13278,7 +12833,7 @@ $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
   'Adds stores and bytes to a user''s usage, negative numbers too, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
 
--- sql/95_kv/20_kv_effects.sql
+-- sql/850_kv/20_kv_effects.sql
 
 -- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that makes it,
 -- {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the transaction of the change, so a worker that
@@ -13337,7 +12892,7 @@ $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
   'Stores with the node run of an effect that the change is made, and its output, {"M": {…}}, which earlier_effect_output returns from then on. Definer: only functions write node runs.';
 
--- sql/95_kv/30_kv_stores.sql
+-- sql/850_kv/30_kv_stores.sql
 
 create table public.kv_stores (
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -13492,7 +13047,7 @@ comment on function public.kv_delete_store(jsonb, jsonb, text) is
   'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_delete_store(jsonb, jsonb, text) to service_role;
 
--- sql/95_kv/40_kv_items.sql
+-- sql/850_kv/40_kv_items.sql
 
 create table public.kv_items (
   user_id uuid not null,
@@ -13709,7 +13264,7 @@ comment on function public.kv_read_item(jsonb, text, text) is
   'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_read_item(jsonb, text, text) to service_role;
 
--- sql/95_kv/50_own_kv_stores.sql
+-- sql/850_kv/50_own_kv_stores.sql
 
 -- The stores of the calling user, for programs. The nodes of the user's flows share them.
 
@@ -13866,3 +13421,477 @@ $$;
 comment on function public.delete_kv_item(text, text) is
   'Deletes the item of a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.delete_kv_item(text, text) to anon, authenticated, service_role;
+
+-- sql/900_operation/10_runner_metrics.sql
+
+create function private.runner_metrics()
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
+  -- that sleep, and runs that do not, have an index each.
+  with job as not materialized (
+    select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    union all
+    select j.* from private.flow_run_jobs as j where j.sleeps_until is not null
+  ),
+  queue as (
+    select count(*) as length, (select clock_timestamp()) - min(m.vt) as age
+    from pgmq.q_flow_runs as m
+    where m.vt <= (select clock_timestamp())
+  ),
+  hidden as (
+    select count(*) filter (where j.is_held) as running,
+      count(*) filter (where not j.is_held and r.status <> 'waiting') as delayed
+    from pgmq.q_flow_runs as m
+    join job as j on j.message_id = m.msg_id
+    join public.flow_run as r on r.id = j.flow_run_id
+    where m.vt > (select clock_timestamp())
+  )
+  select jsonb_build_object(
+    'queue_length', queue.length,
+    'oldest_queued_seconds', round(extract(epoch from queue.age), 3),
+    'delayed', hidden.delayed,
+    'running', hidden.running,
+    'waiting', (
+      -- The sub-select searches an index for each run that has not ended. A join might read all runs.
+      select count(*) from job as j
+      where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
+    ),
+    'failed_last_hour', (
+      select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'
+    ),
+    'pending_webhooks', (select count(*) from public.webhook_deliveries as d where d.status = 'pending')
+  )
+  from queue cross join hidden;
+$$;
+comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer: the queue is private.';
+grant execute on function private.runner_metrics() to service_role;
+
+create function public.runner_metrics()
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.runner_metrics();
+$$;
+-- queue_length: runs that may be claimed now, those of lost workers included. oldest_queued_seconds: the time that the
+-- first of them has waited, null if there is none. delayed: runs that were released for later. running: runs that a
+-- worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
+-- hour. pending_webhooks: deliveries that have not been made yet.
+comment on function public.runner_metrics() is
+  'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
+grant execute on function public.runner_metrics() to service_role;
+
+-- sql/900_operation/20_sweep_steps.sql
+
+-- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
+-- sweep never waits for a lock, and no transaction waits for a waiting sweep. `offset 0` makes a `not exists` search an
+-- index for each row; a join would read the whole table. The steps are planned with the settings of sweep_runner.
+
+create function private.runs_being_redriven()
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select unnest(j.redriven_from) from private.flow_run_jobs as j
+  where j.redriven_from is not null and j.message_id is not null;
+$$;
+comment on function private.runs_being_redriven() is
+  'The runs from which unfinished redrives take executions over. Definer: the jobs are private.';
+
+create function private.delete_old_runs(max_age interval, max_runs integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+  v_run_ids uuid[];
+begin
+  v_run_ids := array(
+    select old.id from public.flow_run as old
+    -- An id contains the time at which its run was made, which is before the run's end. So the search needs no index on
+    -- the ends, which would slow every start.
+    where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
+      and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
+      -- A redrive reads the old run until the redrive has ended.
+      and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
+    order by old.id limit delete_old_runs.max_runs
+    for update skip locked
+  );
+  -- Once locked, these runs can't be redriven. A redrive that was committed before the lock is found by a second look.
+  delete from public.flow_run as r
+  where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_old_runs(interval, integer) is
+  'Deletes root runs that ended longer than max_age ago with everything that belongs to them, and returns how many. Definer: only functions write runs.';
+
+create function private.delete_old_idempotency_keys(max_keys integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+begin
+  delete from private.idempotency_keys as k
+  where k.key_hash = any (array(
+    select old.key_hash from private.idempotency_keys as old
+    where old.created_at < now() - interval '24 hours'
+    order by old.created_at limit delete_old_idempotency_keys.max_keys
+    for update skip locked
+  ));
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_old_idempotency_keys(integer) is
+  'Deletes idempotency keys of more than 24 hours, and returns how many. Definer: the keys are private.';
+
+create function private.delete_stray_messages(max_messages integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*)
+    from unnest(array(
+      select m.msg_id from pgmq.q_flow_runs as m
+      where not exists (
+          select from private.flow_run_jobs as j
+          where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
+        )
+        and not exists (
+          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null
+        )
+      limit delete_stray_messages.max_messages
+      for update skip locked
+    )) as stray (id)
+    where pgmq.delete('flow_runs', stray.id)
+  );
+end;
+$$;
+comment on function private.delete_stray_messages(integer) is
+  'Deletes messages without a run, and returns how many. Definer: queue and jobs are private.';
+
+-- sql/900_operation/30_sweep_snapshots.sql
+
+create function private.snapshots_of_pending_runs()
+returns bytea[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return array(
+    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    union
+    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
+  );
+end;
+$$;
+comment on function private.snapshots_of_pending_runs() is
+  'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+
+create function private.is_snapshot_redrivable(hash bytea)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select exists (
+    select from private.flow_run_jobs as j
+    where j.snapshot_hash = is_snapshot_redrivable.hash and (j.failed_at is not null or j.stop_requested_at is not null)
+  );
+$$;
+comment on function private.is_snapshot_redrivable(bytea) is
+  'True if a run that failed or was stopped has this snapshot: its redrive would need it. Definer: the jobs are private.';
+
+create function private.delete_unused_snapshots(max_snapshots integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+  v_hashes bytea[];
+  v_used_hashes bytea[];
+begin
+  v_used_hashes := private.snapshots_of_pending_runs();
+  v_hashes := array(
+    select s.hash from private.flow_snapshots as s
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
+      and s.hash <> all (v_used_hashes)
+      and not private.is_snapshot_redrivable(s.hash)
+    limit delete_unused_snapshots.max_snapshots
+    for update skip locked
+  );
+  -- Once locked, these snapshots can't be used by a new deployment or run. Uses that began before the lock are found by
+  -- a second look, at deployments first and at runs second: if a deployment is gone by the first look, all runs that
+  -- were started from it are committed by the second.
+  v_hashes := array(
+    select u.hash from unnest(v_hashes) as u (hash)
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
+      -- A run that has ended meanwhile is not pending any more.
+      and not private.is_snapshot_redrivable(u.hash)
+  );
+  v_used_hashes := private.snapshots_of_pending_runs();
+  delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_unused_snapshots(integer) is
+  'Deletes snapshots that are needed neither by a deployment nor by a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
+
+-- sql/900_operation/40_sweep_runner.sql
+
+create function private.check_sweep_arguments(max_age interval, max_runs integer)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if check_sweep_arguments.max_age < interval '24 hours' then
+    perform private.fail(400, 'request_invalid',
+      'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
+  end if;
+  if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
+    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 10000.');
+  end if;
+end;
+$$;
+comment on function private.check_sweep_arguments(interval, integer) is
+  'Refuses arguments out of their range: 400 request_invalid.';
+
+create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- The planner expects a scan of the whole table to find a reference soon, as for most rows. The rows that a sweep
+-- deletes have none.
+set enable_seqscan = off
+as $$
+declare
+  v_runs bigint;
+  v_keys bigint;
+  v_messages bigint;
+  v_idle_shares bigint;
+  v_snapshots bigint;
+begin
+  perform private.check_sweep_arguments(sweep_runner.max_age, sweep_runner.max_runs);
+  v_runs := private.delete_old_runs(sweep_runner.max_age, sweep_runner.max_runs);
+  v_keys := private.delete_old_idempotency_keys(sweep_runner.max_runs);
+  v_messages := private.delete_stray_messages(sweep_runner.max_runs);
+  v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
+  perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
+  -- Last, because a start of the same graph waits for it until the transaction ends.
+  v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
+  return jsonb_build_object(
+    'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle_shares)
+  );
+end;
+$$;
+comment on function private.sweep_runner(interval, integer) is
+  'Implements public.sweep_runner. Definer: only functions delete runs, and the other tables are private.';
+grant execute on function private.sweep_runner(interval, integer) to service_role;
+
+create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
+$$;
+-- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
+-- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
+-- are needed neither by a deployment nor by a run that has not ended or may be redriven. Of each kind at most max_runs.
+-- 400 request_invalid.
+comment on function public.sweep_runner(interval, integer) is
+  'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
+grant execute on function public.sweep_runner(interval, integer) to service_role;
+
+-- sql/900_operation/50_poke_runner.sql
+
+-- Only hosted Supabase has pg_net and Vault, so dynamic SQL calls them.
+create function private.vault_secret(name text)
+returns text
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_secret text;
+begin
+  if to_regclass('vault.decrypted_secrets') is not null then
+    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1'
+    into v_secret using vault_secret.name;
+  end if;
+  return nullif(v_secret, '');
+end;
+$$;
+comment on function private.vault_secret(text) is
+  'A secret from Vault by its name; null if there is no such secret, or no Vault. For administrators only.';
+
+create function private.poke_runner()
+returns text
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_url text;
+  v_key text;
+  v_request_id bigint;
+begin
+  -- An idle project sends no requests.
+  if not private.has_claimable_run() and not private.has_due_webhook() then
+    return 'nothing is queued';
+  end if;
+  if to_regproc('net.http_post') is null then
+    return 'pg_net is not installed';
+  end if;
+  v_url := private.vault_secret('project_url');
+  v_key := private.vault_secret('runner_key');
+  if v_url is null or v_key is null then
+    return 'Vault lacks the secret project_url or runner_key';
+  end if;
+  execute 'select net.http_post(url => $1, headers => $2, timeout_milliseconds => 5000)'
+  into v_request_id
+  using rtrim(v_url, '/') || '/functions/v1/runner', jsonb_build_object('apikey', v_key);
+  return format('request %s is sent', v_request_id);
+end;
+$$;
+-- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
+-- net._http_response.
+comment on function private.poke_runner() is
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about what it did, or why it did nothing.';
+
+-- sql/900_operation/60_schedule_runner.sql
+
+-- Only hosted Supabase has pg_cron, so dynamic SQL calls it.
+create function private.runner_cron_jobs(max_age interval)
+returns table (name text, schedule text, command text)
+language sql stable security invoker
+set search_path = ''
+as $$
+  values
+    ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
+    ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
+    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute suffices for 166
+    -- starts a second.
+    ('flow_runner_sweep', '* * * * *', format(
+      'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
+    )),
+    -- pg_cron never deletes its own history.
+    ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
+      'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_schedules'', ''flow_runner_sweep'', ''flow_runner_history'') '
+      'and d.end_time < now() - interval ''1 day''');
+$$;
+comment on function private.runner_cron_jobs(interval) is
+  'The jobs for pg_cron: poke the runner, start due schedules, delete runs that ended longer than max_age ago, and trim the history of the jobs.';
+
+create function private.check_runner_schedule()
+returns table (item text, is_ok boolean, note text)
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_has_cron boolean := to_regprocedure('cron.schedule(text,text,text)') is not null;
+  v_name text;
+  v_waited numeric := private.runner_metrics() ->> 'oldest_queued_seconds';
+begin
+  return query values
+    ('extension pg_cron', v_has_cron, 'runs the jobs; create extension pg_cron'),
+    ('extension pg_net', to_regproc('net.http_post') is not null, 'sends the pokes; create extension pg_net'),
+    ('secret project_url', private.vault_secret('project_url') is not null,
+      'the project''s address; select vault.create_secret(''https://….supabase.co'', ''project_url'')'),
+    ('secret runner_key', private.vault_secret('runner_key') is not null,
+      'the project''s secret key; select vault.create_secret(''sb_secret_…'', ''runner_key'')');
+
+  for v_name in select j.name from private.runner_cron_jobs(null) as j loop
+    item := 'job ' || v_name;
+    is_ok := null;
+    if v_has_cron then
+      execute $query$
+        select j.active and r.status is distinct from 'failed',
+          format('%s: %s; last run: %s', j.schedule, j.command,
+            coalesce(nullif(concat_ws(', ', r.start_time, r.status, r.return_message), ''), 'none'))
+        from cron.job as j
+        left join lateral (
+          select d.start_time, d.status, d.return_message from cron.job_run_details as d
+          where d.jobid = j.jobid order by d.runid desc limit 1
+        ) as r on true
+        where j.jobname = $1
+      $query$ into is_ok, note using v_name;
+    end if;
+    if is_ok is null then
+      is_ok := false;
+      note := 'is not scheduled; select * from private.schedule_runner()';
+    end if;
+    return next;
+  end loop;
+
+  return query select 'queue', coalesce(v_waited < 60, true),
+    case
+      when v_waited is null then 'no run waits for a worker'
+      else format(
+        'a run has waited %s s for a worker; answers to pokes: select * from net._http_response order by id desc',
+        v_waited
+      )
+    end;
+end;
+$$;
+comment on function private.check_runner_schedule() is
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with what is missing and how to fix it. The row "queue" shows whether pokes arrive. For administrators only.';
+
+create function private.schedule_runner(max_age interval default '30 days')
+returns table (item text, is_ok boolean, note text)
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_job record;
+begin
+  perform private.check_sweep_arguments(schedule_runner.max_age, 1);
+  if to_regprocedure('cron.schedule(text,text,text)') is not null then
+    for v_job in select * from private.runner_cron_jobs(schedule_runner.max_age) loop
+      execute 'select cron.schedule($1, $2, $3)' using v_job.name, v_job.schedule, v_job.command;
+    end loop;
+  end if;
+  return query select c.* from private.check_runner_schedule() as c;
+end;
+$$;
+comment on function private.schedule_runner(interval) is
+  'Schedules with pg_cron the pokes of the runner, the starts of due schedules and the sweep that deletes runs max_age after their end (null: never). Returns the result of private.check_runner_schedule. A second call replaces the jobs. 400 request_invalid. For administrators only.';
+
+-- sql/900_operation/70_grant_runner.sql
+
+create function private.grant_runner(worker regrole)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_function regprocedure;
+begin
+  execute format('grant usage on schema public, private to %s', grant_runner.worker);
+  for v_function in
+    select p.oid from pg_catalog.pg_proc as p
+    where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.proname in (
+      'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
+      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
+      'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
+      'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
+      'store_webhook_attempt'
+    )
+  loop
+    execute format('grant execute on function %s to %s', v_function, grant_runner.worker);
+  end loop;
+end;
+$$;
+comment on function private.grant_runner(regrole) is
+  'For operators: lets a role execute runs, and nothing else, by granting it the functions that a worker calls. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';

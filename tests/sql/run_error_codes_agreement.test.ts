@@ -46,7 +46,7 @@ it('the runner writes no code but by codedError, which knows them all', () => {
 });
 
 it('the database writes no code that it does not know', () => {
-  const ends = readFileSync('sql/70_queue/42_claim_flow_runs.sql', 'utf8');
+  const ends = readFileSync('sql/600_queue/42_claim_flow_runs.sql', 'utf8');
   expect(codesIn(ends).filter((code) => !known.includes(code))).toEqual([]);
   expect(codesIn(ends)).toContain('worker_lost');
 });

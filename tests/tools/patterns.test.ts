@@ -40,7 +40,7 @@ it('SQL whose pattern is not a literal, or stands in a function that is not read
 
 it('the project has patterns in TypeScript and in SQL', async () => {
   const files = (await filesWithPatterns()).filter((file) => filePatterns(file).length > 0);
-  expect(files).toEqual(expect.arrayContaining(['types/values/number_text.ts', 'sql/20_values/10_checks.sql']));
+  expect(files).toEqual(expect.arrayContaining(['types/values/number_text.ts', 'sql/200_values/10_checks.sql']));
 });
 
 it('what backtracks is named with a text that shows it', async () => {

@@ -163,6 +163,18 @@ $$;
 comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
 
+-- The triggers are deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
+-- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
+-- constraints.
+create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
+  deferrable initially deferred
+  for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
+  execute function private.tg_flow_run_jobs__after_end();
+create constraint trigger flow_run_jobs_count_delete after delete on private.flow_run_jobs
+  deferrable initially deferred
+  for each row when (old.counted_deployment_id is not null and old.message_id is not null)
+  execute function private.tg_flow_run_jobs__after_end();
+
 create function private.delete_idle_usage(max_shares integer)
 returns bigint
 language plpgsql volatile security definer

@@ -153,3 +153,18 @@ end;
 $$;
 comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
   'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';
+
+create function private.tg_users__after_delete_requests()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update public.signature_requests as s set user_id = null where s.user_id = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_users__after_delete_requests() is
+  'Removes a deleted user from the signature requests of other owners'' runs. Definer: only functions write them.';
+create trigger _600_forget_requests after delete on auth.users
+  for each row execute function private.tg_users__after_delete_requests();

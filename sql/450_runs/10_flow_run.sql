@@ -123,6 +123,22 @@ comment on function private.tg_flow_run__after_write() is
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
 
+create function private.tg_flows__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
+  delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
+  return null;
+end;
+$$;
+comment on function private.tg_flows__after_delete() is
+  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
+create trigger _100_delete_runs after delete on public.flows
+  for each row execute function private.tg_flows__after_delete();
+
 create function private.tg_users__after_delete()
 returns trigger
 language plpgsql volatile security definer
@@ -135,13 +151,11 @@ begin
     -- repeated.
     exit when not found;
   end loop;
-  update public.signature_requests as s set user_id = null where s.user_id = old.id;
-  update public.pending_inputs as p set started_by = null where p.started_by = old.id;
   return null;
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Removes a deleted user as starter of runs of other owners'' flows, and from their requests. Definer: roles that delete users may not write runs.';
+  'Removes a deleted user as starter of runs of other owners'' flows. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 

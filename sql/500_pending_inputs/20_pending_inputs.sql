@@ -81,3 +81,18 @@ end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
   'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
+
+create function private.tg_users__after_delete_inputs()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update public.pending_inputs as p set started_by = null where p.started_by = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_users__after_delete_inputs() is
+  'Removes a deleted user from the pending inputs of other owners'' runs. Definer: only functions write them.';
+create trigger _600_forget_inputs after delete on auth.users
+  for each row execute function private.tg_users__after_delete_inputs();

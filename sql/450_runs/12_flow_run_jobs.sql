@@ -1,24 +1,3 @@
--- The steps of a run in the queue; each step is a function in a file of its name:
---
---   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A run can be claimed
---               while its message is visible.
---   claim       claim_flow_runs claims the next runs: next_owners decides whose turn it is, and lock_next_flow_runs
---               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides the
---               message until the lease ends.
---   heartbeat   heartbeat_flow_runs hides the message for another lease. The messages of a lost worker become visible
---               while their jobs are still held; the next claim sees this, and counts the lost worker. A run that lost
---               two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
---   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
---   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
---               its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
---               expires. A run that waits for somebody's input (sql/75_pending_inputs/) sleeps until the input is
---               answered or expires.
---   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
---               messages.
---
--- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and finish_flow_runs
--- skips results of older claims.
 create table private.flow_run_jobs (
   flow_run_id uuid primary key,
   user_id uuid not null,
@@ -106,20 +85,6 @@ create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_r
   where redriven_from is not null and message_id is not null;
 create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
 
-create view private.awake_jobs with (security_invoker = true) as
-select
-  j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that holds it is lost, too.
-  j.lost_claim_count + j.is_held::integer as lost_claims,
-  j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
-from private.flow_run_jobs as j
-where j.message_id is not null and j.sleeps_until is null;
-comment on view private.awake_jobs is
-  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
-comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
-comment on column private.awake_jobs.is_suspect is
-  'True if the run has lost two workers in a row. It may have ended them, so it is claimed alone.';
-
 create function private.tg_flow_run__after_delete()
 returns trigger
 language plpgsql volatile security definer
@@ -149,16 +114,3 @@ comment on function private.tg_flow_run_jobs__after_delete() is
   'Deletes the message of a deleted run from the queue. Definer: users who delete flows have no rights in the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
-
--- The trigger function is in sql/60_starts/20_start_limits.sql, with the limits that it counts for. The triggers are
--- deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
--- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
--- constraints.
-create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
-  deferrable initially deferred
-  for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
-  execute function private.tg_flow_run_jobs__after_end();
-create constraint trigger flow_run_jobs_count_delete after delete on private.flow_run_jobs
-  deferrable initially deferred
-  for each row when (old.counted_deployment_id is not null and old.message_id is not null)
-  execute function private.tg_flow_run_jobs__after_end();

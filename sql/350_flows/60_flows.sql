@@ -189,19 +189,3 @@ comment on function private.tg_flows__before_delete() is
   'Refuses to delete a flow that has deployments. Definer, since users can''t read auth.users.';
 create trigger _100_refuse_deployed before delete on public.flows
   for each row execute function private.tg_flows__before_delete();
-
-create function private.tg_flows__after_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
-  delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
-  return null;
-end;
-$$;
-comment on function private.tg_flows__after_delete() is
-  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
-create trigger _100_delete_runs after delete on public.flows
-  for each row execute function private.tg_flows__after_delete();
