@@ -45,7 +45,7 @@ describe('what the documents name exists:', () => {
   });
 
   it('every file and folder of the project', () => {
-    const path = /`((?:sql|supabase|functions|types|tests|docs|worker|client|\.ci|\.github)\/[\w./-]*)`/g;
+    const path = /`((?:sql|supabase|functions|runner|types|tests|docs|client|console|dev|\.ci|\.github)\/[\w./-]*)`/g;
     expect(findUnknown(path, (name) => existsSync(join(projectDir, name)))).toEqual([]);
   });
 
@@ -87,6 +87,31 @@ describe('what the documents name exists:', () => {
       scripts: Record<string, string>;
     };
     expect(findUnknown(/npm run (?:--silent )?([a-z][\w:]*)/g, (name) => Object.hasOwn(scripts, name))).toEqual([]);
+  });
+});
+
+describe('docs/decisions', () => {
+  const pages = [...documents].filter(([path]) => /^docs\/decisions\/\d/.test(path)).toSorted();
+  const titleOf = (text: string) => text.split('\n', 1)[0];
+
+  it('has a number of its own for each page, which its name and title begin with', () => {
+    const numbers = pages.map(([path]) => /\/(\d{3})-[a-z0-9-]+\.md$/.exec(path)?.[1]);
+    expect(numbers.length).toBeGreaterThan(50);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(pages.filter(([, text], index) => !titleOf(text)!.startsWith(`# ${numbers[index]}: `))).toEqual([]);
+  });
+
+  it('lists each page in its index once, with its question', () => {
+    const listed = [...documents.get('docs/decisions/README.md')!.matchAll(/^\| (\d{3}) +\| \[(.+)\]\((.+)\) *\|$/gm)]
+      .map(([, number, question, file]) => [`docs/decisions/${file}`, `# ${number}: ${question}`]);
+    expect(listed.toSorted()).toEqual(pages.map(([path, text]) => [path, titleOf(text)]));
+  });
+
+  it('asks a question, answers it in half a page, and names options, decision and consequences', () => {
+    const isComplete = (text: string) =>
+      /^# \d{3}: [^\n]+\?\n\n[^#][^]*\n## Options\n[^]+\n## Decision\n[^]+\n## Consequences\n[^]+$/.test(text) &&
+      text.split(/\s+/).length < 260;
+    expect(pages.filter(([, text]) => !isComplete(text)).map(([path]) => path)).toEqual([]);
   });
 });
 
