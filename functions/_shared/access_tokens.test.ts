@@ -9,7 +9,7 @@ import { makePublishedKeys } from './published_keys.ts';
 
 type Algorithm = 'ES256' | 'RS256' | 'EdDSA';
 
-/** How the project's Auth answers a request for its keys. */
+/** Answers a request for the keys, in place of the project's Auth. */
 let answer: (response: ServerResponse) => void;
 let requests: number;
 let server: Server;
@@ -24,7 +24,7 @@ beforeEach(async () => {
     answer(response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // SAFETY: it listens on a port.
+  // SAFETY: the server listens on a port.
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterEach(() => {
@@ -54,7 +54,7 @@ const make = () => makeAccessTokens(makePublishedKeys(url, fetch));
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 it.each<Algorithm>(['ES256', 'RS256', 'EdDSA'])(
-  'a token that a published key of %s verifies tells its user',
+  'finds the user of a token that a published key of %s verifies',
   async (alg) => {
     const [key, other] = [await makeKey(alg), await makeKey(alg)];
     publish(key);
@@ -68,7 +68,7 @@ it.each<Algorithm>(['ES256', 'RS256', 'EdDSA'])(
   },
 );
 
-it('keys hold for ten minutes; one that is not known is asked for every 30 seconds at most', async () => {
+it('keeps keys for ten minutes and requests unknown ones every 30 seconds at most', async () => {
   const [first, second] = [await makeKey('ES256'), await makeKey('ES256')];
   publish(first);
   const tokens = make();
@@ -95,8 +95,8 @@ const wrongAnswers: [string, (response: ServerResponse) => void][] = [
   ['a page', (response) => void response.end('<html>')],
   ['other JSON', (response) => void response.end('{"keys":{}}')],
   ['null', (response) => void response.end('null')],
-  ['more than keys have', (response) => void response.end(JSON.stringify({ keys: [], more: 'x'.repeat(70_000) }))],
-  ['another address', (response) => void response.writeHead(302, { location: '/elsewhere' }).end()],
+  ['an oversized answer', (response) => void response.end(JSON.stringify({ keys: [], more: 'x'.repeat(70_000) }))],
+  ['a redirect', (response) => void response.writeHead(302, { location: '/elsewhere' }).end()],
   ['half an answer', (response) => {
     response.writeHead(200, { 'content-length': 100 }).write('{');
     setTimeout(() => response.destroy(), 20);
@@ -105,7 +105,7 @@ const wrongAnswers: [string, (response: ServerResponse) => void][] = [
   ['silence', () => {}],
 ];
 
-it.each(wrongAnswers)('%s for an answer proves nothing, and is not asked for again at once', async (_, wrong) => {
+it.each(wrongAnswers)('after %s as answer, no token is verified and the next request pauses', async (_, wrong) => {
   const key = await makeKey('ES256');
   answer = wrong;
   const tokens = make();
@@ -116,13 +116,13 @@ it.each(wrongAnswers)('%s for an answer proves nothing, and is not asked for aga
   publish(key);
   pass(31_000);
   expect(await tokens.userOf(await sign(key))).toBe('ann');
-  // The keys that were there stand for such an answer.
+  // The earlier keys are used in place of such an answer.
   answer = wrong;
   pass(601_000);
   expect(await tokens.userOf(await sign(key, 'dan'))).toBe('dan');
 });
 
-it('a slow answer is waited for once by all', async () => {
+it('all tokens wait for one slow answer together', async () => {
   const key = await makeKey('RS256');
   publish(key);
   const publishNow = answer;
@@ -133,7 +133,7 @@ it('a slow answer is waited for once by all', async () => {
   expect(requests).toBe(1);
 });
 
-it('a token without a published key counts once it is accepted, until it ends, and asks for no keys', async () => {
+it('a token without a published key has its user from its acceptance to its end, without a request for keys', async () => {
   publish();
   const tokens = make();
   const token = await signBySecret();
@@ -146,7 +146,7 @@ it('a token without a published key counts once it is accepted, until it ends, a
   expect(await tokens.userOf(token)).toBeUndefined();
 });
 
-it('texts that are no tokens, and tokens of no user, have no user even when they are accepted', async () => {
+it('malformed tokens, and tokens without a user, have no user even when they are accepted', async () => {
   publish();
   const tokens = make();
   const withoutUser = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32));

@@ -4,27 +4,27 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify, type JWTVerifyGetKey } from 'jose/jwt/verify';
 import { makeKnownOwners } from './known_owners.ts';
 
-/** Tells whose access tokens are, so that users take turns. What a token allows, PostgREST alone decides. */
+/** Finds the users of access tokens, so that users take turns. PostgREST alone decides what a token allows. */
 export interface AccessTokens {
-  /** The user whose token it is; undefined for a token of which nobody knows yet whether it is good. */
+  /** The user of the token; undefined if the token is not verified yet. */
   userOf: (token: string) => Promise<string | undefined>;
   /** Remembers a token that PostgREST has accepted. */
   accept: (token: string) => Promise<void>;
 }
 
-/** Those with which Supabase Auth signs so that a public key verifies it. */
+/** The algorithms of Supabase Auth whose signatures a public key verifies. */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
-/** As PostgREST allows for clocks that differ. */
+/** Seconds by which clocks may differ; the same tolerance as PostgREST's. */
 const CLOCK_TOLERANCE_S = 30;
-/** Characters of a token that is verified here. Those of Supabase Auth have some thousand at most. */
+/** The longest token that is verified here, in characters. Tokens of Supabase Auth have a few thousand at most. */
 const MAX_CHARACTERS = 16_384;
-/** How long a token is remembered that does not say when it ends. */
+/** How long a token without an end is remembered. */
 const WITHOUT_END_MS = 3_600_000;
 
 const hashOf = async (token: string): Promise<string> =>
   base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))));
 
-/** The claims of a token that PostgREST has accepted; undefined where they can't be read. */
+/** Reads the claims of a token that PostgREST has accepted; undefined if the token can't be decoded. */
 function claimsOf(token: string): JWTPayload | undefined {
   try {
     return decodeJwt(token);
@@ -34,8 +34,8 @@ function claimsOf(token: string): JWTPayload | undefined {
 }
 
 /**
- * A token is verified by a published key. Where the project has none, because it signs with a secret, a token counts once
- * PostgREST has accepted it. Both are remembered by the token's hash until the token ends.
+ * Verifies tokens by the project's published keys. A project that signs with a secret publishes none; its tokens count
+ * after PostgREST has accepted them. Users are remembered by the hash of their token until the token ends.
  */
 export function makeAccessTokens(keys: JWTVerifyGetKey): AccessTokens {
   const known = makeKnownOwners();

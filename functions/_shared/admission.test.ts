@@ -3,7 +3,7 @@ import { type Admission, type AdmissionOptions, makeAdmission } from './admissio
 import { ApiError } from './api_error.ts';
 
 let time: number;
-/** The calls that are under way, in the order in which they began, and what ends each. */
+/** The calls under way, in the order in which they began, each with the function that ends it. */
 let underWay: { name: string; end: () => void }[];
 const names = () => underWay.map(({ name }) => name);
 
@@ -27,7 +27,7 @@ const make = (options: Partial<AdmissionOptions> = {}): Admission =>
 /** Lets promises settle. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Calls that last until they are ended: of caller `a` they are a1, a2 and so on. */
+/** Makes calls that last until the test ends them. Those of caller `a` are named a1, a2 and so on. */
 function call(admission: Admission, caller: string, count: number, from = 1): Promise<string>[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `${caller}${from + index}`;
@@ -50,7 +50,7 @@ async function end(name: string): Promise<void> {
   await settle();
 }
 
-it('a caller alone has the places of one who is alone, and the results of the work', async () => {
+it('a single caller gets `alonePlaces` places and the results of the work', async () => {
   const results = call(make(), 'a', 6);
   expect(names()).toEqual(['a1', 'a2', 'a3', 'a4']);
   await end('a2');
@@ -59,14 +59,14 @@ it('a caller alone has the places of one who is alone, and the results of the wo
   expect(await Promise.all(results)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6']);
 });
 
-it('whoever comes to a caller who holds all that one may hold begins at once', async () => {
+it('a second caller begins at once while the first one holds all places of one caller', async () => {
   const admission = make();
   void call(admission, 'a', 10);
   void call(admission, 'b', 1);
   expect(names()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
 });
 
-it('as long as others have called lately, each has fewer places', async () => {
+it('each caller has fewer places while others have called recently', async () => {
   const admission = make();
   void call(admission, 'b', 1);
   await end('b1');
@@ -81,7 +81,7 @@ it('as long as others have called lately, each has fewer places', async () => {
   expect(names()).toEqual(['a3', 'a4', 'a5', 'a6']);
 });
 
-it('callers who wait take turns, however many calls of one wait', async () => {
+it('waiting callers take turns, even if one of them has many calls', async () => {
   const admission = make({ places: 2 });
   void call(admission, 'a', 8);
   void call(admission, 'b', 2);
@@ -94,7 +94,7 @@ it('callers who wait take turns, however many calls of one wait', async () => {
   expect(order).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5', 'a6', 'a7', 'a8']);
 });
 
-it('of one caller, and of all, a limited number of calls wait; those of who has the most are refused', async () => {
+it('refuses calls beyond the waiting limits of one caller and of all callers', async () => {
   const admission = make({ places: 1, maxWaiting: 3, maxAllWaiting: 5 });
   const refusal = (promise: Promise<unknown>) => promise.then(() => undefined, (error: ApiError) => error);
   const mine = call(admission, 'a', 5);
@@ -108,7 +108,7 @@ it('of one caller, and of all, a limited number of calls wait; those of who has 
   expect(await Promise.all([...mine.slice(0, 3), ...theirs])).toHaveLength(6);
 });
 
-it('when all that may wait do, whoever has the most calls gives one up for another caller', async () => {
+it('at the waiting limit, the caller with the most calls loses one to another caller', async () => {
   const admission = make({ places: 1, maxWaiting: 10, maxAllWaiting: 6 });
   const refused: string[] = [];
   const note = (promise: Promise<string>, name: string) => void promise.catch(() => refused.push(name));
@@ -127,7 +127,7 @@ it('when all that may wait do, whoever has the most calls gives one up for anoth
   expect(order.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1']);
 });
 
-it('work that fails gives its place back', async () => {
+it('failed work frees its place', async () => {
   const admission = make({ places: 1 });
   const failed = admission.admit('a', () => Promise.reject(new Error('no')));
   void call(admission, 'b', 1);
@@ -136,7 +136,7 @@ it('work that fails gives its place back', async () => {
   expect(names()).toEqual(['b1']);
 });
 
-it('a thousand callers with a thousand calls each all come to an end, no more at a time than there are places', async () => {
+it('all calls of a thousand callers end, with at most `places` of them at a time', async () => {
   const admission = make({ places: 7, maxWaiting: 1_000, maxAllWaiting: 100_000 });
   let running = 0;
   let most = 0;

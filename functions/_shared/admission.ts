@@ -1,33 +1,33 @@
 import { apiError } from './api_error.ts';
 
-/** Shares out among callers how many calls an isolate has under way in the database. */
+/** Shares the concurrent database calls of an isolate among its callers. */
 export interface Admission {
   /**
-   * Does the work in a place of this caller, waiting for it if need be. Throws too_many_requests when too many calls
-   * wait already: of this caller, or of all while no other caller has more calls that wait.
+   * Does the work in a place of this caller, after waiting for a free one. Throws too_many_requests if this caller has
+   * too many waiting calls, or if all callers together have and no other caller has more of them.
    */
   admit: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface AdmissionOptions {
-  /** Calls of all callers under way at once. */
+  /** Concurrent calls of all callers. */
   places: number;
-  /** Calls of a caller under way at once while nobody else calls. */
+  /** Concurrent calls of one caller while nobody else calls. */
   alonePlaces: number;
-  /** The same while others call, too. */
+  /** Concurrent calls of one caller while others call, too. */
   sharedPlaces: number;
-  /** How long after a call its caller still counts as active. */
+  /** How long a caller counts as active after a call. */
   recentMs: number;
-  /** Calls of one caller that may wait, and of all together. */
+  /** Waiting calls of one caller, and of all callers together. */
   maxWaiting: number;
   maxAllWaiting: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   now: () => number;
 }
 
 /**
- * One caller alone has as many calls under way as make full use of a small database, and less than all places, so that
- * the next caller finds one. With several active callers each gets few places, so that none slows the others down.
+ * A single active caller gets enough places to use a small database fully, but not all, so that the next caller finds a
+ * free one. With several active callers each gets few places, so that none slows the others down.
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   places: 24,
@@ -51,14 +51,14 @@ const tooMany = (): Error =>
     headers: { 'retry-after': '1' },
   });
 
-/** Makes what admits calls: callers who wait take turns, each with one call. */
+/** Makes an admission in which waiting callers take turns, one call each. */
 export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Admission {
   const { places, alonePlaces, sharedPlaces, recentMs, maxWaiting, maxAllWaiting, now } = options;
-  /** When each caller has called last; the earliest first. */
+  /** The time of each active caller's last call; the earliest first. */
   const recent = new Map<string, number>();
-  /** How many places each caller has, of those who have one. */
+  /** The number of places that each caller holds; callers without a place are missing. */
   const held = new Map<string, number>();
-  /** The waiting calls by caller; whose turn is next first. */
+  /** The waiting calls by caller; the caller with the next turn first. */
   const waiting = new Map<string, WaitingCall[]>();
   let allHeld = 0;
   let allWaiting = 0;
@@ -79,7 +79,7 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     held.set(caller, (held.get(caller) ?? 0) + 1);
   };
 
-  /** Lets one call of the first caller begin who may have another place; false if there is none. */
+  /** Begins one call of the first waiting caller who may take another place; false if there is none. */
   const admitNext = (): boolean => {
     if (allHeld >= places) return false;
     for (const [caller, calls] of waiting) {
@@ -102,7 +102,7 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     note(caller);
     while (admitNext());
   };
-  /** Refuses the last call of the caller with the most calls that wait, if those are more than this many. */
+  /** Refuses the last waiting call of the caller with the most of them, if that caller has more than this many. */
   const makeRoom = (than: number): boolean => {
     const longest = [...waiting.values()].reduce((most, calls) => calls.length > most.length ? calls : most, []);
     if (longest.length <= than) return false;

@@ -33,7 +33,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An ApiError of one of the project's codes, with that code's status. */
+/** Makes an ApiError of one of the project's codes, with that code's status. */
 export const apiError = (
   code: ErrorCode,
   message: string,
@@ -51,6 +51,6 @@ export const apiError = (
     hint: options.hint,
   }, options);
 
-/** Whether something that was thrown is an ApiError of this code. */
+/** Tests whether a thrown value is an ApiError of this code. */
 export const isErrorOf = (error: unknown, code: ErrorCode): error is ApiError =>
   error instanceof ApiError && error.code === code;

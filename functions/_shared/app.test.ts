@@ -18,7 +18,7 @@ it.each([
   }]);
 });
 
-it('the log of an unexpected error names the path without the token in it, and the answer says nothing', async () => {
+it('an unexpected error is logged with its path but without the token, and its answer names no cause', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   const app = makeApp('deployment', [{
     method: 'POST',

@@ -5,17 +5,20 @@ import { z } from 'zod';
 import { ApiError, apiError } from './api_error.ts';
 import { readQuery } from './body.ts';
 
-/** One route of an Edge Function; paths are relative to the function's own. */
+/** One route of an Edge Function. Its path is relative to the function's own. */
 export interface Route<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
-  /** The query that it takes, none by default; `any` where strangers' clients send requests, who may add what they like. */
+  /**
+   * The schema of the query; by default no parameter is allowed. `any` ignores the query: senders of webhooks and
+   * wallets add parameters of their own.
+   */
   query?: Query | 'any';
-  /** Answers a request; `query` is in the schema's form. */
+  /** Answers a request; `query` is already parsed by the schema. */
   handle(context: Context, query: z.output<Query>): Promise<Response>;
 }
 
-/** A route with a query: its handler takes what the schema gives. */
+/** Types a route with a query, so that its handler receives the parsed query. */
 export const withQuery = <Query extends z.ZodObject>(route: Route<Query> & { query: Query }): Route => route;
 
 const NO_QUERY = z.object({});
@@ -23,11 +26,11 @@ const NO_QUERY = z.object({});
 /** An Edge Function, as the platform serves it. */
 export interface App {
   fetch: (request: Request) => Promise<Response>;
-  /** What docs/reference/openapi.json must describe: its routes, with their whole paths. */
+  /** The routes with their whole paths, which docs/reference/openapi.json must describe. */
   routes: Pick<Route, 'method' | 'path'>[];
 }
 
-/** A path for the log, where tokens such as that of a webhook must not stand. */
+/** Removes tokens, such as that of a webhook, from a path that is logged. */
 const withoutTokens = (path: string): string => path.replace(/\/(f[a-z]_)[\w-]+/g, '/$1…');
 
 const answerError = (context: Context, error: ApiError): Response => {
@@ -51,13 +54,14 @@ const CORS_HEADERS = Object.entries({
 });
 
 /**
- * Makes an Edge Function of its routes. It answers CORS preflights, and 404 and 405 in the project's error shape. An
- * unexpected error reaches the log only, since it may name what a caller must not know.
+ * Makes an Edge Function from its routes. It answers CORS preflights, and 404 and 405 in the project's error shape. The
+ * details of an unexpected error go to the log only, because they may name things that a caller must not know.
  */
 export function makeApp(name: string, routes: Route[]): App {
   const app = new Hono().basePath(`/${name}`);
-  // For preflights only: as a middleware, cors() would copy every other answer, with a stream for its body. It has no
-  // list of allowed headers, so it allows all that a page asks for. That is safe, because no cookie counts here.
+  // For preflights only: as a middleware, cors() would copy every other answer and turn its body into a stream. Without
+  // a list of allowed headers it allows every header that a page asks for. That is safe, because the functions read no
+  // cookies.
   app.options(
     '*',
     cors({

@@ -1,4 +1,7 @@
-/** An address without the slashes at its end, to which paths can be added. A loop, since a pattern for this looks quadratic. */
+/**
+ * Removes the slashes at the end of an address, so that paths can be added. Uses a loop, because a regular expression
+ * for this backtracks quadratically.
+ */
 export function withoutTrailingSlashes(url: string): string {
   let end = url.length;
   while (end > 0 && url[end - 1] === '/') end -= 1;

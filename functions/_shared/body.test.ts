@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, readBody } from './body.ts';
 const schema = z.object({ text: z.string() });
 const bytes = new TextEncoder().encode('{"text":"é"}');
 
-/** A request with these chunks as its body, with or without Content-Length. */
+/** Makes a request with these chunks as its body, with or without Content-Length. */
 const requestOf = (chunks: Uint8Array[], headers: Record<string, string> = {}) =>
   new Request('http://project/', {
     method: 'POST',
@@ -21,33 +21,33 @@ const requestOf = (chunks: Uint8Array[], headers: Record<string, string> = {}) =
 
 const read = (request: Request) => readBody(request, schema);
 
-it('a body is read with a length, and in chunks of which one ends within a character', async () => {
+it('reads a body with a length, and one in chunks that end within a character', async () => {
   const middle = bytes.length - 3;
   expect(await read(requestOf([bytes], { 'content-length': String(bytes.length) }))).toEqual({ text: 'é' });
   expect(await read(requestOf([bytes.slice(0, middle), bytes.slice(middle)]))).toEqual({ text: 'é' });
 });
 
-it('a body that ends within a character is refused', async () => {
+it('refuses a body that ends within a character', async () => {
   const request = requestOf([bytes.slice(0, -3)]);
   await expect(read(request)).rejects.toMatchObject({ code: 'request_invalid', message: 'The body is not UTF-8.' });
 });
 
 it.each([
-  ['says so', { 'content-length': String(MAX_BODY_BYTES + 1) }],
-  ['says nothing', {}],
-  ['is in chunks, and says something else', { 'content-length': '1', 'transfer-encoding': 'chunked' }],
-])('a body that is too large and %s is refused', async (_what, headers) => {
+  ['declares its length', { 'content-length': String(MAX_BODY_BYTES + 1) }],
+  ['declares no length', {}],
+  ['is chunked and declares a smaller length', { 'content-length': '1', 'transfer-encoding': 'chunked' }],
+])('refuses a body that is too large and %s', async (_what, headers) => {
   const half = new Uint8Array(MAX_BODY_BYTES / 2 + 1).fill(32);
   await expect(read(requestOf([half, half], headers))).rejects.toMatchObject({ code: 'body_too_large' });
 });
 
-it('a body of a chunk for each byte is put together as one of few, in memory that grows with its bytes', async () => {
+it('reads a body whose chunks are single bytes', async () => {
   const text = JSON.stringify({ text: 'x'.repeat(10_000) });
   const chunks = Array.from(new TextEncoder().encode(text), (byte) => Uint8Array.of(byte));
   expect(await read(requestOf(chunks))).toEqual(JSON.parse(text));
 });
 
-it('a body that is nested too deep or holds too many values is refused before it is parsed', async () => {
+it('refuses a body that is nested too deeply or holds too many values before parsing it', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   const refused = (body: string) => expect(read(requestOf([new TextEncoder().encode(body)]))).rejects;
   await refused('['.repeat(137)).toMatchObject({ message: 'The body is nested deeper than 136 levels.' });
@@ -61,7 +61,7 @@ it.each([
   ['{"text": 5}', 'text: must be a string'],
   ['{"text": null}', 'text: must be a string'],
   ['[]', 'must be an object'],
-])('the body %s is refused with what would be right: %s', async (body, fault) => {
+])('refuses the body %s with the expected form: %s', async (body, fault) => {
   await expect(read(requestOf([new TextEncoder().encode(body)]))).rejects.toMatchObject({
     message: `The body is invalid: ${fault}.`,
   });

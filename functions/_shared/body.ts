@@ -5,18 +5,18 @@ import { MAX_VALUE_DEPTH } from '../../types/values/value.ts';
 import { apiError } from './api_error.ts';
 import { makeByteSink } from './byte_sink.ts';
 
-/** Bytes that a request body may have, unless its route says otherwise. */
+/** The default limit of a request body, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * How deep and how large the JSON of a body may be. All inputs that fit into a body are within it: a level of a value
- * takes two levels of JSON, an object and what its tag holds.
+ * The limits of depth and size for the JSON of a body. All valid inputs fit: a level of a value takes two levels of
+ * JSON, one for the object and one for the content of its tag.
  */
 const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 300_000 });
 
 /**
- * How many faults an answer lists, and how many characters of names and messages it repeats: a body may be full of
- * faults.
+ * The most faults that an answer lists, and the most characters that it repeats of names and messages. A body may be
+ * full of faults.
  */
 const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 100;
@@ -24,7 +24,7 @@ const MAX_MESSAGE_LENGTH = 500;
 
 const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 
-/** The message for a member that the schema does not know: it lists those that it knows. */
+/** Makes the message for an unknown member: it lists the members of the schema. */
 function describeUnknown(schema: z.ZodType): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   return `there is no such member; ${
@@ -32,7 +32,7 @@ function describeUnknown(schema: z.ZodType): string {
   }`;
 }
 
-/** The `details` of `request_invalid`: where each fault is, and what is wrong there. */
+/** Makes the `details` of `request_invalid`: the path of each fault and its message. */
 const issueDetails = (error: z.ZodError, schema: z.ZodType) =>
   error.issues.slice(0, MAX_FAULTS).flatMap((issue) => {
     const path = issue.path.map((part) => cut(String(part)));
@@ -50,7 +50,7 @@ const invalid = (what: string, details: { path: string; message: string }[]) => 
   return apiError('request_invalid', `The ${what} is invalid: ${where}${first?.message ?? 'unknown'}.`, { details });
 };
 
-/** What is wrong with a value of another type, for schemas that don't say it themselves. */
+/** Describes a missing value or a value of a wrong type, for schemas without a message of their own. */
 const describeType: z.core.$ZodErrorMap = (issue) => {
   if (issue.code !== 'invalid_type') return undefined;
   return issue.input === undefined
@@ -58,7 +58,7 @@ const describeType: z.core.$ZodErrorMap = (issue) => {
     : `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
 };
 
-/** The value in the schema's form; throws request_invalid with a path for each fault. */
+/** Parses the value with the schema. Throws request_invalid with a path for each fault. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -69,11 +69,13 @@ export function parse<Schema extends z.ZodType>(
   throw invalid(what, issueDetails(result.error, schema));
 }
 
-/** What the gateway and clients of Supabase may add to the query of any request. */
+/** Tests for parameters that the gateway and clients of Supabase add to the query of any request. */
 const isAddedParameter = (name: string): boolean =>
   name === 'apikey' || name === 'forceFunctionRegion' || name.startsWith('x-');
 
-/** Refuses a query with a parameter that is not among these: a misspelt one would be a start of something else. */
+/**
+ * Refuses a query with an unknown parameter. Ignoring a misspelt one would start something else than the caller meant.
+ */
 function refuseUnknownParameters({ req }: Context, known: readonly string[]): void {
   const unknown = Object.keys(req.queries()).filter((name) => !known.includes(name) && !isAddedParameter(name));
   if (unknown.length === 0) return;
@@ -83,7 +85,7 @@ function refuseUnknownParameters({ req }: Context, known: readonly string[]): vo
   throw invalid('query', unknown.slice(0, MAX_FAULTS).map((name) => ({ path: cut(name), message })));
 }
 
-/** The query in the schema's form. It may have parameters of the schema only, each of them once. */
+/** Parses the query with the schema. Unknown and repeated parameters are refused. */
 export function readQuery<Schema extends z.ZodObject>(context: Context, schema: Schema): z.output<Schema> {
   const { req } = context;
   const known = Object.keys(schema.shape);
@@ -105,13 +107,13 @@ async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxByte
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/** Keeps a byte-order mark, so that a signature is checked over the bytes that came. */
+/** Keeps a byte-order mark, because a signature covers the bytes as they were sent. */
 const utf8AsSent = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // Without Transfer-Encoding, a server takes no more bytes than Content-Length says. `request.body` is not touched,
+  // Without Transfer-Encoding, a server reads no more bytes than Content-Length allows. `request.body` is not touched,
   // because reading that property turns the body into a stream.
   if (length !== null && !request.headers.has('transfer-encoding')) return await request.arrayBuffer();
   return request.body === null ? new ArrayBuffer() : await readChunks(request.body, maxBytes);
@@ -127,8 +129,8 @@ async function readText(request: Request, maxBytes: number, decoder = utf8): Pro
 }
 
 /**
- * The JSON of a body, and its text; an empty body counts as `{}`. Throws body_too_large when it has more bytes than
- * allowed.
+ * Reads the JSON of a body, and its text; an empty body counts as `{}`. Throws body_too_large if the body has too many
+ * bytes.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<{ json: unknown; text: string }> {
   const text = await readText(request, maxBytes);
@@ -145,7 +147,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ js
 const mediaTypeOf = (request: Request): string =>
   request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Throws for a body of another media type than JSON, and for one that is deeper or has more values than allowed. */
+/** Throws unless the body is declared as JSON and within the limits of depth and size. */
 function checkJsonBody(request: Request, text: string): void {
   if (mediaTypeOf(request) !== 'application/json') {
     throw apiError(
@@ -169,12 +171,12 @@ function checkJsonLimits(text: string): void {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-/** JSON, or a type that is written in JSON. Source: RFC 6839, section 3.1. */
+/** JSON, or a media type with the suffix +json. Source: RFC 6839, section 3.1. */
 const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/;
 
 /**
- * The text of a webhook's body as it was sent, since that is what is signed: JSON, or a form. The database reads it, and
- * finds what is not valid.
+ * Reads the text of a webhook's body: JSON, or a form. The text is kept as it was sent, because signatures cover it.
+ * The database parses it and refuses invalid JSON.
  */
 export async function readWebhookText(request: Request, maxBytes: number): Promise<string> {
   const text = await readText(request, maxBytes, utf8AsSent);
@@ -189,7 +191,7 @@ export async function readWebhookText(request: Request, maxBytes: number): Promi
   return text;
 }
 
-/** The JSON body in the schema's form, as `readJson` reads it. */
+/** Reads a JSON body like `readJson` and parses it with the schema. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,

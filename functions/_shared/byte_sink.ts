@@ -1,4 +1,4 @@
-/** Puts bytes together piece by piece, in memory that grows with the bytes and not with the number of pieces. */
+/** Collects bytes piece by piece. Its memory grows with the bytes and not with the number of pieces. */
 export interface ByteSink {
   /** Throws when there are more bytes than allowed. */
   add: (piece: Uint8Array) => void;
@@ -9,8 +9,8 @@ export interface ByteSink {
 const SMALLEST_BUFFER = 1_024;
 
 /**
- * Makes a sink for at most `maxBytes`; `tooLarge` makes the error for more. `expectedBytes` sizes the first buffer,
- * which then need not grow.
+ * Makes a sink for at most `maxBytes`; `tooLarge` makes the error for more. A good `expectedBytes` sizes the first
+ * buffer so that it need not grow.
  */
 export function makeByteSink(maxBytes: number, tooLarge: () => Error, expectedBytes = SMALLEST_BUFFER): ByteSink {
   let buffer = new Uint8Array(0);

@@ -11,6 +11,6 @@ it.each([
   { given: undefined, restUrl: 'https://project.example/rest/v1' },
   { given: '', restUrl: 'https://project.example/rest/v1' },
   { given: 'http://rest.internal:3000/', restUrl: 'http://rest.internal:3000' },
-])('PostgREST is at REST_URL ($given), else in the project', ({ given, restUrl }) => {
+])('the address of PostgREST is REST_URL ($given), or else below the project address', ({ given, restUrl }) => {
   expect(readConfig((name) => name === 'REST_URL' ? given : project[name]).restUrl).toBe(restUrl);
 });

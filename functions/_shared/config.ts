@@ -1,21 +1,21 @@
 import { withoutTrailingSlashes } from './base_url.ts';
 
-/** The project's address and keys, as the platform's environment gives them. */
+/** The project's address and keys, as read from the platform's environment. */
 export interface Config {
   supabaseUrl: string;
-  /** Where PostgREST answers: at the project's address, unless the environment names another one. */
+  /** PostgREST's address: a part of the project's address, unless the environment names another one. */
   restUrl: string;
-  /** Sent beside a caller's own token. */
+  /** A publishable key of the project. It is sent with each forwarded call, beside the caller's own credential. */
   publicKey: string;
-  /** Acts as service role. */
+  /** A key that acts as service role. */
   secretKey: string;
-  /** Every publishable key of the project: none of them says who calls. */
+  /** All publishable keys of the project. None of them identifies a caller. */
   publicKeys: readonly string[];
-  /** Every key of the project that acts as service role. */
+  /** All keys of the project that act as service role. */
   secretKeys: readonly string[];
 }
 
-/** The keys of a JSON object such as `{"default": "sb_secret_…"}`, its default first. */
+/** Reads the keys of a JSON object such as `{"default": "sb_secret_…"}`, its default first. */
 function opaqueKeys(json: string | undefined): string[] {
   if (json === undefined || json === '') return [];
   const { default: first, ...others } = JSON.parse(json) as Record<
@@ -26,8 +26,8 @@ function opaqueKeys(json: string | undefined): string[] {
 }
 
 /**
- * Reads the configuration. It takes keys of both generations and prefers the newer ones. Throws one error that names
- * everything that is missing.
+ * Reads the configuration. It accepts keys of both generations and prefers the newer ones. Throws one error that names
+ * every missing variable.
  */
 export function readConfig(env: (name: string) => string | undefined): Config {
   const present = (key: string | undefined): key is string => key !== undefined && key !== '';

@@ -2,18 +2,15 @@ import { base58 } from '@scure/base';
 import { apiError } from './api_error.ts';
 import type { Config } from './config.ts';
 
-/**
- * A request's credentials, in the form in which the database gets them. The database checks them; nothing is proved
- * here.
- */
+/** The credentials of a request, in the form in which the database reads them. Only the database verifies them. */
 export interface Credentials {
   /** Headers for PostgREST: an access token, an API key or a run token. */
   headers: Record<string, string>;
-  /** The public key that a caller without any of these shows. It names the caller and proves nothing. */
+  /** The public key of a caller who shows no other credential. It names the caller and proves nothing. */
   publicKey: string | undefined;
 }
 
-/** Three base64url parts: what an access token looks like. */
+/** Three base64url parts: the form of an access token. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 // The pattern covers the whole text, because PostgREST answers 500 to a header that is not UTF-8.
 const API_KEY = /^fk_[\w-]+$/;
@@ -23,12 +20,15 @@ const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 const isPublicKey = (text: string): boolean => PUBLIC_KEY.test(text) && base58.decode(text).length === 32;
 
-/** The bearer token of a request; the word `Bearer` may be missing or in any case. Empty when there is none. */
+/** Reads the bearer token of a request; the word `Bearer` may be missing or in any case. Empty if there is none. */
 const bearerToken = (request: Request): string =>
   request.headers.get('authorization')?.replace(/^\s*(bearer\s+)?/i, '')
     .trim() ?? '';
 
-/** What is wrong with a credential that has no known form. It names what the text was taken for, and repeats none of it. */
+/**
+ * Describes a credential of no known form: the kind that it resembles and the expected form. Never repeats the
+ * credential.
+ */
 function describeMalformed(text: string): string {
   if (text.startsWith('eyJ')) {
     return 'The access token is malformed: it must be three parts of base64url with dots between them, and may be cut off.';
@@ -42,9 +42,9 @@ function describeMalformed(text: string): string {
 }
 
 /**
- * The credentials of a request. Each is recognised by its form, whichever header it stands in. An access token beats an
- * API key, which beats a public key. The project's publishable keys do not count, because supabase-js sends one when
- * nobody is signed in. Throws token_invalid or api_key_invalid when none of the texts has a known form.
+ * Reads the credentials of a request. Each is recognised by its form, in any of the headers. An access token wins over
+ * an API key, and an API key over a public key. The project's publishable keys are ignored, because supabase-js sends
+ * one when nobody is signed in. Throws token_invalid or api_key_invalid if no credential has a known form.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [
@@ -63,7 +63,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
     [jwt, apiKey, runToken, publicKey].every((found) => found === undefined)
   ) {
     if (isAmong(shown, config.secretKeys)) {
-      // The same answer as private.refuse_service_role gives to the secret key that is a JWT.
+      // The same error as private.refuse_service_role, which handles a secret key that is a JWT.
       throw apiError('token_invalid', "The service role can't do this: it needs a user.", {
         hint: 'Send the access token of the user on whose behalf you call.',
       });
@@ -86,9 +86,9 @@ export function readCredentials(request: Request, config: Config): Credentials {
 }
 
 /**
- * Like `readCredentials`, but throws unauthenticated, as private.unauthenticated does, when the request has no
- * credential that the call accepts; the database decides what the credential allows. Handlers call it before they read
- * the body, so that a request without credentials costs little.
+ * Like `readCredentials`, but throws unauthenticated, like private.unauthenticated, if the request has no credential
+ * that the call accepts. The database decides what the credential allows. Handlers call it before they read the body,
+ * so that a request without credentials costs little.
  */
 export function requireCredentials(
   request: Request,
@@ -106,7 +106,7 @@ export function requireCredentials(
   return credentials;
 }
 
-/** Whether two texts are equal, in a time that depends on their lengths only. */
+/** Compares two texts in a time that depends on their lengths only. */
 function isEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index);
@@ -114,13 +114,13 @@ function isEqual(a: string, b: string): boolean {
 }
 
 /**
- * Whether one of the texts is one of the keys. It compares with all of them, so that the time does not tell which one
- * it was.
+ * Tests whether one of the texts is one of the keys. Compares with all keys, so that the time does not reveal which one
+ * matched.
  */
 const isAmong = (texts: readonly string[], keys: readonly string[]): boolean =>
   texts.flatMap((text) => keys.map((key) => isEqual(text, key))).includes(true);
 
-/** Whether the request shows a key that acts as service role, as bearer token or as `apikey`. */
+/** Tests whether the request shows a key that acts as service role, as bearer token or as `apikey`. */
 export function isSecretKey(request: Request, config: Config): boolean {
   return isAmong([bearerToken(request), request.headers.get('apikey') ?? ''], config.secretKeys);
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ApiError } from './api_error.ts';
 import { makeRpc } from './database.ts';
 
-/** What a call comes to that is answered so. */
+/** Returns the error of a call with this answer. */
 async function errorOf(status: number, body: string, headers: Record<string, string> = {}): Promise<ApiError> {
   const rpc = makeRpc({
     restUrl: 'http://127.0.0.1:1',
@@ -14,7 +14,7 @@ async function errorOf(status: number, body: string, headers: Record<string, str
   return error;
 }
 
-// As PostgREST 12.0.2 and gateways answer while Postgres is restarted in immediate mode, or PostgREST itself.
+// The answers of PostgREST 12.0.2 and of gateways while Postgres is restarted in immediate mode, or PostgREST itself.
 it.each([
   ['the connection was lost in a statement', 400, '{"code":"","details":null,"hint":null,"message":""}'],
   [
@@ -22,25 +22,25 @@ it.each([
     503,
     '{"code":"PGRST001","details":"no connection to the server\\n","hint":null,"message":""}',
   ],
-  ['there is none', 503, '{"code":"PGRST000","details":"Connection refused","hint":null,"message":""}'],
+  ['the connection is refused', 503, '{"code":"PGRST000","details":"Connection refused","hint":null,"message":""}'],
   ['the schema is not loaded', 503, '{"code":"PGRST002","details":null,"hint":null,"message":""}'],
   ['no connection of the pool became free', 504, '{"code":"PGRST003","details":null,"hint":null,"message":""}'],
-  ['the server was told to end', 500, '{"code":"57P02","details":null,"hint":null,"message":""}'],
-  ['the gateway finds nobody', 503, '{"code":"service_unavailable","message":"PostgREST does not answer"}'],
-  ['another gateway finds nobody', 502, '<html>Bad gateway</html>'],
-  ['a gateway says so in JSON', 502, '{"message":"An invalid response was received from the upstream server"}'],
-  ['a gateway says nothing', 503, ''],
+  ['the server is shutting down', 500, '{"code":"57P02","details":null,"hint":null,"message":""}'],
+  ['the gateway does not reach PostgREST', 503, '{"code":"service_unavailable","message":"PostgREST does not answer"}'],
+  ['another gateway answers HTML', 502, '<html>Bad gateway</html>'],
+  ['another gateway answers JSON', 502, '{"message":"An invalid response was received from the upstream server"}'],
+  ['a gateway answers without a body', 503, ''],
   [
     'a statement took too long',
     500,
     '{"code":"57014","details":null,"hint":null,"message":"canceling statement due to statement timeout"}',
   ],
   [
-    'a lock was not to be had',
+    'a lock was not available in time',
     500,
     '{"code":"55P03","details":null,"hint":null,"message":"canceling statement due to lock timeout"}',
   ],
-])('when %s the caller is told to come again', async (_why, status, body) => {
+])('when %s the caller gets service_unavailable with Retry-After', async (_why, status, body) => {
   const error = await errorOf(status, body);
   expect([error.status, error.headers, error.toBody()]).toEqual([503, { 'retry-after': '1' }, {
     code: 'service_unavailable',
@@ -58,7 +58,7 @@ it.each([
   [401, '', 401, 'token_invalid'],
   [500, '', 500, 'internal'],
   [500, '{"code":"XX000","details":null,"hint":null,"message":"broken"}', 500, 'internal'],
-])('an answer %i %s stays what it is', async (status, body, expectedStatus, code) => {
+])('maps the lasting error %i %s without Retry-After', async (status, body, expectedStatus, code) => {
   const error = await errorOf(status, body);
   expect([error.status, error.code, error.headers]).toEqual([expectedStatus, code, {}]);
 });

@@ -6,17 +6,17 @@ import { withTimeLimit } from './time_limit.ts';
 /** Calls SQL functions of schema public; one call is one transaction. */
 export type Rpc = <Result>(name: string, args: object, headers?: Record<string, string>) => Promise<Result>;
 
-/** Like `Rpc`, but takes the arguments as the text of their JSON, whose numbers may have more digits than a float. */
+/** Like `Rpc`, but takes the arguments as JSON text, whose numbers may have more digits than a float. */
 export type RpcWithJson = <Result>(name: string, json: string, headers?: Record<string, string>) => Promise<Result>;
 
-/** Like `Rpc`, but gives the answer as the text of its JSON, whose numbers may have more digits than a float. */
+/** Like `Rpc`, but returns the answer as JSON text, whose numbers may have more digits than a float. */
 export type RpcText = (name: string, args: object, headers?: Record<string, string>) => Promise<string>;
 
-/** Reads rows through PostgREST: a table's name and the query, as they stand in the address. */
+/** Reads rows through PostgREST, given a table's name and the query as in the URL. */
 export type ReadRows = <Row>(table: string, query: string) => Promise<Row[]>;
 
 export interface RpcOptions {
-  /** Where PostgREST answers. */
+  /** PostgREST's address. */
   restUrl: string;
   /** The project key that admits the calls; a legacy service-role key also needs `authorization`. */
   apikey: string;
@@ -24,7 +24,7 @@ export interface RpcOptions {
   fetch: typeof fetch;
 }
 
-/** Makes one request to PostgREST; gives the JSON of the answer, and its text. */
+/** Makes a function that sends one request to PostgREST and returns the answer's JSON and its text. */
 function makeRequest(options: RpcOptions) {
   return async (name: string, path: string, init: RequestInit): Promise<{ answer: unknown; text: string }> => {
     const [response, text] = await withTimeLimit(TIMEOUT_MS, async (signal) => {
@@ -45,7 +45,7 @@ function makeRequest(options: RpcOptions) {
     try {
       if (text !== '') answer = JSON.parse(text);
     } catch (error) {
-      // PostgREST always answers JSON, so something else on the way has answered.
+      // PostgREST always answers JSON, so a proxy in between has answered.
       throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', {
         cause: error,
       });
@@ -63,33 +63,33 @@ const callOf = (body: string, headers: Record<string, string>): RequestInit => (
   body,
 });
 
-/** Makes what calls the database's functions through PostgREST with arguments that are JSON already. */
+/** Makes a caller of the database's functions through PostgREST, for arguments that are JSON text already. */
 export function makeRpcWithJson(options: RpcOptions): RpcWithJson {
   const request = makeRequest(options);
   return async <Result>(name: string, json: string, headers: Record<string, string> = {}): Promise<Result> => {
     const { answer } = await request(name, `rpc/${name}`, callOf(json, headers));
-    // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
+    // SAFETY: the SQL function defines the shape; types/database.types.ts is generated from the same schema.
     return answer as Result;
   };
 }
 
-/** Makes what calls the database's functions through PostgREST; errors are thrown as ApiError. */
+/** Makes a caller of the database's functions through PostgREST. Errors are thrown as ApiError. */
 export function makeRpc(options: RpcOptions): Rpc {
   const call = makeRpcWithJson(options);
   return (name, args, headers) => call(name, JSON.stringify(args), headers);
 }
 
-/** Makes what calls the database's functions whose answers are passed on as they are; errors are thrown as ApiError. */
+/** Makes a caller of the database's functions whose answers are forwarded unparsed. Errors are thrown as ApiError. */
 export function makeRpcText(options: RpcOptions): RpcText {
   const request = makeRequest(options);
   return async (name, args, headers = {}) =>
     (await request(name, `rpc/${name}`, callOf(JSON.stringify(args), headers))).text;
 }
 
-/** Makes what reads the database's tables; errors are thrown as ApiError. */
+/** Makes a reader of the database's tables. Errors are thrown as ApiError. */
 export function makeReadRows(options: RpcOptions): ReadRows {
   const request = makeRequest(options);
-  // SAFETY: the shape is that of the columns that the query selects.
+  // SAFETY: the query selects the columns that define the shape.
   return async <Row>(table: string, query: string): Promise<Row[]> =>
     (await request(table, `${table}?${query}`, { method: 'GET' })).answer as Row[];
 }

@@ -4,7 +4,10 @@ import { ApiError, apiError } from './api_error.ts';
 /** How long a call may take. Without a limit, a call over a dead connection would never end. */
 export const TIMEOUT_MS = 30_000;
 
-/** SQLSTATEs and PostgREST codes that mean: not now. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix A. */
+/**
+ * SQLSTATEs and PostgREST codes of temporary failures. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix
+ * A.
+ */
 const UNAVAILABLE_CODES = new Set<string | undefined>([
   'PGRST000', // could not connect
   'PGRST001', // connection lost
@@ -24,10 +27,10 @@ const UNAVAILABLE_CODES = new Set<string | undefined>([
   '57P03', // cannot_connect_now
 ]);
 
-/** PostgREST's code for a body that it can't read, such as one with a lone surrogate. */
+/** PostgREST's code for an unreadable body, such as one with a lone surrogate. */
 export const UNREADABLE_TEXT = 'PGRST102';
 
-/** Codes for text that JSON may carry and Postgres refuses. */
+/** Codes for text that is valid in JSON and that Postgres refuses. */
 const BAD_TEXT_CODES = new Set<string | undefined>([
   '22P02', // invalid_text_representation
   '22P05', // untranslatable_character: \u0000
@@ -38,17 +41,17 @@ const BAD_TEXT_CODES = new Set<string | undefined>([
 const INVALID_ACCESS_TOKEN =
   'The access token is not valid: it is cut off or changed, or Supabase Auth of another project made it.';
 
-/** SQLSTATE numeric_value_out_of_range: JSON may carry 1e200000, and Postgres refuses it. */
+/** SQLSTATE numeric_value_out_of_range: JSON can hold 1e200000, Postgres can't. */
 const NUMBER_TOO_LARGE_CODE = '22003';
 
-/** The error of a call that the database has not answered: it may come again. */
+/** The error of a call that the database has not answered. The caller may repeat it. */
 export const unavailable = (cause: unknown): ApiError =>
   apiError('service_unavailable', 'The database does not answer right now.', {
     headers: { 'retry-after': '1' },
     cause,
   });
 
-/** SQL gives details as JSON in a text, because PostgREST carries text only. */
+/** Parses the details: SQL sends them as JSON text, because PostgREST forwards text only. */
 function readDetails(details: unknown): unknown {
   if (typeof details !== 'string') return details ?? null;
   try {
@@ -59,8 +62,8 @@ function readDetails(details: unknown): unknown {
 }
 
 /**
- * Makes an ApiError of the answer to a failed call: errors that SQL raised pass whole, PostgREST's own codes and
- * SQLSTATEs are mapped. A proxy that answers in PostgREST's place may send no body.
+ * Makes an ApiError from the answer to a failed call. Errors raised by our SQL pass unchanged; PostgREST's own codes
+ * and SQLSTATEs are mapped. The body is null if a proxy answered without one.
  */
 export function toApiError(
   name: string,
@@ -69,9 +72,8 @@ export function toApiError(
 ): ApiError {
   const { code, message = '', details, hint } = body ?? {};
   const cause = new Error(`rpc ${name}: ${status} ${code ?? ''} ${message}`);
-  // This comes before the errors that pass whole, because an error of a gateway may look like one of them. PostgREST 12
-  // answers 400 with an empty code when the connection is lost in the middle of a statement: libpq then has no
-  // SQLSTATE.
+  // This check comes first, because a gateway's error may look like one of ours. PostgREST 12 answers 400 with an empty
+  // code when the connection is lost during a statement: libpq then has no SQLSTATE.
   if (status >= 502 || code === '' || UNAVAILABLE_CODES.has(code)) return unavailable(cause);
   if (code !== undefined && /^[a-z][a-z_]+$/.test(code)) {
     const retryAfter = headers.get('retry-after');
@@ -83,7 +85,7 @@ export function toApiError(
     }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
   }
   if (code?.startsWith('PGRST30')) {
-    // PostgREST says so in words only ("JWT expired"); the code differs between its versions.
+    // Only the message tells an expired token ("JWT expired"): the code differs between versions of PostgREST.
     return /\bexpired\b/.test(message)
       ? apiError('token_invalid', 'The access token has expired.', {
         hint: 'Refresh the session, or sign in again.',

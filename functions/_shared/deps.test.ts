@@ -7,7 +7,7 @@ import { makeDeps } from './deps.ts';
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => work(index));
 
-/** Deps whose database answers when it is told to. Keys that begin with fk_ann_ are Ann's. */
+/** Makes deps whose database answers at the test's command. Keys that begin with fk_ann_ are Ann's. */
 function make() {
   const database = askDatabase((name, args) =>
     name === 'turn_owners' ? (args.shown as string[]).map((one) => one.startsWith('fk_ann_') ? 'ann' : null) : null
@@ -15,7 +15,7 @@ function make() {
   return { database, ...makeDeps(database.platform) };
 }
 
-it('made-up credentials without end have few places together, are looked up by one call, and stop nobody', async () => {
+it('a flood of invented credentials shares few places and one look-up, and stops no other caller', async () => {
   const { database, rpc } = make();
   const invented = times(1_500, (n) => {
     const headers: Record<string, string> = n % 2 === 0
@@ -41,7 +41,7 @@ it('made-up credentials without end have few places together, are looked up by o
   expect(new Set(await Promise.all(invented))).toEqual(new Set(['answered', 'too_many_requests']));
 });
 
-it('a user with many keys has the places of one caller', async () => {
+it('a user with many keys gets the places of one caller', async () => {
   const { database, rpc } = make();
   const calls = times(30, (n) => rpc('start', {}, { 'x-api-key': `fk_ann_${n}` }));
   await database.settle();
@@ -51,7 +51,7 @@ it('a user with many keys has the places of one caller', async () => {
   await Promise.all(calls);
 });
 
-it('a token of a secret that nobody publishes has its own turn once the database has taken it', async () => {
+it('a token without a published key gets a turn of its own after the database accepted it', async () => {
   const { database, rpc } = make();
   const token = await signAccessToken('ann', { secret: 'secret' });
   const call = (name: string) => rpc(name, {}, { authorization: `Bearer ${token}` });
@@ -67,7 +67,7 @@ it('a token of a secret that nobody publishes has its own turn once the database
   await Promise.all([second, ...invented]);
 });
 
-it('the project itself never waits', async () => {
+it('calls as service role never wait', async () => {
   const { database, serviceRpc } = make();
   const calls = times(40, () => serviceRpc('store', {}));
   await database.settle();

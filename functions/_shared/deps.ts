@@ -17,26 +17,26 @@ import type { Platform } from './platform.ts';
 import { makePublishedKeys } from './published_keys.ts';
 import { makeTurns, type TurnCall } from './turns.ts';
 
-/** What the handlers of the Edge Functions work with. */
+/** The services that the handlers of the Edge Functions use. */
 export interface Deps {
   config: Config;
-  /** Calls as the caller whose credentials are forwarded, when it is the caller's turn. */
+  /** Calls as the caller whose credentials are forwarded, in that caller's turn. */
   rpc: Rpc;
-  /** As `rpc`, for arguments of which some are RawJson. */
+  /** Like `rpc`, for arguments of which some are RawJson. */
   rpcWithRawJson: Rpc;
-  /** As `rpc`, for a caller whom something else than credentials for the database tells from others. */
+  /** Like `rpc`, in the turn of a caller who is not identified by the forwarded credentials. */
   rpcFor: (caller: string) => Rpc;
-  /** As `rpc`, for answers that are passed on as they are. */
+  /** Like `rpc`, for answers that are forwarded unparsed. */
   rpcText: RpcText;
   /** Calls as service role. */
   serviceRpc: Rpc;
-  /** Calls as service role, when it is the turn of this caller; the arguments are JSON already. */
+  /** Calls as service role, in this caller's turn; the arguments are JSON text already. */
   serviceRpcFor: (caller: string) => RpcWithJson;
   /** Reads as service role. */
   serviceRead: ReadRows;
 }
 
-/** Reads the configuration and makes what reaches the database. */
+/** Reads the configuration and makes the database services. */
 export function makeDeps(platform: Platform): Deps {
   const config = readConfig(platform.env);
   const { supabaseUrl, restUrl, publicKey, secretKey } = config;

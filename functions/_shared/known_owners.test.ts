@@ -3,7 +3,7 @@ import { makeKnownOwners } from './known_owners.ts';
 
 afterEach(() => vi.useRealTimers());
 
-it('knows owners of tokens until they are forgotten, or too many others were shown since', () => {
+it('remembers the owner of a token until the token is forgotten or displaced by others', () => {
   const known = makeKnownOwners(2);
   expect(known.of('a')).toBeUndefined();
   known.add('a', 'ann');
@@ -15,7 +15,7 @@ it('knows owners of tokens until they are forgotten, or too many others were sho
   expect(known.of('a')).toBeUndefined();
 });
 
-it('forgets a token when it ends', () => {
+it('forgets a token at its end', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000 });
   const known = makeKnownOwners();
   known.add('a', 'ann', 1_100);
@@ -24,7 +24,7 @@ it('forgets a token when it ends', () => {
   expect(known.of('a')).toBeUndefined();
 });
 
-it('what was asked for last is forgotten last', () => {
+it('forgets the token that was shown last as the last one', () => {
   const known = makeKnownOwners(2);
   for (const token of ['a', 'b']) known.add(token, 'ann');
   known.of('a');

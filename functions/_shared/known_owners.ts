@@ -1,12 +1,15 @@
-/** Remembers whose tokens are that were good when they were last shown. Anybody can make up tokens, but not good ones. */
+/**
+ * Remembers the owners of tokens that were valid when last shown. Invented tokens are never added, so they displace
+ * none.
+ */
 export interface KnownOwners {
   of: (token: string) => string | undefined;
-  /** `untilMs` is when the token ends, in milliseconds since 1970; without it the token has no end. */
+  /** `untilMs` is the end of the token, in milliseconds since 1970; a token without it has no end. */
   add: (token: string, owner: string, untilMs?: number) => void;
   forget: (token: string) => void;
 }
 
-/** Makes a memory of so many tokens; those that have not been shown for longest are forgotten first. */
+/** Makes a memory of at most `maxTokens` tokens. The tokens that were shown longest ago are forgotten first. */
 export function makeKnownOwners(maxTokens = 10_000): KnownOwners {
   const owners = new Map<string, { owner: string; untilMs: number }>();
   return {

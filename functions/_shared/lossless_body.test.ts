@@ -10,9 +10,9 @@ it.each([
   [String.raw`{"v\u0061lues":"a\"},{:","x":{}}`, String.raw`"a\"},{:"`],
   ['{"__proto__":{"values":1},"values":12345678901234567890}', '12345678901234567890'],
   ['{"inputs":{"values":{}},"values":[[],{},[{"values":[]}]]}', '[[],{},[{"values":[]}]]'],
-])('of %s the member is passed on as it stands', (text, member) => {
+])('extracts the member of %s unchanged', (text, member) => {
   expect(read(text)).toBe(member);
-  // What a parser that keeps digits makes of the whole text.
+  // The reference is a parser that keeps digits, applied to the whole text.
   expect(parse(read(text))).toEqual((parse(text) as { values: unknown }).values);
 });
 
@@ -22,11 +22,11 @@ it.each([
   '{"values":{"a":[{"b":1,"b":2}]}}',
   '{"inputs":{"a":1,"a":1},"values":{}}',
   '{"values":{"__proto__":1,"__proto__":1}}',
-])('%s is refused, since nobody could say which of two members counts', (text) => {
+])('refuses %s, in which two members have one name', (text) => {
   expect(() => read(text)).toThrow('The body has an object with two members of one name.');
 });
 
-it('what is passed on stands among members that are written', () => {
+it('serializes raw members among others', () => {
   const args = { id: 'a"b', values: new RawJson('{"a": 1.50}'), missing: undefined, none: null };
   expect(losslessJson(args)).toBe('{"id":"a\\"b","values":{"a": 1.50},"none":null}');
 });

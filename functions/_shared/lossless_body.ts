@@ -1,7 +1,7 @@
 import { scanObject } from '../../types/values/json_text.ts';
 import { apiError } from './api_error.ts';
 
-/** JSON as it was sent, with all digits of its numbers. It is passed on and never parsed. */
+/** JSON text as it was sent, with all digits of its numbers. It is forwarded and never parsed. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class RawJson {
   }
 }
 
-/** How many members the objects of a JSON value have. */
+/** Counts the members of all objects in a JSON value. */
 function countMembers(json: unknown): number {
   if (typeof json !== 'object' || json === null) return 0;
   const values = Object.values(json);
@@ -17,19 +17,19 @@ function countMembers(json: unknown): number {
 }
 
 /**
- * A member of a body as it was sent. A parser that keeps digits takes ten times as long as JSON.parse, and anybody may
- * send a body. `json` must be what JSON.parse has made of the text, within the limits of a body.
+ * Extracts a member's text from a body. A parser that keeps all digits takes ten times as long as JSON.parse, and
+ * anybody may send a body. `json` must be the result of JSON.parse for this text, within the limits of a body.
  */
 export function rawMember(text: string, json: object, name: string): RawJson {
   const { member, count } = scanObject(text, name);
-  // Of members of one name JSON.parse has taken the last.
+  // JSON.parse drops all but the last member of one name, so a difference in the counts shows a repeated name.
   if (count !== countMembers(json)) {
     throw apiError('request_invalid', 'The body has an object with two members of one name.');
   }
   return new RawJson(member);
 }
 
-/** JSON of an object of which members may be RawJson. */
+/** Serializes an object whose members may be RawJson. */
 export function losslessJson(args: object): string {
   const members = Object.entries(args).filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${JSON.stringify(name)}:${value instanceof RawJson ? value.text : JSON.stringify(value)}`);

@@ -1,7 +1,9 @@
-/** The longest time that a timer takes; with a longer one it fires at once. */
+/** The longest time that a timer accepts. A timer with a longer time fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Resolves after the time, MAX_TIMER_MS at most, or as soon as one of the signals is aborted; leaves no timer behind. */
+/**
+ * Resolves after the time (at most MAX_TIMER_MS), or as soon as one of the signals is aborted. Leaves no timer behind.
+ */
 export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
@@ -14,14 +16,16 @@ export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<vo
     if (signals.some((signal) => signal.aborted)) end();
   });
 
-/** Node's own way to the next turn. Deno's is no faster than a message, and not there in each of its versions. */
+/**
+ * Node's function to wait for the next turn. Deno's is no faster than a message, and missing in some of its versions.
+ */
 const setImmediate: ((callback: () => void) => unknown) | undefined = 'Deno' in globalThis
   ? undefined
   : (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
 
 /**
- * Resolves in the next turn of the event loop, when everything that has arrived by now has been handled. A timer of 0
- * ms would take over a millisecond.
+ * Resolves in the next turn of the event loop, after everything that has already arrived was handled. A timer of 0 ms
+ * would take more than a millisecond.
  */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {

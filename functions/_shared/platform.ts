@@ -1,8 +1,8 @@
-/** What the functions take from the runtime around them. Only index.ts uses the runtime's globals. */
+/** The parts of the runtime that the functions use. Only index.ts reads the runtime's globals. */
 export interface Platform {
   env: (name: string) => string | undefined;
   fetch: typeof fetch;
-  /** Keeps the function alive for work that goes on after the answer. */
+  /** Keeps the function alive for work that continues after the answer. */
   waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -12,8 +12,8 @@ interface RuntimeGlobals {
 }
 
 /**
- * A body that can be read only once. When a kept connection breaks before the answer, Deno sends the request again,
- * even if it has arrived (denoland/deno#32566), and a start would start two runs. Deno can't send a stream again.
+ * Makes a body that can be read only once. If a kept-alive connection breaks before the answer, Deno repeats the
+ * request even if it has arrived (denoland/deno#32566): one start would make two runs. Deno can't repeat a stream.
  */
 function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
@@ -24,7 +24,7 @@ function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   });
 }
 
-/** fetch that never sends a request with a body twice. */
+/** A fetch that never sends a request with a body twice. */
 const fetchOnce: typeof fetch = (input, init) => {
   if (typeof init?.body !== 'string' || init.body === '') return fetch(input, init);
   // The standard demands `duplex` for a stream; the types of fetch lack it.
@@ -39,7 +39,7 @@ export function edgePlatform(): Platform {
   return {
     env: (name) => globals.Deno?.env.get(name),
     fetch: fetchOnce,
-    // Plain Deno goes on with pending work, so it needs nothing.
+    // Plain Deno finishes pending work by itself.
     waitUntil: (work) => globals.EdgeRuntime?.waitUntil(work),
   };
 }

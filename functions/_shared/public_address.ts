@@ -1,16 +1,16 @@
 import { withoutTrailingSlashes } from './base_url.ts';
 
-/** Where clients find an Edge Function. */
+/** The address of an Edge Function for clients. */
 export interface PublicAddress {
-  /** The whole address, for what has to be absolute. */
+  /** The whole address, for places that need an absolute one. */
   url: string;
-  /** Its path, for links to the same origin, whichever name a client knows it by. */
+  /** The path, for links within the origin: it holds for every host name of the project. */
   path: string;
 }
 
 /**
- * Where clients find the function of this name: what its variable says (`ACTION_URL` for `action`), else its place in
- * the project. Throws for a variable that is not an http or https address.
+ * Reads the public address of a function from its variable (`ACTION_URL` for `action`). Without the variable, the
+ * function is below the project's address. Throws for a variable that is not an http or https address.
  */
 export function readPublicAddress(
   name: string,

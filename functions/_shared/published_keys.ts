@@ -2,13 +2,13 @@ import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import type { JWTVerifyGetKey } from 'jose/jwt/verify';
 import { makeByteSink } from './byte_sink.ts';
 
-/** How long the project's keys hold. */
+/** How long fetched keys are used. */
 const KEYS_MS = 600_000;
-/** No two requests for keys are nearer to each other, however many tokens name keys that are not known. */
+/** The shortest time between two requests for keys. It holds however many tokens name unknown keys. */
 const PAUSE_MS = 30_000;
-/** How long a request for keys may take. Tokens whose keys are not known wait for it. */
+/** The time limit of a request for keys. Tokens with unknown keys wait for it. */
 const TIMEOUT_MS = 2_000;
-/** A project has a few keys of some hundred bytes each. */
+/** The largest answer. A project has a few keys of some hundred bytes each. */
 const MAX_BYTES = 65_536;
 
 async function readText(response: Response): Promise<string> {
@@ -18,8 +18,8 @@ async function readText(response: Response): Promise<string> {
 }
 
 /**
- * Fetches keys for `createRemoteJWKSet`, which spares a server only after it has answered. After a failure the last good
- * answer stands for the next one, so that a project whose Auth is away for a while keeps its keys.
+ * Fetches keys for `createRemoteJWKSet`, which pauses only after a successful answer. After a failure, the last good
+ * answer is used again, so that a project keeps its keys while Auth is down.
  */
 function makeFetchKeys(fetch: typeof globalThis.fetch) {
   let lastGood: string | undefined;
@@ -45,7 +45,7 @@ function makeFetchKeys(fetch: typeof globalThis.fetch) {
   };
 }
 
-/** The public keys that the project's Auth publishes, by which its access tokens are verified. */
+/** Makes a getter of the public keys that the project's Auth publishes. They verify access tokens. */
 export const makePublishedKeys = (supabaseUrl: string, fetch: typeof globalThis.fetch): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(`${supabaseUrl}/auth/v1/.well-known/jwks.json`), {
     cacheMaxAge: KEYS_MS,

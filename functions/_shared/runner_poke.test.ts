@@ -19,7 +19,7 @@ const config: Config = {
   secretKeys: [],
 };
 
-/** A platform whose runner answers when the test says so. */
+/** Makes a platform whose runner answers at the test's command. */
 function makePlatform(env: Record<string, string> = {}) {
   const answers: ((outcome: Response | Error) => void)[] = [];
   const addresses: string[] = [];
@@ -40,7 +40,7 @@ function makePlatform(env: Record<string, string> = {}) {
 
 const answered = () => new Response('{}', { status: 202 });
 
-it('pokes that come while one is under way go out as one after it', async () => {
+it('merges pokes that come while one is under way into one poke after it', async () => {
   const { answers, kept, poke } = makePlatform();
   for (let count = 0; count < 10; count++) poke();
   expect(answers.length).toBe(1);
@@ -48,14 +48,14 @@ it('pokes that come while one is under way go out as one after it', async () => 
   await vi.advanceTimersByTimeAsync(0);
   expect(answers.length).toBe(2);
   answers[1]!(answered());
-  // The function that poked stays alive until the poke for its run is out.
+  // The function that poked stays alive until the poke for its run is sent.
   await Promise.all(kept);
   expect([kept.length, answers.length]).toEqual([10, 2]);
   poke();
   expect(answers.length).toBe(3);
 });
 
-it('a poke names the run that it is for, and one that is for several names none', async () => {
+it('a poke for one run names it, and a merged poke names none', async () => {
   const { answers, addresses, kept, poke } = makePlatform();
   for (const id of ['first', 'second', 'third']) poke(id);
   answers[0]!(answered());
@@ -68,7 +68,7 @@ it('a poke names the run that it is for, and one that is for several names none'
   );
 });
 
-it('a poke that fails does not delay later ones', async () => {
+it('a failed poke does not delay later ones', async () => {
   const { answers, poke } = makePlatform();
   poke();
   poke();
@@ -77,7 +77,7 @@ it('a poke that fails does not delay later ones', async () => {
   expect(answers.length).toBe(2);
 });
 
-it('a poke without an answer delays the next one by a second at most', async () => {
+it('an unanswered poke delays the next one by a second at most', async () => {
   const { answers, poke } = makePlatform();
   poke();
   poke();
@@ -87,7 +87,7 @@ it('a poke without an answer delays the next one by a second at most', async () 
   expect(answers.length).toBe(2);
 });
 
-it('a poke without an answer is aborted in the end, and an answered one leaves no timer', async () => {
+it('an unanswered poke is aborted at its time limit, and an answered one leaves no timer', async () => {
   const { answers, hungUp, poke } = makePlatform();
   poke('hanging');
   await vi.advanceTimersByTimeAsync(1_500);
@@ -100,7 +100,7 @@ it('a poke without an answer is aborted in the end, and an answered one leaves n
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('no poke is sent where the runner is switched off', () => {
+it('sends no poke if the runner is switched off', () => {
   const { answers, poke } = makePlatform({ RUNNER_DISABLED: '1' });
   poke();
   expect(answers.length).toBe(0);

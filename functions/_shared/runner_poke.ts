@@ -3,19 +3,16 @@ import { pause } from './pause.ts';
 import type { Platform } from './platform.ts';
 import { withTimeLimit } from './time_limit.ts';
 
-/** How long a poke without an answer delays the next one. */
+/** The longest time for which an unanswered poke delays the next one. */
 const LONGEST_POKE_MS = 1_000;
-/**
- * How long a poke's request may stay open. A runner answers before it executes runs, so a request that takes longer
- * hangs.
- */
+/** The time limit of a poke's request. A runner answers before it executes runs, so a slower request hangs. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Makes what pokes functions/runner without waiting for it. A poke that is lost or refused is not an error, because the
- * sweep finds the run. All pokes that come while one is under way become one more poke after it: the runner looks at
- * the whole queue, but it may have looked before they came. A poke names its run, if it is for one, so that a runner
- * that executes this run already need not look. Where the runner is switched off, nothing is sent.
+ * Makes a function that pokes functions/runner without waiting. A lost or refused poke is no error, because the sweep
+ * finds the run. Pokes that come while one is under way are merged into one poke after it: the runner looks at the
+ * whole queue, but it may have looked before they came. A poke for one run names that run: a runner that executes it
+ * already need not look. If the runner is switched off, no poke is sent.
  */
 export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?: string) => void {
   if (platform.env('RUNNER_DISABLED') === '1') return () => {};

@@ -4,13 +4,13 @@ import {
   getCompiledTransactionMessageCodec,
 } from '@solana/kit';
 
-/** What an account may do in a transaction, the same for all its instructions. */
+/** The rights of an account in a transaction, the same for all its instructions. */
 export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
-/** An instruction with the addresses that it uses, where a message has positions in its list of accounts. */
+/** An instruction with addresses, where the serialized message has positions in its list of accounts. */
 export interface MessageInstruction {
   program: string;
-  /** In order; an account of a lookup table as `<table>[<index>]`. */
+  /** In the order of the instruction. An account of a lookup table is named `<table>[<index>]`. */
   accounts: string[];
   data: Uint8Array;
 }
@@ -22,15 +22,15 @@ export interface Lookup {
   role: AccountRole;
 }
 
-/** A message with addresses in place of positions in its lists. */
+/** A decoded message, with addresses in place of positions. */
 export interface Message {
   version: 0 | 'legacy';
   /** The keys that sign, the fee payer first. */
   signers: string[];
-  /** The accounts that it lists itself, the signers first. */
+  /** The accounts that the message lists itself, the signers first. */
   accounts: Map<string, AccountRole>;
   blockhash: string;
-  /** In the order in which instructions count them: the writable ones of all tables first. */
+  /** In the order of their positions: first the writable accounts of all tables, then the read-only ones. */
   lookups: Lookup[];
   instructions: MessageInstruction[];
 }
@@ -39,10 +39,10 @@ type DecodedMessage =
   & Extract<CompiledTransactionMessage, { version: Message['version'] }>
   & CompiledTransactionMessageWithLifetime;
 
-/** The name of a lookup table's account in instructions. */
+/** The name of a lookup table's account in `MessageInstruction.accounts`. */
 export const lookupName = ({ table, index }: Pick<Lookup, 'table' | 'index'>): string => `${table}[${index}]`;
 
-/** The message that the bytes encode; undefined when encoding it again does not give the same bytes. */
+/** Decodes a message; undefined if encoding the result does not give the same bytes. */
 function decode(bytes: Uint8Array): DecodedMessage | undefined {
   const codec = getCompiledTransactionMessageCodec();
   try {
@@ -58,7 +58,7 @@ function decode(bytes: Uint8Array): DecodedMessage | undefined {
 function readAccounts({ header, staticAccounts }: DecodedMessage): [string, AccountRole][] | undefined {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
   const count = staticAccounts.length;
-  // The fee payer is writable.
+  // The fee payer must be writable.
   if (numReadonlySignerAccounts >= numSignerAccounts) return undefined;
   if (numSignerAccounts + numReadonlyNonSignerAccounts > count) return undefined;
   return staticAccounts.map((address, index) => {
@@ -76,7 +76,7 @@ function readLookups(message: DecodedMessage): Lookup[] {
 }
 
 /**
- * Reads a serialized message of version 0 or a legacy one; undefined when the chain would not take the bytes. Source:
+ * Reads a serialized message of version 0 or a legacy one; undefined if the chain would refuse the bytes. Source:
  * Solana, VersionedMessage::sanitize.
  */
 export function readMessage(bytes: Uint8Array): Message | undefined {
@@ -90,7 +90,7 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
 
   const instructions: MessageInstruction[] = [];
   for (const { programAddressIndex, accountIndices = [], data = new Uint8Array() } of decoded.instructions) {
-    // Neither the fee payer nor an account of a lookup table can be a program.
+    // A program is neither the fee payer nor an account of a lookup table.
     if (programAddressIndex === 0 || programAddressIndex >= listed.length) return undefined;
     if (accountIndices.some((index) => index >= names.length)) return undefined;
     instructions.push({

@@ -51,7 +51,7 @@ interface Shape {
   table?: Address;
 }
 
-/** The serialized message of instructions. */
+/** Serializes a message of these instructions. */
 function compile(instructions: Instruction[], { feePayer, blockhash = BLOCKHASH, table }: Shape = {}): Uint8Array {
   const message = pipe(
     createTransactionMessage({ version: 0 }),
@@ -114,7 +114,7 @@ describe('a wallet may', () => {
   });
 
   it('list the accounts in another order', () => {
-    // As kit would never compile it: the two writable accounts that sign nothing change places.
+    // kit never compiles a message like this: two writable accounts that do not sign change places.
     const before = compile([transfer(), transfer(5n, bystander)]);
     const decoded = getCompiledTransactionMessageDecoder().decode(before) as {
       staticAccounts: Address[];
@@ -138,13 +138,13 @@ describe('a wallet may not', () => {
   const parts = () => [price(), limit(), transfer(), memo('x')];
   const original = () => compile(parts());
 
-  it('have another amount sent', () => {
+  it('change the amount', () => {
     expect(changes(original(), compile([price(), limit(), transfer(6n), memo('x')]))).toEqual([
       { path: 'instructions[2].data', message: 'was changed' },
     ]);
   });
 
-  it('have it sent to somebody else', () => {
+  it('change the recipient', () => {
     const after = compile([price(), limit(), transfer(5n, thief.address), memo('x')]);
     expect(changes(original(), after)).toEqual([
       { path: expect.stringMatching(/^account_keys\[\d\]$/), message: `${recipient} is missing` },
@@ -153,7 +153,7 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('exchange an account of an instruction for another one of the same message', () => {
+  it('replace an account of an instruction by another one of the same message', () => {
     const before = compile([transfer(5n), transfer(7n, bystander)]);
     const after = compile([transfer(5n, bystander), transfer(7n)]);
     expect(paths(before, after)).toEqual(['instructions[0].accounts[1]', 'instructions[1].accounts[1]']);
@@ -172,7 +172,7 @@ describe('a wallet may not', () => {
     expect(paths(original(), after)).toEqual([expect.stringMatching(/^account_keys\[\d\]$/), 'instructions[3]']);
   });
 
-  it('leave an instruction out', () => {
+  it('remove an instruction', () => {
     expect(paths(original(), compile([price(), limit(), memo('x')]))).toContain('instructions[2]');
     expect(changes(compile([memo('a'), memo('b'), memo('c')]), compile([memo('a'), memo('c')]))).toEqual([
       { path: 'instructions[1]', message: `the instruction of ${MEMO} is missing` },
@@ -190,7 +190,7 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('leave out an instruction of the compute budget', () => {
+  it('remove an instruction of the compute budget', () => {
     expect(changes(original(), compile([price(), transfer(), memo('x')]))).toEqual([
       { path: 'instructions', message: 'an instruction of the compute budget is missing' },
     ]);
@@ -198,7 +198,7 @@ describe('a wallet may not', () => {
     expect(paths(original(), after)).toEqual([expect.stringMatching(/^account_keys/), 'instructions']);
   });
 
-  it('let somebody else pay', () => {
+  it('change the fee payer', () => {
     const before = compile([transfer()]);
     const after = compile([transfer()], { feePayer: thief.address });
     expect(changes(before, after)).toEqual([
@@ -206,7 +206,7 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('ask for one more signature, or for one less', () => {
+  it('add a signer or remove one', () => {
     const withSigner = memo('x', { address: thief.address, role: AccountRole.READONLY_SIGNER });
     const without = memo('x', { address: thief.address, role: AccountRole.READONLY });
     // Accounts of equal rights are in the order of their keys, which are random.
@@ -227,15 +227,15 @@ describe('a wallet may not', () => {
     [AccountRole.WRITABLE, AccountRole.READONLY, 'was writable, is read-only'],
     [AccountRole.READONLY_SIGNER, AccountRole.WRITABLE_SIGNER, 'was read-only signer, is writable signer'],
     [AccountRole.WRITABLE_SIGNER, AccountRole.READONLY_SIGNER, 'was writable signer, is read-only signer'],
-  ])('change what an account may do (%s to %s)', (from, to, message) => {
+  ])('change the rights of an account (%s to %s)', (from, to, message) => {
     const withRole = (role: AccountRole) => compile([memo('x', { address: bystander, role })]);
     expect(changes(withRole(from), withRole(to))).toEqual([
-      // Beside the program, which is read-only too, it stands in the order of their keys.
+      // The program is read-only too, so the two accounts are in the order of their random keys.
       { path: expect.stringMatching(/^account_keys\[[12]\]$/), message: `${bystander} ${message}` },
     ]);
   });
 
-  it('give an instruction one more account, or one less', () => {
+  it('add an account to an instruction or remove one', () => {
     const account = { address: bystander, role: AccountRole.READONLY } as const;
     const [one, two] = [compile([memo('x', account)]), compile([memo('x', account, account)])];
     expect(changes(one, two)).toEqual([{ path: 'instructions[0].accounts[1]', message: `${bystander} was added` }]);
@@ -244,13 +244,13 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('take another blockhash', () => {
+  it('change the blockhash', () => {
     const after = compile(parts(), { blockhash: LATER_BLOCKHASH });
     expect(changes(original(), after)).toEqual([{ path: 'recent_blockhash', message: 'was changed' }]);
   });
 
-  it('drop an account that only an instruction of the compute budget names', () => {
-    // An example is the action identity of a memo, without which nobody would find the transaction.
+  it('remove an account that only an instruction of the compute budget names', () => {
+    // An example is the action identity of a memo: without it, the transaction can't be found.
     const marked = { ...price(), accounts: [{ address: bystander, role: AccountRole.READONLY }] };
     const after = compile([price(5_000n), transfer()]);
     expect(changes(compile([marked, transfer()]), after)).toEqual([
@@ -260,7 +260,7 @@ describe('a wallet may not', () => {
     expect(changes(compile([marked, transfer()]), compile([kept, transfer()]))).toEqual([]);
   });
 
-  it('smuggle an account in with an instruction of the compute budget', () => {
+  it('add an account with an instruction of the compute budget', () => {
     const after = compile([
       { ...price(), accounts: [{ address: thief.address, role: AccountRole.WRITABLE }] },
       transfer(),
@@ -270,28 +270,28 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('use lookup tables', () => {
+  it('add lookup tables or change them', () => {
     const after = compile(parts(), { table: bystander });
     expect(changes(original(), after)).toContainEqual({
       path: 'address_table_lookups[0]',
       message: `${bystander}[0] writable was added`,
     });
     expect(paths(after, original())).toContain('address_table_lookups[0]');
-    // Those that are there stay.
+    // Existing lookup tables may stay.
     const cheaper = compile([price(1n), limit(), transfer(), memo('x')], { table: bystander });
     expect(changes(after, cheaper)).toEqual([]);
     const elsewhere = compile(parts(), { table: thief.address });
     expect(paths(after, elsewhere)).toEqual(['address_table_lookups[0]', 'instructions[2].accounts[1]']);
   });
 
-  it('change anything unless it is the fee payer who signs', () => {
+  it('change anything as a signer who is not the fee payer', () => {
     const after = compile([price(5_000n), limit(), transfer(), memo('x')]);
     expect(changes(original(), after, sender.address)).toEqual([
       { path: 'new_msg', message: 'only the fee payer may change the message' },
     ]);
   });
 
-  it('change a message that is not v0, or make such a message of one', () => {
+  it('change a message that is not v0, or turn a v0 message into another version', () => {
     const [bytes, legacy] = [new Uint8Array(32).fill(1), compileLegacy(parts())];
     for (const before of [bytes, legacy]) {
       expect(changes(before, original())).toEqual([
@@ -304,7 +304,7 @@ describe('a wallet may not', () => {
   });
 });
 
-describe('readMessage gives nothing for a message', () => {
+describe('readMessage returns undefined for a message', () => {
   const decoded = () =>
     getCompiledTransactionMessageDecoder().decode(compile([transfer(), memo('x')])) as unknown as {
       header: { numSignerAccounts: number; numReadonlySignerAccounts: number; numReadonlyNonSignerAccounts: number };
@@ -320,13 +320,13 @@ describe('readMessage gives nothing for a message', () => {
     ['with an account twice', ({ staticAccounts: [first, second, , ...rest] }) => ({
       staticAccounts: [first, second, second, ...rest],
     })],
-    ['of a program that is not there', ({ instructions: [first, second] }) => ({
+    ['with an instruction of a missing program', ({ instructions: [first, second] }) => ({
       instructions: [{ ...first, programAddressIndex: 9 }, second],
     })],
-    ['whose fee payer is a program', ({ instructions: [first, second] }) => ({
+    ['with the fee payer as a program', ({ instructions: [first, second] }) => ({
       instructions: [{ ...first, programAddressIndex: 0 }, second],
     })],
-    ['with an account that is not there', ({ instructions: [first, second] }) => ({
+    ['with a missing account', ({ instructions: [first, second] }) => ({
       instructions: [{ ...first, accountIndices: [1, 9] }, second],
     })],
   ])('%s', (_says, change) => {
@@ -335,14 +335,14 @@ describe('readMessage gives nothing for a message', () => {
     expect(readMessage(encode({ ...message, ...change(message) }))).toBeUndefined();
   });
 
-  it('cut short, or with something behind it', () => {
+  it('that is cut off or followed by more bytes', () => {
     const bytes = compile([transfer()]);
     expect(readMessage(bytes)).toBeDefined();
     for (let length = 0; length < bytes.length; length++) expect(readMessage(bytes.slice(0, length))).toBeUndefined();
     expect(readMessage(new Uint8Array([...bytes, 0]))).toBeUndefined();
   });
 
-  it('with a length in more bytes than it takes', () => {
+  it('with a length encoded in too many bytes', () => {
     // The count of accounts follows the version and the three bytes of the header.
     const bytes = compile([transfer()]);
     const long = new Uint8Array([...bytes.slice(0, 4), bytes[4]! | 0x80, 0, ...bytes.slice(5)]);

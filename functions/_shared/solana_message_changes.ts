@@ -1,11 +1,11 @@
 import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
 import { type Lookup, lookupName, type Message, type MessageInstruction, readMessage } from './solana_message.ts';
 
-/** A change that a wallet may not make. */
+/** A forbidden change by a wallet. */
 export interface MessageChange {
   /**
-   * Where the change is. The index of a changed or missing part counts in the original message, that of an added part
-   * in the new one.
+   * The path of the changed part. For a changed or missing part, the index counts in the original message; for an added
+   * part, in the new one.
    */
   path: string;
   message: string;
@@ -20,7 +20,7 @@ const isEqual = (a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean =>
 const isSame = (a: MessageInstruction, b: MessageInstruction): boolean =>
   a.program === b.program && isEqual(a.accounts, b.accounts) && isEqual(a.data, b.data);
 
-/** The instructions of the compute budget, or all others. */
+/** Returns the instructions of the compute budget, or all others. */
 export const pickInstructions = ({ instructions }: Message, isBudget: boolean): PlacedInstruction[] =>
   instructions.map((instruction, index) => ({ ...instruction, index }))
     .filter(({ program }) => (program === COMPUTE_BUDGET_PROGRAM_ADDRESS) === isBudget);
@@ -46,7 +46,7 @@ const describeLookup = (lookup: Lookup): string => `${lookupName(lookup)} ${look
  */
 function findAccountChanges(before: Message, after: Message): MessageChange[] {
   const paths = new Map([...before.accounts.keys()].map((address, index) => [address, `account_keys[${index}]`]));
-  // Changes of signers are reported by findListChanges.
+  // findListChanges reports changes of signers.
   const isOther = (address: string) => !before.signers.includes(address) && !after.signers.includes(address);
   const changed = [...before.accounts].flatMap(([address, role]) => {
     const now = after.accounts.get(address);
@@ -56,7 +56,7 @@ function findAccountChanges(before: Message, after: Message): MessageChange[] {
   });
   const added = [...after.accounts].flatMap(([address, role], index) => {
     if (before.accounts.has(address) || !isOther(address)) return [];
-    // An added instruction of the compute budget brings its program along, and no other account.
+    // An added instruction of the compute budget adds its program, and no other account.
     if (address === COMPUTE_BUDGET_PROGRAM_ADDRESS && role === 'read-only') return [];
     return [{ path: `account_keys[${index}]`, message: `${address} was added` }];
   });
@@ -74,7 +74,7 @@ function compareInstructions(before: PlacedInstruction, after: PlacedInstruction
   ];
 }
 
-/** Compares the instructions between the first and the last one that differ. */
+/** Compares the instructions from the first to the last difference. */
 function findInstructionChanges(before: PlacedInstruction[], after: PlacedInstruction[]): MessageChange[] {
   let from = 0;
   while (from < before.length && from < after.length && isSame(before[from]!, after[from]!)) from++;
@@ -97,10 +97,9 @@ function findInstructionChanges(before: PlacedInstruction[], after: PlacedInstru
 }
 
 /**
- * Finds the changes that a wallet may not make. The fee payer may change and add instructions of the compute budget, as
- * wallets do, because the fee payer pays for them. Everything else must stay: signers and accounts with their roles,
- * blockhash, lookup tables, and every other instruction in its order. Accounts are compared by address, not by
- * position.
+ * Finds forbidden changes. The fee payer may change and add instructions of the compute budget, as wallets do, because
+ * the fee payer pays for them. Everything else must stay: signers and accounts with their roles, blockhash, lookup
+ * tables, and all other instructions in their order. Accounts are compared by address, not by position.
  */
 export function findMessageChanges(original: Uint8Array, changed: Uint8Array, signer: string): MessageChange[] {
   const before = readMessage(original);

@@ -4,21 +4,21 @@ import { MAX_BODY_BYTES, parse, readJson } from './body.ts';
 import type { Deps } from './deps.ts';
 import { type RawJson, rawMember } from './lossless_body.ts';
 
-/** What the body of a start says. */
+/** The parsed body of a start. */
 interface StartParams extends Omit<z.output<typeof startDeploymentParamsSchema>, 'values'> {
-  /** Numbers keep all their digits. */
+  /** Raw, so that numbers keep all their digits. */
   values?: RawJson;
 }
 
-/** The body of a start. */
+/** Reads the body of a start. */
 export async function readStartBody(request: Request): Promise<StartParams> {
   const { json, text } = await readJson(request, MAX_BODY_BYTES);
   const { values, ...params } = parse(startDeploymentParamsSchema, json, 'body');
-  // SAFETY: the schema takes objects only.
+  // SAFETY: the schema accepts objects only.
   return values === undefined ? params : { ...params, values: rawMember(text, json as object, 'values') };
 }
 
-/** Calls what starts. */
+/** Calls a SQL function that starts a run. */
 export const callStart = <Result>(
   { rpc, rpcWithRawJson }: Deps,
   name: string,

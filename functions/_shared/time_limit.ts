@@ -1,6 +1,6 @@
 /**
- * Does work with a signal that is aborted, with a TimeoutError, when its time is over. AbortSignal.timeout would keep
- * in memory what the work holds until that time, even if the work is done sooner.
+ * Does work within a time limit: after it, the work's signal is aborted with a TimeoutError. AbortSignal.timeout would
+ * keep the work's objects in memory until that time, even if the work ends sooner.
  */
 export async function withTimeLimit<Result>(
   limitMs: number,

@@ -17,7 +17,7 @@ const make = (options = { callTokens: 3, maxWaiting: 5 }) => {
 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('looks up together what comes while a call is under way, each token once, and those that came first first', async () => {
+it('merges tokens that come during a call into the next one, each once and in order', async () => {
   const { calls, ownerOf } = make();
   const first = ownerOf('a');
   await settle();
@@ -36,7 +36,7 @@ it('looks up together what comes while a call is under way, each token once, and
   expect(calls[3]!.tokens).toEqual(['a']);
 });
 
-it('fails those of a call that failed, and goes on', async () => {
+it('rejects the tokens of a failed call and continues with the others', async () => {
   const { calls, ownerOf } = make();
   const first = ownerOf('a');
   await settle();
@@ -48,7 +48,7 @@ it('fails those of a call that failed, and goes on', async () => {
   expect(await second).toBe('bob');
 });
 
-it('refuses what comes when as many wait as may', async () => {
+it('refuses tokens when too many wait', async () => {
   const { calls, ownerOf } = make();
   void ownerOf('a');
   await settle();

@@ -1,15 +1,15 @@
 import { apiError } from './api_error.ts';
 
-/** Whose a token is; undefined for one that is not good for anything. */
+/** Finds the owner of a token; undefined for an invalid token. */
 export type OwnerOf = (token: string) => Promise<string | undefined>;
 
-/** Asks the database who owns each token; the answers come in the order of the tokens, null for an unknown one. */
+/** Asks the database for the owner of each token, in the same order; null for an unknown token. */
 export type LookForOwners = (tokens: string[]) => Promise<(string | null)[]>;
 
 export interface TokenOwnersOptions {
-  /** Tokens that one call looks up. */
+  /** The most tokens that one call looks up. */
   callTokens: number;
-  /** Tokens that wait for a call. */
+  /** The most tokens that wait for a call. */
   maxWaiting: number;
 }
 
@@ -28,8 +28,9 @@ function wait(): Waiting {
 }
 
 /**
- * Looks tokens up before anybody takes turns by them: all that have come, by one call after the other. Anybody can make up
- * tokens without end, so they share this one call, and whoever has a good one waits for two of them at most.
+ * Makes a look-up of token owners. It runs before turns are taken, since turns depend on the owner. One call at a time
+ * looks up all waiting tokens. Anybody can invent tokens without end, so all share this one call; a valid token waits
+ * for two calls at most.
  */
 export function makeTokenOwners(
   look: LookForOwners,
@@ -39,7 +40,7 @@ export function makeTokenOwners(
   let isLooking = false;
 
   const lookUp = async (): Promise<void> => {
-    // Those that come in the same turn are looked up together.
+    // Waits a moment, so that tokens that come in the same turn of the event loop are looked up together.
     await Promise.resolve();
     while (waiting.size > 0) {
       const taken = [...waiting].slice(0, callTokens);

@@ -9,7 +9,7 @@ const OWNERS: Record<string, string> = {
   'flow 7': 'bob',
 };
 
-/** Turns of a project in which `ann.x.y` is a verified token; what was looked up, and which tokens were accepted. */
+/** Makes turns of a project in which `ann.x.y` is a verified token, and records look-ups and accepted tokens. */
 function make() {
   const looked: string[][] = [];
   const accepted: string[] = [];
@@ -29,7 +29,7 @@ function make() {
   return { looked, accepted, turn, callerOf };
 }
 
-it('a user has one turn, whichever tokens and keys are shown; credentials that nobody knows have one together', async () => {
+it('a user has one turn with all tokens and keys, and unverified credentials share one', async () => {
   const { callerOf } = make();
   expect(await callerOf({ authorization: 'Bearer ann.x.y' })).toBe('user ann');
   expect(await callerOf({ 'x-api-key': 'fk_ann' })).toBe('user ann');
@@ -50,11 +50,11 @@ it('guests take turns by the owner of what they start, read or watch', async () 
   expect(await callerOf({}, 'read_deployment', { flow: 7, tag: 'latest' })).toBe('guests of bob');
   expect(await callerOf({}, 'start_deployment', { id: '2' })).toBe('guests of nobody');
   expect(await callerOf({}, 'start_deployment', {})).toBe('guests of nobody');
-  // The id of something else.
+  // Another call's id names no deployment.
   expect(await callerOf({}, 'signature_request_for_caller', { id: '1' })).toBe('guests of nobody');
 });
 
-it('what has an owner is looked up once, and together with others; what has none is looked up again', async () => {
+it('looks up credentials with an owner once and together, and those without an owner again', async () => {
   const { callerOf, looked } = make();
   await Promise.all(['fk_ann', 'fk_1', 'fk_2', 'fk_ann'].map((key) => callerOf({ 'x-api-key': key })));
   expect(looked).toEqual([['fk_ann', 'fk_1', 'fk_2']]);
@@ -63,7 +63,7 @@ it('what has an owner is looked up once, and together with others; what has none
   expect(looked.slice(1)).toEqual([['fk_1']]);
 });
 
-it('a token that the database took is accepted; a key that it refuses is forgotten', async () => {
+it('accepts a token that the database accepted, and forgets a key that it refused', async () => {
   const { turn, accepted, looked } = make();
   await (await turn({ authorization: 'Bearer ann.x.y' })).succeed();
   const unverified = await turn({ authorization: 'Bearer a.b.c' });

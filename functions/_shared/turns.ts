@@ -3,33 +3,33 @@ import { isErrorOf } from './api_error.ts';
 import { makeKnownOwners } from './known_owners.ts';
 import { type LookForOwners, makeTokenOwners } from './token_owners.ts';
 
-/** A call of a function of the database, as far as it tells whose turn it takes. */
+/** A call of a database function, with the parts that decide whose turn it takes. */
 export interface TurnCall {
   name: string;
   args: object;
-  /** The credentials for the database. */
+  /** The credentials that are forwarded to the database. */
   headers: Record<string, string>;
 }
 
 /** The holder of the turn that a call takes. */
 export interface Turn {
   caller: string;
-  /** To be told when the database has done what was asked, or has refused it. */
+  /** Call one of these when the database has done the call, or has refused it. */
   succeed: () => Promise<void>;
   fail: (error: unknown) => void;
 }
 
 export type TurnOf = (call: TurnCall) => Promise<Turn>;
 
-/** All who show a credential of which nobody knows whether it is good: anybody makes up as many as they like. */
+/** The shared turn of all unverified credentials: anybody can invent as many as they like. */
 const UNVERIFIED = 'unverified';
-/** Guests who ask for nothing that exists. */
+/** The shared turn of guests whose deployment, flow or run does not exist. */
 const NOBODYS_GUESTS = 'guests of nobody';
 
-/** The functions that guests call with a public key, which names a deployment as they are given. */
+/** The functions that guests call with a public key. Their arguments name a deployment. */
 const NAMES_DEPLOYMENT = new Set(['start_deployment', 'read_deployment']);
 
-/** The deployment or flow that a call is about, in the form of `turn_owners`. */
+/** Returns the deployment or flow that a call names, in the form that `turn_owners` reads. */
 function subjectOf({ name, args }: TurnCall): string | undefined {
   if (!NAMES_DEPLOYMENT.has(name)) return undefined;
   const { id, flow } = args as { id?: unknown; flow?: unknown };
@@ -38,9 +38,9 @@ function subjectOf({ name, args }: TurnCall): string | undefined {
 }
 
 /**
- * Makes what tells whose turn a call takes. Users take turns by their ids, whichever access tokens and API keys they
- * show. Guests, who show a public key or a run token, take turns by the owner of what they call. `look` asks the
- * database for owners of API keys, run tokens, deployments and flows.
+ * Makes a function that assigns a turn to each call. Users take turns by their ids, with any of their access tokens and
+ * API keys. Guests, who show a public key or a run token, take turns by the owner of what they call. `look` asks the
+ * database for the owners of API keys, run tokens, deployments and flows.
  */
 export function makeTurns(tokens: AccessTokens, look: LookForOwners): TurnOf {
   const known = makeKnownOwners();

@@ -4,36 +4,36 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The keys that encrypt the secrets of wallets, by id. */
 export interface WalletKeys {
-  /** The id of the key that encrypts. The others only decrypt what they have encrypted. */
+  /** The id of the key that encrypts. The other keys only decrypt older secrets. */
   currentId: string;
   get: (id: string) => Promise<CryptoKey> | undefined;
 }
 
-/** Whose secret it is. The ciphertext is bound to it: with another owner it can't be decrypted. */
+/** The owner of a secret. The ciphertext is bound to the owner: it can't be decrypted for another one. */
 export interface WalletOwner {
   user_id: string;
   public_key: string;
 }
 
-/** AES-256-GCM with the id of its key. */
+/** A secret encrypted by AES-256-GCM, with the id of its key. */
 export interface SealedSecret {
   key_id: string;
   nonce: Bytes;
   ciphertext: Bytes;
 }
 
-/** Why a stored secret can't be used. The message never holds a part of the secret. */
+/** Tells why a stored secret can't be used. The message never holds a part of the secret. */
 export class WalletSecretError extends Error {
   override name = 'WalletSecretError';
 }
 
-/** A letter first: JavaScript would put members that look like integers before the others. */
+/** Begins with a letter, because JavaScript orders members that look like integers before the others. */
 const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 /** The DER of a PKCS #8 Ed25519 private key up to the key's 32 bytes. Source: RFC 8410, section 7. */
 const PKCS8_HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 
-/** A 256-bit key from base64; undefined when the text is anything else. */
+/** Decodes a 256-bit key from base64; undefined for any other text. */
 function decodeKey(text: unknown): Bytes | undefined {
   try {
     const bytes = new Uint8Array(base64.decode(String(text)));
@@ -48,14 +48,14 @@ function parseObject(json: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    // The error would quote what was parsed.
+    // The error is dropped, because it would quote the text.
     return undefined;
   }
 }
 
 /**
- * Reads WALLET_KEYS, `{"<id>": "<base64 of 32 bytes>", …}`, whose first key is the current one. Throws an error that
- * names the variable and quotes no value.
+ * Reads WALLET_KEYS, `{"<id>": "<base64 of 32 bytes>", …}`. The first key is the current one. Errors name the variable
+ * and quote no value.
  */
 export function readWalletKeys(env: (name: string) => string | undefined): WalletKeys {
   const json = env('WALLET_KEYS') ?? '';
@@ -86,8 +86,8 @@ export function readWalletKeys(env: (name: string) => string | undefined): Walle
 }
 
 /**
- * The parameters of AES-GCM for a secret. The user's id has one length, so no other user and key give the same
- * associated data.
+ * Makes the parameters of AES-GCM for a secret. User ids have one fixed length, so the associated data of two owners
+ * always differ.
  */
 export const gcmParams = (nonce: Bytes, { user_id, public_key }: WalletOwner): AesGcmParams => ({
   name: 'AES-GCM',
@@ -95,7 +95,7 @@ export const gcmParams = (nonce: Bytes, { user_id, public_key }: WalletOwner): A
   additionalData: new TextEncoder().encode(`${user_id.toLowerCase()}${public_key}`),
 });
 
-/** The Ed25519 public key of a secret key of 32 bytes. */
+/** Computes the Ed25519 public key of a secret key of 32 bytes. */
 export async function derivePublicKey(secretKey: Uint8Array): Promise<Uint8Array> {
   const pkcs8 = new Uint8Array([...PKCS8_HEAD, ...secretKey]);
   const key = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign']);
@@ -103,7 +103,10 @@ export async function derivePublicKey(secretKey: Uint8Array): Promise<Uint8Array
   return base64urlnopad.decode(x ?? '');
 }
 
-/** The key pair of 64 bytes of a stored secret; throws WalletSecretError when it is not the owner's, or no key has this id. */
+/**
+ * Decrypts a stored secret into a key pair of 64 bytes. Throws WalletSecretError if the secret is not the owner's or
+ * its key is missing.
+ */
 export async function openSecret(keys: WalletKeys, owner: WalletOwner, sealed: SealedSecret): Promise<Bytes> {
   const key = await keys.get(sealed.key_id);
   if (key === undefined) throw new WalletSecretError(`WALLET_KEYS has no key ${sealed.key_id}.`);

@@ -18,8 +18,8 @@ const wireOf = (signers: string[], lookupTables = {}) => {
 
 const read = (text: string) => VersionedTransaction.deserialize(base64.decode(text));
 
-describe('the transaction that an action answers', () => {
-  it('is the same in the legacy form, where nobody has signed', () => {
+describe('the transaction in the answer of an action', () => {
+  it('takes the legacy form if nobody has signed', () => {
     const wire = wireOf([buyer.publicKey]);
     const answered = read(toActionTransaction(wire, buyer.publicKey));
     const { message } = read(wire);
@@ -32,12 +32,12 @@ describe('the transaction that an action answers', () => {
     expect(answered.signatures).toEqual([new Uint8Array(64)]);
   });
 
-  it('stays as it is, where somebody has signed', () => {
+  it('stays as it is if somebody has signed', () => {
     const wire = signWire(wireOf([buyer.publicKey, shop.publicKey]), shop);
     expect(toActionTransaction(wire, buyer.publicKey)).toBe(wire);
   });
 
-  it('stays as it is, where it uses a lookup table', () => {
+  it('stays as it is if it uses a lookup table', () => {
     const wire = wireOf([buyer.publicKey], { [makeKeypair().publicKey]: [shop.publicKey] });
     expect(read(wire).message.addressTableLookups).toHaveLength(1);
     expect(toActionTransaction(wire, buyer.publicKey)).toBe(wire);
@@ -50,7 +50,10 @@ describe('the transaction that an action answers', () => {
     expect(() => toActionTransaction(wire, account)).toThrow("your wallet alone can't sign");
   });
 
-  it.each(['', 'x', 'AQ==', base64.encode(new Uint8Array(200).fill(1))])('is refused when it is none: %j', (text) => {
-    expect(() => toActionTransaction(text, buyer.publicKey)).toThrow('The action gave no transaction');
-  });
+  it.each(['', 'x', 'AQ==', base64.encode(new Uint8Array(200).fill(1))])(
+    'is refused if the text is no transaction: %j',
+    (text) => {
+      expect(() => toActionTransaction(text, buyer.publicKey)).toThrow('The action made no transaction');
+    },
+  );
 });

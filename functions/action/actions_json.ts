@@ -3,8 +3,8 @@ import type { ActionsJson } from '../../types/action.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
 
 /**
- * `GET /action/actions.json`: the pages /action/… of a site that serves this file are the actions here, and so are the
- * actions' own addresses.
+ * `GET /action/actions.json`: maps pages to actions. On a site that serves this file, the pages /action/… map to the
+ * actions here. The actions' own addresses map to themselves.
  */
 export const makeActionsJson = ({ url, path }: PublicAddress) => async (context: Context): Promise<Response> => {
   const rules: ActionsJson = {

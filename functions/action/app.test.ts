@@ -4,7 +4,7 @@ import { makeActionApp } from './app.ts';
 
 const ACCOUNT = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 
-/** The function over a database that has no deployment that anybody may start, and what it asks there. */
+/** Makes the function over a database without a deployment that anybody may start, and records its calls. */
 function makeRefusing() {
   const asked: string[] = [];
   const notFound = { code: 'deployment_not_found', message: 'There is no such deployment.', details: null, hint: null };
@@ -31,8 +31,8 @@ const paths = [
   '99999999999/a',
 ];
 
-describe('a refusal of an action', () => {
-  it.each(paths)('costs the same two look-ups, whatever the path says: %s', async (path) => {
+describe('the refusal of an action', () => {
+  it.each(paths)('costs the same two look-ups for every path: %s', async (path) => {
     const { asked, app } = makeRefusing();
     const answers = [
       await app.fetch(new Request(`http://f/action/${path}`)),
@@ -50,7 +50,7 @@ describe('a refusal of an action', () => {
     expect(asked).toEqual([...calls, ...calls, ...calls]);
   });
 
-  it('costs nothing, when the body is none', async () => {
+  it('costs no look-up if the body is invalid', async () => {
     const { asked, app } = makeRefusing();
     const headers = { 'content-type': 'application/json' };
     const answer = await app.fetch(new Request(`http://f/action/${paths[0]}`, { method: 'POST', body: '{}', headers }));
@@ -59,7 +59,7 @@ describe('a refusal of an action', () => {
 });
 
 describe('an action with more inputs than a form has', () => {
-  it('is refused, so that nobody has to wait while its description is read', async () => {
+  it('is refused before its description is parsed', async () => {
     const inputs = Array.from({ length: 201 }, (_, index) => ({ name: `a${index}`, type_bounds: ['keypair'] }));
     const app = makeActionApp({
       env: (name) => ({ SUPABASE_URL: 'http://project', SUPABASE_ANON_KEY: 'a', SUPABASE_SERVICE_ROLE_KEY: 's' })[name],

@@ -15,14 +15,14 @@ import { readPublicAddress } from '../_shared/public_address.ts';
 import { makeOutputReader } from './run_output.ts';
 import { makeSentAction } from './sent_action.ts';
 
-/** How long an action waits for its transaction, whose blockhash is good for about a minute. */
+/** How long an action waits for its transaction. The transaction's blockhash is valid for about a minute. */
 const WAIT_SECONDS = 25;
-/** How long a transaction that was sent is looked for. */
+/** How long a sent transaction is looked for. */
 const LOOKUP_MS = 15_000;
 
 /**
- * What wallets in browsers and elsewhere need to see of every answer. Source: Solana Actions specification, "OPTIONS
- * response"; sRFC 29 for the version and the chain.
+ * Headers that wallets need on every answer. Source: Solana Actions specification, "OPTIONS response"; sRFC 29 for the
+ * version and the chain.
  */
 const ACTION_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-methods': 'GET,POST,PUT,OPTIONS',
@@ -32,7 +32,7 @@ const ACTION_HEADERS: Readonly<Record<string, string>> = {
 const ALLOWED_HEADERS =
   'Content-Type, Authorization, Content-Encoding, Accept-Encoding, X-Accept-Action-Version, X-Accept-Blockchain-Ids';
 
-/** Makes the Edge Function `action`: deployments as Solana Actions, for wallets that know nothing of this project. */
+/** Makes the Edge Function `action`: it serves deployments as Solana Actions to any wallet. */
 export function makeActionApp(platform: Platform): App {
   const deps = makeDeps(platform);
   const { config } = deps;
@@ -50,8 +50,8 @@ export function makeActionApp(platform: Platform): App {
     makeKey: makeRequestKey(config.secretKey, Date.now),
   });
   const app = makeApp('action', [
-    // Wallets, and whoever passes links on, add to queries what they like.
-    // Before the routes with a deployment's id, which has neither name.
+    // Wallets and sites that share links add parameters of their own to queries. Named routes come before those with a
+    // deployment's id, which would match them, too.
     { method: 'GET', path: '/actions.json', query: 'any', handle: makeActionsJson(address) },
     { method: 'GET', path: '/icon.svg', query: 'any', handle: serveIcon },
     { method: 'POST', path: '/sent', query: 'any', handle: makeSentAction(deps, lookUp, address) },
@@ -65,7 +65,8 @@ export function makeActionApp(platform: Platform): App {
     fetch: async (request) => {
       const response = await app.fetch(request);
       for (const [name, value] of Object.entries(ACTION_HEADERS)) response.headers.set(name, value);
-      // A preflight is about no deployment yet. A page may send what it names besides, since no header counts here.
+      // A preflight names no deployment yet. A page may send any other header that it asks for, because the function
+      // reads no credentials from headers.
       const asked = response.headers.get('access-control-allow-headers');
       response.headers.set(
         'access-control-allow-headers',

@@ -13,7 +13,7 @@ import { makeChainLookup } from './chain_lookup.ts';
 let chain: TestChain;
 let buyer: Keypair;
 beforeAll(async () => {
-  // With slots of their true length, since a blockhash is good for 150 of them.
+  // Slots have their true length, because a blockhash is valid for 150 slots.
   chain = await startTestChain({});
   buyer = await fundedKeypair(chain);
 });
@@ -22,7 +22,7 @@ afterAll(() => chain?.stop());
 const lookUp = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 30_000 });
 const soon = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 50 });
 
-/** A payment that a run put out; nobody has signed it. */
+/** Makes an unsigned payment, as a run outputs it. */
 const payment = (amount = SOL, to = makeKeypair().publicKey): string => {
   const { clock } = chain.ledger;
   const message = compileMessage({
@@ -34,7 +34,7 @@ const payment = (amount = SOL, to = makeKeypair().publicKey): string => {
   return base64.encode(encodeTransaction(message));
 };
 
-/** Sends it, as a wallet does; gives the signature. */
+/** Sends a transaction like a wallet and returns the signature. */
 async function send(wire: string, options: object = {}): Promise<string> {
   const { result, error } = await chain.call('sendTransaction', wire, {
     encoding: 'base64',
@@ -59,7 +59,7 @@ describe('a transaction that a wallet sent', () => {
     expect(await lookUp(target(transaction, signature))).toBe('confirmed');
   });
 
-  it('is the same in the legacy form', async () => {
+  it('is found in the legacy form, too', async () => {
     const transaction = payment();
     const legacy = base64.decode(toActionTransaction(transaction, buyer.publicKey));
     legacy.set(ed25519.sign(legacy.subarray(65), buyer.secretKey), 1);
@@ -67,18 +67,18 @@ describe('a transaction that a wallet sent', () => {
     expect(await lookUp(target(transaction, signature))).toBe('confirmed');
   });
 
-  it('has failed when the chain undid it', async () => {
+  it('is reported as failed if it failed on the chain', async () => {
     const transaction = payment(1_000n * SOL);
     const signature = await send(signWire(transaction, buyer), { skipPreflight: true });
     expect(await lookUp(target(transaction, signature))).toBe('failed');
   });
 
-  it('is another one when it does something else', async () => {
+  it('is reported as another one if it does something else', async () => {
     const signature = await send(signWire(payment(1n * SOL, makeKeypair().publicKey), buyer));
     expect(await lookUp(target(payment(), signature))).toBe('other');
   });
 
-  it('is confirmed when it comes while it is looked for', async () => {
+  it('is confirmed if it arrives during the look-up', async () => {
     const transaction = payment();
     const signed = signWire(transaction, buyer);
     const looking = lookUp(target(transaction, base58.encode(base64.decode(signed).subarray(1, 65))));
@@ -86,12 +86,12 @@ describe('a transaction that a wallet sent', () => {
     expect(await looking).toBe('confirmed');
   });
 
-  it('is unknown while nobody has seen it', async () => {
+  it('is unknown if it is not found in time', async () => {
     const unsent = signWire(payment(), buyer);
     expect(await soon(target(unsent, base58.encode(base64.decode(unsent).subarray(1, 65))))).toBe('unknown');
   });
 
-  it('is unknown when the server does not answer', async () => {
+  it('is unknown if the RPC server does not answer', async () => {
     const silent = await startSilentServer();
     try {
       expect(await soon({ ...target(payment(), '1'.repeat(64)), url: silent.url })).toBe('unknown');
@@ -100,7 +100,7 @@ describe('a transaction that a wallet sent', () => {
     }
   });
 
-  it('is unknown at an address that no node may reach', async () => {
+  it('is unknown if the RPC address is not allowed', async () => {
     const refusing = makeChainLookup({ allowPrivateNetwork: false, timeoutMs: 30_000 });
     const transaction = payment();
     const signature = await send(signWire(transaction, buyer));

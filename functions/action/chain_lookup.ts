@@ -7,13 +7,13 @@ import { makeHttpClient } from '../../runner/reach/http_client.ts';
 import { findInstructions } from '../../runner/solana/action_match.ts';
 import { hasReached, makeChainRpc } from '../../runner/solana/rpc.ts';
 
-/** What is known of a transaction that was sent. */
+/** The known state of a sent transaction. */
 export type SentOutcome =
-  /** It is in a block, and did what the run made it for. */
+  /** It is in a block and did what the run made it for. */
   | 'confirmed'
-  /** It is in a block, and the chain undid it. */
+  /** It is in a block, but it failed there. */
   | 'failed'
-  /** It is in a block, but is not the run's. */
+  /** It is in a block, but it is not the run's transaction. */
   | 'other'
   /** It was not found in time, or the RPC server does not answer. */
   | 'unknown';
@@ -22,22 +22,22 @@ export interface LookupTarget {
   /** The RPC address, which may hold a secret. */
   url: string;
   cluster: string;
-  /** Base64 of the transaction that the run put out. */
+  /** Base64 of the transaction that the run has output. */
   transaction: string;
   signature: string;
 }
 
 export interface LookupOptions {
   allowPrivateNetwork: boolean;
-  /** How long a transaction is looked for. Wallets call once it is confirmed, so that it is found at once. */
+  /** How long a transaction is looked for. Wallets call after the confirmation, so most are found at once. */
   timeoutMs: number;
 }
 
 const PAUSE_MS = 1_000;
-/** A transaction has 1,232 bytes; what else a node tells of it is mostly the programs' logs, of which it keeps 10 KB. */
+/** A transaction has 1,232 bytes. The rest of the answer is mostly the programs' logs, of which a node keeps 10 KB. */
 const MAX_ANSWER_BYTES = 262_144;
 
-/** Makes what looks for a transaction that a wallet sent, by the address rules that nodes have. */
+/** Makes a look-up of transactions that wallets have sent. It may reach the same addresses as nodes. */
 export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOptions) {
   const http = makeHttpClient({
     isAllowed: allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
@@ -65,8 +65,8 @@ export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOption
     try {
       return await withTimeLimit(timeoutMs, (signal) => look(target, signal));
     } catch (error) {
-      // The RPC server answers with an error, not at all, or something that is not its. Nobody is told, since the
-      // address is the owner's.
+      // The RPC server answers with an error or with invalid data, or not at all. The cause is dropped, because it may
+      // quote the owner's RPC address.
       if (error instanceof NodeError || error instanceof DOMException) return 'unknown';
       throw error;
     }

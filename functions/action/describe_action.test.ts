@@ -11,8 +11,8 @@ const show = (more: { name?: string; description?: string; icon_url?: string | n
     address,
   );
 
-describe('what an action shows of its deployment', () => {
-  it('is its name, description and icon, or words and a picture of ours', () => {
+describe('the description of an action', () => {
+  it('holds the name, description and icon of the deployment, or default ones', () => {
     expect(show({ icon_url: 'https://shop.example/icon.png' })).toEqual({
       icon: 'https://shop.example/icon.png',
       title: 'Shop',
@@ -25,7 +25,7 @@ describe('what an action shows of its deployment', () => {
     });
   });
 
-  it('tells the fees', () => {
+  it('names the fees', () => {
     const fee = 'On top of it you pay a fee of';
     expect(show({ fees: [[a, 1_500_000]] }).description).toBe(`Pay.\n\n${fee} 0.0015 SOL to ${a}.`);
     expect(show({ fees: [[a, 1], [b, 1_000_000_000], [b, 2]] }).description)
@@ -34,7 +34,7 @@ describe('what an action shows of its deployment', () => {
   });
 
   it.each([[0n, '0'], [1n, '0.000000001'], [10n ** 9n, '1'], [2n ** 64n - 1n, '18446744073.709551615']])(
-    'has %s lamports as SOL',
+    'writes %s lamports as SOL',
     (lamports, text) => {
       expect(solText(lamports)).toBe(text);
     },
@@ -44,13 +44,13 @@ describe('what an action shows of its deployment', () => {
 describe('the address of the function', () => {
   const read = (url: string) => readPublicAddress('action', () => url, 'https://example.supabase.co');
 
-  it('is what ACTION_URL says', () => {
+  it('is read from ACTION_URL', () => {
     expect(read('https://pay.example/')).toEqual({ url: 'https://pay.example', path: '' });
     expect(read('https://pay.example/a/b//')).toEqual({ url: 'https://pay.example/a/b', path: '/a/b' });
     expect(read('')).toEqual({ url: 'https://example.supabase.co/functions/v1/action', path: '/functions/v1/action' });
   });
 
-  it.each(['pay.example', 'ftp://pay.example', 'https://pay.example/?x=1'])('is refused when it is %j', (url) => {
+  it.each(['pay.example', 'ftp://pay.example', 'https://pay.example/?x=1'])('is refused if it is %j', (url) => {
     expect(() => read(url)).toThrow('ACTION_URL');
   });
 });

@@ -3,14 +3,14 @@ import type { PublicAddress } from '../_shared/public_address.ts';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 
-/** Lamports as SOL, without zeros that say nothing. */
+/** Formats lamports as SOL, without trailing zeros. */
 export function solText(lamports: bigint): string {
   let fraction = String(lamports % LAMPORTS_PER_SOL).padStart(9, '0');
   while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   return `${lamports / LAMPORTS_PER_SOL}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The fees of a deployment in a sentence; undefined when there are none. */
+/** Describes the fees of a deployment in a sentence; undefined if there are no fees. */
 function feesText(fees: DeploymentDescription['fees']): string | undefined {
   const total = fees.reduce((sum, [, amount]) => sum + BigInt(amount), 0n);
   if (total === 0n) return undefined;
@@ -20,7 +20,7 @@ function feesText(fees: DeploymentDescription['fees']): string | undefined {
   return `On top of it you pay a fee of ${solText(total)} SOL to ${to}.`;
 }
 
-/** What all answers of an action show of its deployment: icon, title and description. */
+/** Returns the icon, title and description that all answers of an action share. */
 export function describeAction(
   { name, description, icon_url, fees }: DeploymentDescription,
   address: PublicAddress,
@@ -32,7 +32,7 @@ export function describeAction(
   };
 }
 
-/** The title and the icon of a deployment; those of one without a name, or that is gone, are ours. */
+/** Returns the title and icon of a deployment. A deployment without them, or a deleted one, gets the default ones. */
 export const titleAndIcon = (
   { name, icon_url }: { name: string | null; icon_url: string | null },
   { url }: PublicAddress,

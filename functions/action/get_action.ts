@@ -11,13 +11,13 @@ import { newOrderPart } from './order.ts';
 import { readAction } from './read_action.ts';
 import { givenInQuery, valueOfText } from './values.ts';
 
-/** What the button says. Whether it is a payment, nobody here knows. */
+/** The label of the button. It names no purpose, because the purpose of the transaction is unknown here. */
 const LABEL = 'Review and sign';
 
-/** Characters of a default that an address has room for. The flow knows longer ones by itself. */
+/** The longest default that is written into the address. The flow applies longer defaults itself. */
 const MAX_DEFAULT_CHARACTERS = 200;
 
-/** The default of a field as a text that the POST takes; undefined when there is none, or no such text. */
+/** Returns the default of a field as text for the POST; undefined if there is no default or no valid text for it. */
 function defaultText(input: DeploymentInput): string | undefined {
   if (input.default === null || input.default === undefined) return undefined;
   const text = fieldText(input.default);
@@ -30,7 +30,10 @@ function defaultText(input: DeploymentInput): string | undefined {
   }
 }
 
-/** What a wallet shows of a deployment, with an order of its own to post; `query` is that of the link. */
+/**
+ * Describes a deployment for a wallet, with the address for its POST, which holds a new order id. `query` is the link's
+ * query.
+ */
 export function showAction(
   deployment: DeploymentDescription,
   address: PublicAddress,
@@ -44,7 +47,7 @@ export function showAction(
   const given = givenInQuery(query, inputs.filter((input) => input !== payer));
   for (const input of inputs) {
     const text = given.get(input.name);
-    // A link that can only fail says so before anybody signs.
+    // Refuses a link with invalid values before anybody signs.
     if (text !== undefined) valueOfText(input, text);
   }
   const asked = inputs.filter((input) => input !== payer && !given.has(input.name));
@@ -55,12 +58,14 @@ export function showAction(
   return { ...view, links: { actions: [action] } };
 }
 
-/** `GET /action/{deployment_id}` or `/action/{flow_id}/{tag}`: what a wallet shows before anybody signs. */
+/**
+ * `GET /action/{deployment_id}` or `/action/{flow_id}/{tag}`: describes the action to a wallet before its user signs.
+ */
 export const makeGetAction =
   ({ rpcText }: Deps, address: PublicAddress, pathOf: (context: Context) => string) =>
   async (context: Context): Promise<Response> => {
     const deployment = await readAction(context, rpcText);
     const shown = showAction(deployment, address, pathOf(context), context.req.queries());
-    // Two buyers who get one answer of a cache would share an order.
+    // Two buyers who got the same cached answer would share an order.
     return context.json(shown, 200, { ...blockchainHeader(deployment.cluster), 'cache-control': 'no-store' });
   };

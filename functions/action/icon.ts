@@ -1,4 +1,4 @@
-/** The icon of actions whose deployment has none: a sheet with three lines, the last one ending in an arrow. */
+/** The icon of actions whose deployment has none: a sheet with three lines, the last of which ends in an arrow. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" role="img" aria-label="Action">
 <rect width="512" height="512" fill="#14213d"/>
 <g fill="none" stroke="#fca311" stroke-width="32" stroke-linecap="round" stroke-linejoin="round">
@@ -8,7 +8,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" role
 </svg>
 `;
 
-/** Opened by itself an SVG is a document: this one may load and run nothing. */
+/** An SVG that is opened by itself is a document. These headers keep it from loading or running anything. */
 const HEADERS = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; sandbox",

@@ -3,7 +3,7 @@ import { makeRequestKey } from './idempotency.ts';
 
 const REQUEST = ['deployment', 'wallet', { amount: 1 }];
 
-/** Keys of one request at some seconds, by functions whose clock says so. */
+/** Returns the keys of one request at these seconds, by functions with a clock of their own. */
 async function keysAt(seconds: number[], secret = 'secret'): Promise<string[]> {
   let time = 0;
   const makeKey = makeRequestKey(secret, () => time);
@@ -21,17 +21,17 @@ it('a request has one key within a minute', async () => {
   expect(later, 'a minute after the first click').not.toBe(first);
 });
 
-it("two clicks are one order, when the minute's end is between them", async () => {
+it('two clicks are one order, even across the end of a minute', async () => {
   const [first, again, later] = await keysAt([119.9, 120.1, 150]);
   expect(again).toBe(first);
   expect(later, 'half a minute later it is another').not.toBe(first);
 });
 
-it('what is repeated without a pause is another order in time', async () => {
+it('a request that is repeated without a pause becomes another order in time', async () => {
   expect(new Set(await keysAt(Array.from({ length: 19 }, (_, index) => 100 + index * 10))).size).toBe(4);
 });
 
-it('requests differ, and nobody can make their keys without the secret', async () => {
+it('different requests and different secrets make different keys', async () => {
   const makeKey = makeRequestKey('secret', () => 0);
   const keys = await Promise.all([REQUEST, ['deployment', 'another wallet', { amount: 1 }]].map(makeKey));
   expect(new Set(keys).size).toBe(2);
@@ -39,7 +39,7 @@ it('requests differ, and nobody can make their keys without the secret', async (
   expect(await keysAt([0]), 'another isolate makes the same').toEqual([keys[0]]);
 });
 
-it('what is remembered has a bound', async () => {
+it('the number of remembered requests is bounded', async () => {
   let time = 59_000;
   const makeKey = makeRequestKey('secret', () => time);
   const first = await makeKey(REQUEST);

@@ -1,25 +1,28 @@
 import { base64urlnopad } from '@scure/base';
 
 const MINUTE_MS = 60_000;
-/** Two clicks that are no further apart are one order, also where a minute ends between them. */
+/** Two clicks within this time count as one order, even across the end of a minute. */
 const CLICKS_MS = 30_000;
-/** How many requests are remembered, a minute each. The oldest are forgotten first; for them the minute's end counts. */
+/**
+ * The most requests that are remembered, for a minute each. The oldest are forgotten first; for them, the end of the
+ * minute counts.
+ */
 const MAX_REMEMBERED = 1_000;
 
 const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
 /**
- * Makes the Idempotency-Key of a request: the same within a minute, and within half a minute of the first such request
- * that this isolate has seen. It is made with a secret, since such a key is all that a caller without an account
- * proves: nobody who knows the request by a log may start with its key elsewhere.
+ * Makes a function that derives the Idempotency-Key of a request. The key is the same within a minute, and within half
+ * a minute after this isolate first saw the request. It is derived with a secret, because it is the only proof of a
+ * caller without an account: a person who reads the request in a log must not be able to start with its key elsewhere.
  */
 export function makeRequestKey(secret: string, now: () => number) {
   const text = new TextEncoder();
   const key = crypto.subtle.importKey('raw', text.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  /** When each request was first seen; the earliest first. */
+  /** The time at which each request was first seen; the earliest first. */
   const firstSeen = new Map<string, number>();
 
-  /** The time by which a request that is seen now counts. */
+  /** Returns the time that counts for a request that is seen now. */
   const timeOf = (request: string): number => {
     const time = now();
     for (const [earlier, seenAt] of firstSeen) {
@@ -28,7 +31,7 @@ export function makeRequestKey(secret: string, now: () => number) {
     }
     const seenAt = firstSeen.get(request);
     if (seenAt !== undefined && (time - seenAt < CLICKS_MS || minuteOf(seenAt) === minuteOf(time))) return seenAt;
-    // Anew, since a key that is there keeps its place.
+    // Deleting first moves the key to the end: a Map keeps the position of an existing key.
     firstSeen.delete(request);
     firstSeen.set(request, time);
     return time;

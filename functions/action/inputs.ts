@@ -1,7 +1,7 @@
 import type { DeploymentInput } from '../../types/deployment_description.ts';
 import { type Field, fieldOf } from '../../types/values/port_types.ts';
 
-/** The kind of a default's JSON, for an input that may be of any type. */
+/** Returns the kind of a default's JSON, for an input that accepts any type. */
 function kindOfDefault(value: unknown): Field {
   switch (typeof value) {
     case 'number':
@@ -16,11 +16,11 @@ function kindOfDefault(value: unknown): Field {
   }
 }
 
-/** What an input takes: by its types; where they leave it open, what its default is, else a text. */
+/** Returns the kind of field for an input: by its types, else by its default, else text. */
 export const kindOf = ({ type_bounds, default: value }: Pick<DeploymentInput, 'type_bounds' | 'default'>): Field =>
   fieldOf(type_bounds) ?? kindOfDefault(value);
 
-/** The input that takes the wallet that has to sign: the one named `account`, else the only required one that takes a key. */
+/** Returns the input for the signing wallet: the one named `account`, else the only required input that takes a key. */
 export function payerOf(inputs: readonly DeploymentInput[]): DeploymentInput | undefined {
   const named = inputs.find(({ name }) => name === 'account');
   if (named !== undefined) return named;
@@ -28,9 +28,9 @@ export function payerOf(inputs: readonly DeploymentInput[]): DeploymentInput | u
   return another === undefined ? only : undefined;
 }
 
-/** What people are told where there is no such input. */
+/** The message for an action without such an input. */
 export const NO_PAYER = 'This action does not say which of its inputs takes your wallet. ' +
-  'Its author has to name that input `account`.';
+  'The author of the action has to name that input `account`.';
 
 interface SimpleSchema {
   type?: unknown;
@@ -42,14 +42,19 @@ interface SimpleSchema {
   format?: unknown;
 }
 
-/** A JSON Schema without its choice, then those that it is a choice of. What the first says holds for all. */
+/**
+ * Returns a JSON Schema without its `anyOf`, followed by the alternatives in it. The first one applies to all of them.
+ */
 export function alternativesOf(schema: unknown): SimpleSchema[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { anyOf, ...own } = schema as SimpleSchema & { anyOf?: unknown };
   return Array.isArray(anyOf) ? [own, ...anyOf.flatMap(alternativesOf)] : [own];
 }
 
-/** The values that an input may have, where its schema lists them or it is a boolean: texts, numbers or booleans. */
+/**
+ * Returns the possible values of an input whose schema lists texts, numbers or booleans, or of a boolean; else an empty
+ * list.
+ */
 export function choicesOf(
   input: Pick<DeploymentInput, 'json_schema' | 'type_bounds' | 'default'>,
 ): (string | number | boolean)[] {

@@ -28,7 +28,7 @@ const make = () => {
     ).catch(({ code }) => code as string);
 };
 
-it('an owner whose look-ups never end leaves room for others at the same address', async () => {
+it('an owner with endless look-ups leaves places for others at the same address', async () => {
   const look = make();
   const mine = Array.from({ length: 9 }, (_, n) => look({}, `mine ${n}`));
   const theirs = look({ owner: 'other' }, 'theirs');
@@ -40,7 +40,7 @@ it('an owner whose look-ups never end leaves room for others at the same address
   expect((await Promise.all(mine)).filter((answer) => answer === 'too_many_requests')).toHaveLength(2);
 });
 
-it('an address is asked by so many at a time, whoever they are; who waits takes turns', async () => {
+it('look-ups at one address are limited, and waiting owners take turns', async () => {
   const look = make();
   const asked = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((
     owner,
@@ -65,7 +65,7 @@ it('an address is asked by so many at a time, whoever they are; who waits takes 
   ]);
 });
 
-it('a caller has few at a time of one owner, and no share in those of other callers', async () => {
+it('look-ups of one caller for one owner are limited, without effect on other callers', async () => {
   const look = make();
   const asked = ['1', '2', '3'].map((name) => look({ caller: 'buyer' }, name));
   const other = look({ caller: 'another buyer' }, 'other');
@@ -75,7 +75,7 @@ it('a caller has few at a time of one owner, and no share in those of other call
   expect(await Promise.all([...asked, other])).toEqual(['1', '2', '3', 'other']);
 });
 
-it('all addresses together are asked by so many at a time', async () => {
+it('look-ups at all addresses together are limited', async () => {
   const look = make();
   const asked = ['a', 'b', 'c', 'd'].flatMap((url) =>
     ['1', '2'].map((name) => look({ url, owner: `${url}${name}` }, `${url}${name}`))

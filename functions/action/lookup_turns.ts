@@ -1,35 +1,38 @@
 import { type Admission, ADMISSION_OPTIONS, type AdmissionOptions, makeAdmission } from '../_shared/admission.ts';
 
-/** Whose look-up it is, and which RPC address it asks. */
+/** The people behind a look-up, and its RPC address. */
 export interface Lookup {
   /** The owner of the deployment. */
   owner: string;
-  /** Who started the run. */
+  /** The starter of the run. */
   caller: string;
   url: string;
 }
 
-/** Lets look-ups wait for their turns. */
+/** Makes look-ups wait for their turns. */
 export interface LookupTurns {
-  /** Does the work in its turn. Throws too_many_requests when too many wait already. */
+  /** Does the work in its turn. Throws too_many_requests if too many look-ups already wait. */
   take: <Result>(lookup: Lookup, work: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface LookupTurnsOptions {
-  /** Look-ups under way, of all. */
+  /** Concurrent look-ups in total. */
   places: number;
-  /** Look-ups under way at one address, which may ban who asks more often. */
+  /** Concurrent look-ups at one address. Its server may ban clients that ask more often. */
   addressPlaces: number;
-  /** Of these, those of one owner: alone, and while others look there, too. */
+  /** Of these, those of one owner: while the owner is alone at the address, and while others use it, too. */
   alonePlaces: number;
   sharedPlaces: number;
-  /** Look-ups under way of one caller at one owner's deployments. */
+  /** Concurrent look-ups of one caller for one owner's deployments. */
   callerPlaces: number;
-  /** Look-ups of one owner that wait for an address. */
+  /** Waiting look-ups of one owner at an address. */
   maxWaiting: number;
 }
 
-/** A look-up may last a quarter of a minute, so that an owner alone leaves places for the next one who comes. */
+/**
+ * A look-up may last 15 seconds, so an owner alone does not get all places of an address: the next owner finds a free
+ * one.
+ */
 export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
   places: 64,
   addressPlaces: 16,
@@ -39,7 +42,7 @@ export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
   maxWaiting: 32,
 });
 
-/** Makes turns by address, owner and caller: nobody who looks often keeps those from looking who use the same address. */
+/** Makes turns by address, owner and caller, so that frequent look-ups do not block others at the same address. */
 export function makeLookupTurns(options: LookupTurnsOptions = LOOKUP_TURNS): LookupTurns {
   const { places, addressPlaces, alonePlaces, sharedPlaces, callerPlaces, maxWaiting } = options;
   const waiting = { ...ADMISSION_OPTIONS, maxWaiting };
@@ -51,7 +54,7 @@ export function makeLookupTurns(options: LookupTurnsOptions = LOOKUP_TURNS): Loo
   };
   const one = { ...waiting, places: Infinity, alonePlaces: callerPlaces, sharedPlaces: callerPlaces };
   const [addresses, callers] = [makeAdmission(all), makeAdmission(one)];
-  /** The owners' turns at each address that is in use. */
+  /** The owners' turns at each address in use. */
   const ownersAt = new Map<string, { owners: Admission; users: number }>();
 
   /** Does the work in a turn of this owner at the address. */

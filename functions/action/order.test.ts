@@ -6,7 +6,7 @@ const idIn = (part: string): string | undefined => {
   return orderIdOf(Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)])));
 };
 
-it('each new order has an id of its own, which is read again', () => {
+it('each new order has an id of its own that can be read back', () => {
   const ids = Array.from({ length: 100 }, () => idIn(newOrderPart()));
   expect(new Set(ids).size).toBe(100);
   expect(ids).not.toContain(undefined);
@@ -17,6 +17,6 @@ it.each(['', 'x-order-id=', 'x-order-id=short', `x-order-id=${'a'.repeat(65)}`, 
   (part) => expect(idIn(part)).toBeUndefined(),
 );
 
-it('an order that is given twice is none', () => {
+it('ignores an order that is given twice', () => {
   expect(idIn(`${newOrderPart()}&${newOrderPart()}`)).toBeUndefined();
 });

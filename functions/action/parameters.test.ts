@@ -27,7 +27,7 @@ describe('the field of an input', () => {
       ...whole,
     }],
     [
-      'an integer with a bound that no number of JavaScript holds',
+      'an integer with a bound beyond the numbers of JavaScript',
       input('n', ['u64'], {
         json_schema: {
           anyOf: [{ type: 'integer', minimum: 0, maximum: 18446744073709551615n }, { type: 'string' }],
@@ -36,7 +36,7 @@ describe('the field of an input', () => {
       { type: 'number', min: 0, ...whole },
     ],
     [
-      'an integer for which the node says more',
+      'an integer with narrower bounds of its node',
       input('n', ['u64'], {
         json_schema: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }], minimum: 1, maximum: 9 },
       }),
@@ -63,13 +63,13 @@ describe('the field of an input', () => {
       type: 'text',
       max: 100,
     }],
-    ['an address of the web', input('page', ['string'], { json_schema: { type: 'string', format: 'uri' } }), {
+    ['a web address', input('page', ['string'], { json_schema: { type: 'string', format: 'uri' } }), {
       type: 'url',
     }],
     ['a day', input('on', ['string'], { json_schema: { type: 'string', format: 'date', maxLength: 10 } }), {
       type: 'date',
     }],
-    ['an address for mail', input('mail', ['string'], { json_schema: { type: 'string', format: 'email' } }), {
+    ['an email address', input('mail', ['string'], { json_schema: { type: 'string', format: 'email' } }), {
       type: 'email',
     }],
     ['one of a list', input('size', ['string'], { json_schema: { enum: ['S', 'M'] } }), {
@@ -83,13 +83,13 @@ describe('the field of an input', () => {
       patternDescription: expect.any(String),
     }],
     ['anything', input('any', ['free']), { type: 'text' }],
-    ['anything with a number as its default', input('any', ['free'], { default: 5, required: false }), {
+    ['an input of any type with a number as its default', input('any', ['free'], { default: 5, required: false }), {
       type: 'number',
       label: 'any (5 if left empty)',
       required: false,
       ...number,
     }],
-    ['what says more of itself', input('tip', ['string'], { description: 'For the cook.' }), {
+    ['an input with a description', input('tip', ['string'], { description: 'For the cook.' }), {
       type: 'text',
       label: 'tip: For the cook.',
     }],
@@ -97,12 +97,12 @@ describe('the field of an input', () => {
     expect(parameterOf(given)).toEqual({ name: given.name, label: given.name, required: true, ...field });
   });
 
-  it('says no more than fits', () => {
+  it('has a label of limited length', () => {
     expect(parameterOf(input('x', ['string'], { description: 'y'.repeat(1_000) })).label).toHaveLength(200);
   });
 });
 
-describe('the input that takes the wallet', () => {
+describe('the input for the wallet', () => {
   const [buyer, shop, amount] = [input('buyer', ['keypair']), input('shop', ['pubkey']), input('amount', ['decimal'])];
 
   it('is the one named account, else the only required one that takes a key', () => {
@@ -117,7 +117,7 @@ describe('the input that takes the wallet', () => {
 });
 
 describe('the address that a wallet posts to', () => {
-  it('has what the link gives, the defaults, a place for each other field, and the order', () => {
+  it('holds the parameters of the link, the defaults, a template for each other field, and the order', () => {
     expect(hrefOf('/action/x', [], new Map(), 'o=1')).toBe('/action/x?o=1');
     const places = [{ name: 'a', fallback: undefined }, { name: 'b c', fallback: undefined }, {
       name: 'd',

@@ -4,7 +4,7 @@ import type { DeploymentInput } from '../../types/deployment_description.ts';
 import type { Field } from '../../types/values/port_types.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 
-/** What a text must be to stand for a value of a kind. A wallet checks it before it sends, and the start checks it again. */
+/** The pattern of a field's text, by kind. The wallet checks it before sending, and the POST checks it again. */
 export const PATTERNS: Readonly<Partial<Record<Field, { pattern: RegExp; description: string }>>> = {
   integer: { pattern: /^-?[0-9]{1,39}$/, description: 'A whole number.' },
   number: { pattern: /^-?[0-9]{1,29}(\.[0-9]{1,28})?$/, description: 'A number, such as 12 or 0.5.' },
@@ -17,17 +17,17 @@ const MAX_LABEL_CHARACTERS = 200;
 const cut = (text: string): string =>
   text.length <= MAX_LABEL_CHARACTERS ? text : `${text.slice(0, MAX_LABEL_CHARACTERS - 1)}…`;
 
-/** A value as it is written into a field. */
+/** Formats a value as the text of a field. */
 export const fieldText = (value: unknown): string => typeof value === 'string' ? value : stringify(value) ?? '';
 
-/** What a field says of itself. An empty one takes the default, which a field of the specification can't hold. */
+/** Makes the label of a field. It names the default, because fields of the specification have no default. */
 function labelOf({ name, description, default: value }: DeploymentInput): string {
   const text = description === '' ? name : `${name}: ${description}`;
   const hasDefault = value !== null && value !== undefined;
   return cut(hasDefault ? `${text} (${cut(fieldText(value))} if left empty)` : text);
 }
 
-/** A bound of the schema; of a choice of schemas that which lets most through. Undefined where a float can't hold it. */
+/** Reads a bound of the schema. Of alternative schemas, the widest bound counts. Undefined if a float can't hold it. */
 function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'maxLength'): number | undefined {
   const [own = {}, ...others] = alternativesOf(schema);
   const isBounded = own[name] !== undefined || others.length === 0;
@@ -39,7 +39,7 @@ function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'm
   return typeof furthest === 'number' && Math.abs(furthest) <= Number.MAX_SAFE_INTEGER ? furthest : undefined;
 }
 
-/** Between which numbers a number has to be, or how many characters a text may have; undefined where that is open. */
+/** Returns the range of a number or of a text's length; undefined for an open end. */
 export function limitsOf(input: DeploymentInput): { min: number | undefined; max: number | undefined } {
   const kind = kindOf(input);
   if (kind === 'integer' || kind === 'number') {
@@ -56,7 +56,7 @@ const typeOfField = (kind: Field, format: unknown): ActionParameter['type'] => {
   return kind === 'text' && (format === 'uri' || format === 'url') ? 'url' : 'text';
 };
 
-/** The field in which a wallet asks for an input. */
+/** Describes the field in which a wallet asks for an input. */
 export function parameterOf(input: DeploymentInput): ActionParameter | ActionDate | ActionChoice {
   const kind = kindOf(input);
   const common = { name: input.name, label: labelOf(input), required: input.required };
@@ -81,17 +81,17 @@ export function parameterOf(input: DeploymentInput): ActionParameter | ActionDat
   };
 }
 
-/** A place in the address that a wallet posts to: for what is typed into a field, or with the default of that field. */
+/** A parameter in the address to which a wallet posts: either a template for the field's text, or its default. */
 export interface Place {
   name: string;
-  /** What holds unless the body of the POST says otherwise. A wallet fills in the place of a field without one. */
+  /** The value unless the POST's body gives another one. If undefined, the wallet fills in the field's text. */
   fallback: string | undefined;
 }
 
 /**
- * The address that a wallet posts to: with what the link itself gives, the defaults, a place for each other field, and
- * the order.
- * Source: Solana Actions specification, "LinkedAction"; what has no place there a wallet sends as `data`.
+ * Makes the address to which a wallet posts: the parameters of the link, the defaults, a template for each other field,
+ * and the order. Source: Solana Actions specification, "LinkedAction"; a wallet sends fields without a template as
+ * `data`.
  */
 export function hrefOf(
   path: string,

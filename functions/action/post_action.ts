@@ -14,26 +14,26 @@ import { orderIdOf } from './order.ts';
 import { readAction } from './read_action.ts';
 import { readValues } from './values.ts';
 
-/** Bytes of a body: what somebody fills into a form. */
+/** The limit of the body, in bytes. A body holds the texts of a form. */
 export const MAX_ACTION_BODY_BYTES = 65_536;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** What the flow says to whoever signs: its output `message`, where that is a text. */
+/** Returns the flow's message to the signer: its output `message`, if that is a text. */
 function messageOf(output: ValueMap): string | undefined {
   const { message } = output;
   if (message === undefined || !('S' in message)) return undefined;
-  // A character of two halves is not cut in two.
+  // Does not cut a surrogate pair in two.
   return message.S.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** A refusal of a start in words for whoever pays; others pass as they are. */
+/** Rewords the refusal of a start for the buyer; other errors stay as they are. */
 function inWords(error: unknown): unknown {
   const say = (message: string, refusal: ApiError) =>
     new ApiError(refusal.status, { ...refusal.toBody(), message }, { headers: refusal.headers, cause: error });
   if (isErrorOf(error, 'start_limit_reached') || isErrorOf(error, 'queue_full')) {
     return say('Too many people use this action right now. Try again in a minute.', error);
   }
-  // The database names the parameter as a start has it.
+  // The database names the parameter as in the body of a start.
   if (isErrorOf(error, 'inputs_invalid')) return say(error.message.replace(/^values\./, ''), error);
   return error;
 }
@@ -46,9 +46,10 @@ export interface PostActionOptions {
 }
 
 /**
- * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as whoever shows this public key,
- * and answers with the transaction that it puts out. The same request of one order within a minute gives the same run.
- * Account and values do not tell who asks, since anybody may know them: without an order each request has its own run.
+ * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as the caller with this public
+ * key, and answers with the run's transaction. Repeating a request of one order within a minute returns the same run.
+ * Without an order, each request starts a run of its own: account and values do not identify the caller, because
+ * anybody may know them.
  */
 export const makePostAction =
   ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>

@@ -5,19 +5,19 @@ import type { DeploymentDescription } from '../../types/deployment_description.t
 import { apiError } from '../_shared/api_error.ts';
 import type { RpcText } from '../_shared/database.ts';
 
-/** A public key that nobody has: whoever shows it may start what anybody may start. */
+/** A public key without an owner. A caller who shows it may start only what anybody may start. */
 const NOBODY = '1'.repeat(32);
-/** The id of no deployment. Malformed ones are looked up as this one, so that all refusals cost the same. */
+/** The id of no deployment. It replaces malformed ids, so that all refusals cost the same. */
 const NO_DEPLOYMENT = { id: '00000000-0000-0000-0000-000000000000' };
 
-/** Lamports and bounds of integers may have more digits than a float. */
+/** Keeps all digits: lamports and bounds of integers may have more digits than a float. */
 const readNumber = (digits: string): number | bigint =>
   isSafeNumber(digits) || !/^-?\d{1,60}$/.test(digits) ? Number(digits) : BigInt(digits);
 
 /**
- * Reads the deployment that the path names. Throws the one 404 for a deployment that is not there or is no action:
- * anybody may start an action, and it puts its transaction out. Throws action_failed for one with more inputs than a
- * form has.
+ * Reads the deployment that the path names. An action is a deployment that anybody may start and that outputs its
+ * transaction. Throws the same 404 for a missing deployment and for one that is no action. Throws action_failed for a
+ * deployment with more inputs than a form may have.
  */
 export async function readAction(context: Context, rpcText: RpcText): Promise<DeploymentDescription> {
   const target = actionTargetSchema.safeParse(context.req.param());
@@ -25,7 +25,8 @@ export async function readAction(context: Context, rpcText: RpcText): Promise<De
     ...(target.success ? target.data : NO_DEPLOYMENT),
     public_key: NOBODY,
   });
-  // The parser that keeps digits is slow: a flow of 10,000 inputs would hold up everybody else's actions.
+  // JSON.parse runs first, because the parser that keeps all digits is slow: a flow of 10,000 inputs would delay other
+  // actions.
   const { output_instructions, inputs } = JSON.parse(text) as DeploymentDescription;
   if (!output_instructions) throw apiError('deployment_not_found', 'There is no such deployment.');
   if (inputs.length > MAX_PARAMETERS) {
@@ -34,6 +35,7 @@ export async function readAction(context: Context, rpcText: RpcText): Promise<De
       `This action has more than ${MAX_PARAMETERS} inputs, too many for a wallet to ask for.`,
     );
   }
-  // SAFETY: the shape is that of the SQL function; numbers that a float can't hold are bigints, which BigInt() takes, too.
+  // SAFETY: the SQL function defines the shape. Numbers that a float can't hold are bigints, which BigInt() accepts,
+  // too.
   return parse(text, undefined, readNumber) as DeploymentDescription;
 }

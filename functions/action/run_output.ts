@@ -5,7 +5,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { withTimeLimit } from '../_shared/time_limit.ts';
 import type { StartResult } from '../../types/deployment.ts';
 
-/** How much longer than its wait the answer may take. */
+/** How long the answer may take beyond its wait. */
 const GRACE_MS = 5_000;
 
 const tryAgain = (cause?: unknown) =>
@@ -15,8 +15,8 @@ const tryAgain = (cause?: unknown) =>
   });
 
 /**
- * Makes what waits for the output of a run, by the route that all clients use: many wait there with one query. A run
- * that failed tells nothing of its graph: who starts actions is not who wrote them.
+ * Makes a reader that waits for the output of a run. It uses the route of all clients, where one query serves all
+ * waiting callers. The error of a failed run hides the graph, because the starter of an action is not its author.
  */
 export const makeOutputReader =
   ({ fetch }: Platform, { supabaseUrl }: Config, waitSeconds: number) =>

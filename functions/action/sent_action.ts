@@ -8,10 +8,10 @@ import { titleAndIcon } from './describe_action.ts';
 import { type LookupTurns, makeLookupTurns } from './lookup_turns.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
 
-/** Bytes of the body: a key and a signature. */
+/** The limit of the body, in bytes. It holds a key and a signature. */
 const MAX_SENT_BODY_BYTES = 4_096;
 
-/** What `begin_action_lookup` gives. */
+/** The result of `begin_action_lookup`. */
 interface SentRun {
   owner_id: string;
   caller: string;
@@ -22,17 +22,17 @@ interface SentRun {
   icon_url: string | null;
 }
 
-/** What happened, for whoever signed. */
+/** The outcome, in words for the signer. */
 const WORDS: Readonly<Record<SentOutcome, { label: string; description: string; isError: boolean }>> = {
   confirmed: { label: 'Done', description: 'Your transaction is confirmed.', isError: false },
   failed: {
     label: 'Failed',
-    description: 'Your transaction failed on the chain: nothing was transferred but the fee of the network.',
+    description: 'Your transaction failed on the chain: only the network fee was paid.',
     isError: true,
   },
   other: {
     label: 'Not done',
-    description: 'This is another transaction than the one that you were given.',
+    description: 'This transaction is not the one that you were given.',
     isError: true,
   },
   unknown: {
@@ -43,8 +43,8 @@ const WORDS: Readonly<Record<SentOutcome, { label: string; description: string; 
 };
 
 /**
- * `POST /action/sent?token=`: looks for the transaction that the run with this token put out, once a wallet has sent it,
- * and answers what became of it.
+ * `POST /action/sent?token=`: a wallet calls it after sending. It looks on the chain for the transaction of the run
+ * with this token, and answers with the outcome.
  */
 export const makeSentAction =
   ({ serviceRpc }: Deps, lookUp: ChainLookup, address: PublicAddress, turns: LookupTurns = makeLookupTurns()) =>

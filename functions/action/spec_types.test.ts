@@ -14,7 +14,7 @@ import type { ErrorBody } from '../../types/errors.ts';
 
 // The compiler checks these: `npm run check`.
 describe('an answer of the function action', () => {
-  it('has the form that the specification gives it', () => {
+  it('has the form of the specification', () => {
     expectTypeOf<ActionGetResult>().toExtend<Spec.ActionGetResponse>();
     expectTypeOf<ActionPostResult>().toExtend<Spec.ActionPostResponse>();
     expectTypeOf<CompletedAction>().toExtend<Spec.NextAction>();

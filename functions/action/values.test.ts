@@ -35,7 +35,7 @@ const read = (data: Record<string, string | string[]>, query: Record<string, str
   readValues(inputs, payer, { account, data: { must: 'x', ...data } }, query);
 
 describe('the values of a start', () => {
-  it('are those of the fields, by what their inputs take, and the wallet', () => {
+  it('are the fields, converted by the kinds of their inputs, and the wallet', () => {
     expect(read({
       small: '7',
       wide: '18446744073709551615',
@@ -57,36 +57,36 @@ describe('the values of a start', () => {
     });
   });
 
-  it('are let through up to their limits', () => {
+  it('are accepted up to their limits', () => {
     expect(read({ few: '9.5', short: '🙂🙂', size: 'M' })).toMatchObject({ few: '9.5', short: '🙂🙂', size: 'M' });
   });
 
-  it('leave empty fields out, and take those of the body before those of the query', () => {
+  it('omit empty fields, and prefer the body to the query', () => {
     expect(read({ note: '', amount: '2' }, { note: ['q'], amount: ['1'], utm_source: ['x', 'y'] }))
       .toEqual({ buyer: account, must: 'x', note: 'q', amount: '2' });
   });
 
   it('never take the wallet from a field', () => {
     expect(read({}, { buyer: ['other'] })).toMatchObject({ buyer: account });
-    expect(() => read({ buyer: 'other' })).toThrow('buyer is no parameter of this action.');
+    expect(() => read({ buyer: 'other' })).toThrow('buyer is not a parameter of this action.');
   });
 
   it.each<[string, Record<string, string | string[]>, Record<string, string[]>, string]>([
-    ['no number', { amount: '1e3' }, {}, 'amount is not what it takes'],
-    ['no whole number', { small: '1.5' }, {}, 'small is not what it takes'],
-    ['no key', { to: 'x' }, {}, 'to is not what it takes'],
-    ['no boolean', { is: 'yes' }, {}, 'is must be one of true, false.'],
+    ['a text that is no number', { amount: '1e3' }, {}, 'amount must be a number'],
+    ['a number that is not whole', { small: '1.5' }, {}, 'small must be a whole number'],
+    ['a text that is no key', { to: 'x' }, {}, 'to must be a solana address'],
+    ['a text that is no boolean', { is: 'yes' }, {}, 'is must be one of true, false.'],
     ['too small a number', { few: '0.5' }, {}, 'few must be at least 1.'],
     ['too large a number', { few: '9.6' }, {}, 'few must be at most 9.5.'],
     ['too short a text', { short: '🙂' }, {}, 'short must have at least 2 characters.'],
     ['too long a text', { short: 'abcd' }, {}, 'short must have at most 3 characters.'],
-    ['none of the choices', { size: 'L' }, {}, 'size must be one of S, M.'],
-    ['no JSON', { order: '{' }, {}, 'order must be JSON.'],
+    ['a text that is none of the choices', { size: 'L' }, {}, 'size must be one of S, M.'],
+    ['a text that is no JSON', { order: '{' }, {}, 'order must be JSON.'],
     ['JSON that is too deep', { order: '['.repeat(40) }, {}, 'order is nested deeper than 32 levels.'],
-    ['a required one that is missing', { must: '' }, {}, 'must is missing.'],
-    ['one that there is not', { nothing: '1' }, {}, 'nothing is no parameter of this action.'],
-    ['one that is given twice', {}, { note: ['a', 'b'] }, 'note is given more than once.'],
-    ['one that is too long', {}, { note: ['x'.repeat(10_001)] }, 'note is too long.'],
+    ['a missing required field', { must: '' }, {}, 'must is missing.'],
+    ['an unknown field', { nothing: '1' }, {}, 'nothing is not a parameter of this action.'],
+    ['a field that is given twice', {}, { note: ['a', 'b'] }, 'note is given more than once.'],
+    ['a field that is too long', {}, { note: ['x'.repeat(10_001)] }, 'note is too long.'],
   ])('are refused with %s', (_says, data, query, message) => {
     const refused = expect(() => read(data, query));
     refused.toThrow(ApiError);

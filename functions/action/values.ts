@@ -7,11 +7,11 @@ import { apiError } from '../_shared/api_error.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 import { limitsOf, PATTERNS } from './parameters.ts';
 
-/** What is wrong with a parameter, for whoever fills in the form. */
+/** Makes the error of a parameter, in words for the person who fills in the form. */
 const wrong = (name: string, message: string) =>
   apiError('inputs_invalid', `${name} ${message}.`, { details: [{ path: `values.${name}`, message }] });
 
-/** How deep and how large the JSON in a field may be. */
+/** The limits of depth and size for the JSON in a field. */
 const JSON_LIMITS = Object.freeze({ characters: 10_000, depth: 32, members: 1_000 });
 
 function parseJson(name: string, text: string): unknown {
@@ -23,12 +23,12 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** Refuses what the field itself refuses: clients need not check it. */
+/** Repeats the checks of the field itself, because clients need not make them. */
 function checkField(input: DeploymentInput, text: string): void {
   const choices = choicesOf(input).map(String);
   if (choices.length > 0 && !choices.includes(text)) {
     const listed = choices.join(', ');
-    throw wrong(input.name, `must be ${listed.length > 200 ? 'one of those that the form lists' : `one of ${listed}`}`);
+    throw wrong(input.name, `must be ${listed.length > 200 ? 'one of the choices in the form' : `one of ${listed}`}`);
   }
   const { min, max } = limitsOf(input);
   const isText = kindOf(input) === 'text';
@@ -38,12 +38,12 @@ function checkField(input: DeploymentInput, text: string): void {
   if (max !== undefined && size > max) throw wrong(input.name, `${must} at most ${max}${unit}`);
 }
 
-/** The plain JSON that the text of a field stands for. */
+/** Converts the text of a field to readable JSON. */
 export function valueOfText(input: DeploymentInput, text: string): unknown {
   const kind = kindOf(input);
   const form = PATTERNS[kind];
   if (form && !form.pattern.test(text)) {
-    throw wrong(input.name, `is not what it takes: ${form.description.replace(/\.$/, '').toLowerCase()}`);
+    throw wrong(input.name, `must be ${form.description.replace(/\.$/, '').toLowerCase()}`);
   }
   if (kind === 'key' && decodeBase58(text, 32) === undefined) {
     throw wrong(input.name, 'must be a public key: base58 of 32 bytes');
@@ -56,14 +56,14 @@ export function valueOfText(input: DeploymentInput, text: string): unknown {
       return parseJson(input.name, text);
     case 'integer':
     case 'number':
-      // Where a text is taken, no digit is lost.
+      // A type that accepts text gets the text, so that no digit is lost.
       return alternativesOf(input.json_schema).some(({ type }) => type === 'string') ? text : Number(text);
     default:
       return text;
   }
 }
 
-/** The parameters that a link gives in its query, by name. Throws for one that is given twice, or too long. */
+/** Returns the parameters in the query of a link, by name. Throws for repeated and overlong ones. */
 export function givenInQuery(query: Record<string, string[]>, inputs: readonly DeploymentInput[]): Map<string, string> {
   const given = new Map<string, string>();
   for (const { name } of inputs) {
@@ -71,15 +71,15 @@ export function givenInQuery(query: Record<string, string[]>, inputs: readonly D
     if (texts.length > 1) throw wrong(name, 'is given more than once');
     const [text = ''] = texts;
     if (!parameterTextSchema.safeParse(text).success) throw wrong(name, 'is too long');
-    // A wallet sends an empty text for a field that is left empty.
+    // A wallet sends an empty text for an empty field.
     if (text !== '') given.set(name, text);
   }
   return given;
 }
 
 /**
- * The values of a start, as plain JSON by the inputs' names: the wallet that signs, and the parameters of query and
- * body. Parameters of the body come first, since the query of a link may be older. Throws inputs_invalid, which names
+ * Returns the values of a start as readable JSON, by the inputs' names: the signing wallet, and the parameters of query
+ * and body. The body wins over the query, since the query of a link may be older. Throws inputs_invalid, which names
  * the parameter.
  */
 export function readValues(
@@ -91,7 +91,7 @@ export function readValues(
   const asked = inputs.filter((input) => input !== payer);
   const given = givenInQuery(query, asked);
   const unknown = Object.keys(data).find((name) => !asked.some((input) => input.name === name));
-  if (unknown !== undefined) throw wrong(unknown.slice(0, 100), 'is no parameter of this action');
+  if (unknown !== undefined) throw wrong(unknown.slice(0, 100), 'is not a parameter of this action');
   for (const [name, value] of Object.entries(data)) {
     const text = Array.isArray(value) ? value.join(',') : value;
     if (text !== '') given.set(name, text);

@@ -12,10 +12,10 @@ import { requireCredentials } from '../_shared/credentials.ts';
 import { type Deps, makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 
-/** Bytes that a body may have: ten times what a name takes. */
+/** The limit of a body, in bytes: ten times the space of a name. */
 const MAX_BODY_BYTES = 16_384;
 
-/** `POST /apikey/create`: makes an API key of the caller, who shows an access token. */
+/** `POST /apikey/create`: makes an API key for the caller, who shows an access token. */
 const makeCreate = ({ config, rpc }: Deps) => async (context: Context): Promise<Response> => {
   const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
   const params = await readBody(context.req.raw, createApiKeyParamsSchema, MAX_BODY_BYTES);
@@ -32,7 +32,7 @@ const makeDelete = ({ config, rpc }: Deps) => async (context: Context): Promise<
   return context.json({});
 };
 
-/** `GET /apikey/info`: the user as whom the caller acts. */
+/** `GET /apikey/info`: returns the id of the caller's user. */
 const makeInfo = ({ config, rpc }: Deps) => async (context: Context): Promise<Response> => {
   const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
   const { user_id } = await rpc<ApiKeyInfo>('whoami', {}, headers);
@@ -40,7 +40,7 @@ const makeInfo = ({ config, rpc }: Deps) => async (context: Context): Promise<Re
   return context.json(result);
 };
 
-/** Makes the Edge Function `apikey`, which has the routes and members of the reference. */
+/** Makes the Edge Function `apikey`. */
 export function makeApikeyApp(platform: Platform) {
   const deps = makeDeps(platform);
   return makeApp('apikey', [

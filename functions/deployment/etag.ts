@@ -1,12 +1,12 @@
-/** The entity tag of an answer: a hash of its text. */
+/** Returns the entity tag of an answer: a hash of its text. */
 export async function etagOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return `"${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 }
 
 /**
- * Whether an If-None-Match header names the tag, or any by `*`. Weak tags count, since proxies that compress answers
- * weaken them. Source: RFC 9110, section 13.1.2.
+ * Tests whether an If-None-Match header lists the tag, or all tags by `*`. Weak tags match, because proxies that
+ * compress answers weaken tags. Source: RFC 9110, section 13.1.2.
  */
 export const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&

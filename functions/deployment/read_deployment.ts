@@ -5,15 +5,16 @@ import type { Deps } from '../_shared/deps.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 
 /**
- * `GET /deployment/read?id=` or `?flow=&tag=`: what a deployment takes and gives, for those who may start it. The answer
- * is the database's own text, since bounds of numbers and defaults have more digits than a float.
+ * `GET /deployment/read?id=` or `?flow=&tag=`: describes the inputs and outputs of a deployment to callers who may
+ * start it. The answer is the database's own text, because bounds and defaults may have more digits than a float.
  */
 export const makeReadDeployment =
   ({ config, rpcText }: Deps) => async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
     const { headers, publicKey } = requireCredentials(context.req.raw, config, 'all');
     const text = await rpcText('read_deployment', { ...target, public_key: publicKey }, headers);
     const etag = await etagOf(text);
-    // The owner may change the deployment, or who may start it, at any time: a copy has to be asked about before each use.
+    // Copies must be revalidated before each use: the owner can change the deployment, and who may start it, at any
+    // time.
     const answerHeaders = { etag, 'cache-control': 'private, no-cache' };
     if (matchesEtag(context.req.header('if-none-match'), etag)) return context.body(null, 304, answerHeaders);
     return context.body(text, 200, { 'content-type': 'application/json', ...answerHeaders });

@@ -5,7 +5,7 @@ import { ADMISSION_OPTIONS } from '../_shared/admission.ts';
 import { makeDeploymentApp } from './app.ts';
 
 const token = (n: number): string => `fh_${String(n).padStart(43, '0')}`;
-/** Webhooks of one owner, and one of another. */
+/** Many webhooks of one owner, and one of another owner. */
 const RICH = Array.from({ length: 40 }, (_, n) => token(n));
 const HONEST = token(1_000);
 const owners = new Map([...RICH.map((one) => [one, 'rich'] as const), [HONEST, 'honest']]);
@@ -26,14 +26,14 @@ const post = (shown: string, headers: Record<string, string> = { 'content-type':
   app.fetch(new Request(`http://project/deployment/hook/${shown}`, { method: 'POST', headers, body }))
     .then(async (response) => [response.status, (await response.json()).code]);
 
-it("whoever makes tokens up takes nobody's turn: all of them are looked up by one call, and read no body", async () => {
+it('invented tokens take no turn: one call looks up all of them, and no body is read', async () => {
   const made = Array.from({ length: 400 }, (_, n) => post(token(n + 2_000)));
   await database.settle();
   const honest = post(HONEST);
   await database.settle();
   expect(database.underWay.map(({ name }) => name)).toEqual(['webhook_owners']);
   await database.answerNext();
-  // The next call looks the honest one up, however many are made up meanwhile.
+  // The next call looks the honest one up, even if many more are invented meanwhile.
   const more = Array.from({ length: 400 }, (_, n) => post(token(n + 3_000)));
   await database.settle();
   expect(database.underWay[0]!.args.tokens).toEqual([HONEST]);
@@ -44,7 +44,7 @@ it("whoever makes tokens up takes nobody's turn: all of them are looked up by on
   expect(new Set((await Promise.all([...made, ...more])).map(String))).toEqual(new Set(['404,webhook_not_found']));
 });
 
-it('an owner of many webhooks has the turns of one', async () => {
+it('an owner of many webhooks gets the turns of one caller', async () => {
   const rich = RICH.map((one) => post(one));
   await database.settle();
   await database.answerNext();
@@ -59,7 +59,7 @@ it('an owner of many webhooks has the turns of one', async () => {
   expect(new Set((await Promise.all(rich)).map(String))).toEqual(new Set(['202,']));
 });
 
-it('a webhook that is known is not looked up again', async () => {
+it('a known webhook is not looked up again', async () => {
   const first = post(HONEST);
   await database.answerAll();
   await first;
@@ -79,7 +79,7 @@ it.each([
   ['text/json', 415],
   ['application/+json', 415],
   ['multipart/form-data; boundary=x', 415],
-])('a body of the type %s: %s', async (type, status) => {
+])('a body of the type %s is answered with %s', async (type, status) => {
   const answer = post(HONEST, { 'content-type': type });
   await database.answerAll();
   expect((await answer)[0]).toBe(status);

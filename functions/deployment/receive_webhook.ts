@@ -8,13 +8,13 @@ import { makeKnownOwners } from '../_shared/known_owners.ts';
 
 const TOKEN = /^fh_[\w-]{43}$/;
 
-/** The answer that the database gives for a token which it does not know. */
+/** The same error as the database's for an unknown token. */
 const notFound = (): Error => apiError('webhook_not_found', 'There is no such webhook.');
 
 /**
- * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. Requests take turns by the owner of the
- * webhook, who may have many. The database gets the body as it was sent, and all headers: it has the secret, so it checks
- * the signature. `pokeRunner` is called once the run is queued.
+ * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. Requests take turns by the owner of
+ * the webhook, who may have many webhooks. The database holds the secret and verifies the signature, so it receives the
+ * body as it was sent, and all headers. `pokeRunner` is called after the run is queued.
  */
 export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (flowRunId: string) => void) => {
   const known = makeKnownOwners();

@@ -5,8 +5,8 @@ import type { Deps } from '../_shared/deps.ts';
 import { callStart, readStartBody } from '../_shared/start_body.ts';
 
 /**
- * `POST /deployment/start?id=` or `?flow=&tag=`: starts a deployment, as its start_permission allows.
- * `pokeRunner` is called once the run is queued.
+ * `POST /deployment/start?id=` or `?flow=&tag=`: starts a deployment, as its start_permission allows. `pokeRunner` is
+ * called after the run is queued.
  */
 export const makeStartDeployment =
   (deps: Deps, pokeRunner: (flowRunId: string) => void) =>

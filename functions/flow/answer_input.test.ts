@@ -27,7 +27,7 @@ async function submit(shown: string, method = 'POST'): Promise<[number, string |
   return [response.status, (await response.json()).code];
 }
 
-it("whoever makes tokens up takes nobody's turn: all of them are looked up by one call", async () => {
+it('invented tokens take no turn: one call looks up all of them', async () => {
   const made = Array.from({ length: 600 }, (_, n) => submit(n % 2 === 0 ? token(n + 100) : `wrong${n}`));
   await database.settle();
   const honest = submit(HONEST);
@@ -42,7 +42,7 @@ it("whoever makes tokens up takes nobody's turn: all of them are looked up by on
   expect(new Set((await Promise.all(made)).map(String))).toEqual(new Set(['404,pending_input_not_found']));
 });
 
-it('whoever has one token takes no turns from others, not even of the same owner', async () => {
+it('many calls with one token take no turns from other tokens, even of the same owner', async () => {
   const flood = Array.from({ length: 100 }, (_, n) => submit(LEAKED, n % 2 === 0 ? 'POST' : 'DELETE'));
   await database.settle();
   const honest = [submit(HONEST), submit(OTHERS)];

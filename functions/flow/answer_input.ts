@@ -7,28 +7,28 @@ import type { Deps } from '../_shared/deps.ts';
 import { losslessJson, RawJson, rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
 
-/** The arguments of a submit's RPC. Numbers of `values` keep all their digits. */
+/** Reads the arguments of submit_input. Numbers of `values` keep all their digits. */
 async function readSubmit(request: Request): Promise<Record<string, unknown>> {
   const { json, text } = await readJson(request, MAX_BODY_BYTES);
   const { value, values } = parse(submitInputParamsSchema, json, 'body');
   if (values === undefined) return { value };
-  // In an array, since an argument null counts as absent. SAFETY: the schema takes objects only.
+  // Wrapped in an array, because PostgREST treats a null argument as absent. SAFETY: the schema accepts objects only.
   return { values: new RawJson(`[${rawMember(text, json as object, 'values').text}]`) };
 }
 
-/** What each way to answer an input calls, and with what beside the token. */
+/** A way to answer an input: its SQL function, and its arguments besides the token. */
 interface Answer {
   rpc: 'submit_input' | 'cancel_input';
   read: (request: Request) => Promise<Record<string, unknown>>;
 }
 
-/** One call of a token at a time: nobody who has one keeps those from their turns who have others of the same owner. */
+/** One call of a token at a time, so that one token does not use up the turns of its owner's other tokens. */
 const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, places: Infinity, alonePlaces: 1, sharedPlaces: 1, maxWaiting: 10 };
 
 /**
- * Makes `POST /flow/submit/{token}`, which gives a node that waits for it its value, and `DELETE`, which lets the node
- * fail. The token is the only credential; answers take turns by the owner of the run that waits. `pokeRunner` is called
- * once an answer is stored.
+ * Makes the two answers to a pending input. `POST /flow/submit/{token}` gives the waiting node its value; `DELETE`
+ * makes the node fail. The token is the only credential. Answers take turns by the owner of the waiting run.
+ * `pokeRunner` is called after an answer is stored.
  */
 export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner: () => void) {
   const ownerOf = makeTokenOwners((tokens) => serviceRpc('pending_input_owners', { tokens }));
@@ -37,7 +37,7 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
     const owner = await ownerOf(token);
     if (owner === undefined) {
-      // The answer that the database gives for a token which it does not know.
+      // The same error as the database's for an unknown token.
       throw apiError('pending_input_not_found', 'There is no such pending input.', {
         hint: 'A URL ends when its input expires, and when the run ends or is stopped.',
       });

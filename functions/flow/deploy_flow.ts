@@ -8,14 +8,17 @@ import type { Deps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { type FlowScripts, warnOfScripts } from './script_warnings.ts';
 
-/** How often a flow is read and deployed that is changed in between. */
+/** How often a deploy is tried if the flow changes between reading and deploying. */
 const MAX_TRIES = 3;
-/** Warnings that a deploy answers with. */
+/** The most warnings in an answer. */
 const MAX_WARNINGS = 100;
 
 const hasChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'flow_changed';
 
-/** The scripts' warnings refuse a flow as the database's do: 422 `flow_invalid`, before anything is deployed. */
+/**
+ * Refuses a flow because of its scripts' warnings, with 422 `flow_invalid` like the database, before anything is
+ * deployed.
+ */
 function refuseScripts(warnings: FlowWarning[]): void {
   const refused = warnings.filter(({ code }) => code === 'script_invalid');
   const [first] = refused;
@@ -25,7 +28,7 @@ function refuseScripts(warnings: FlowWarning[]): void {
   });
 }
 
-/** Parses the scripts of a flow, then deploys it, unless it has changed meanwhile. */
+/** Parses the scripts of a flow, then deploys the flow unless it has changed since. */
 async function deployParsed(
   rpc: Deps['rpc'],
   flowId: number,
@@ -40,8 +43,8 @@ async function deployParsed(
 }
 
 /**
- * `POST /flow/deploy/{flow_id}?strict=`: freezes the caller's flow into a new deployment. What it takes and gives is
- * computed after the answer, since a deploy has no time to spare: its first reader finds it there.
+ * `POST /flow/deploy/{flow_id}?strict=`: freezes the caller's flow into a new deployment. The description of its inputs
+ * and outputs is computed and stored after the answer, so that the deploy stays fast.
  */
 export const makeDeployFlow =
   ({ config, rpc, rpcText }: Deps, { waitUntil }: Pick<Platform, 'waitUntil'>) =>
@@ -50,12 +53,12 @@ export const makeDeployFlow =
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     await readBody(context.req.raw, z.strictObject({}));
     const deployed = await tryAgain(() => deployParsed(rpc, flow_id, query, headers));
-    // Where this is lost, the first reader computes it.
+    // If this fails, the first reader computes the description.
     waitUntil(rpcText('read_deployment', { id: deployed.deployment_id }, headers).then(() => {}, () => {}));
     return context.json(deployed);
   };
 
-/** Tries it again, a few times, when somebody has changed the flow meanwhile. */
+/** Repeats a deploy a few times if the flow was changed meanwhile. */
 async function tryAgain<T>(deploy: () => Promise<T>): Promise<T> {
   for (let tries = 1;; tries++) {
     try {

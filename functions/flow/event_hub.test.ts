@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Events of runs, numbered from 1, that are stored while others look. */
+/** Makes runs whose events, numbered from 1, are stored during the looks. */
 function makeRuns({ pageSize = 200, hasSession = false } = {}) {
   const runs = new Map<string, { count: number; hasEnded: boolean }>();
   const looks: Cursor[][] = [];
@@ -30,7 +30,7 @@ function makeRuns({ pageSize = 200, hasSession = false } = {}) {
       has_ended: hasEnded && last === count,
       events,
     };
-    // SAFETY: the hub looks at the numbers only.
+    // SAFETY: the hub reads only the numbers of events.
     return events.length > 0 || page.has_ended ? [page as unknown as WatchedPage] : [];
   };
   const look = (cursors: Cursor[]): Promise<WatchedPage[]> => {
@@ -58,7 +58,7 @@ function makeRuns({ pageSize = 200, hasSession = false } = {}) {
     runs.set(id, { count: (runs.get(id)?.count ?? 0) + count, hasEnded });
     if (followed.has(id)) listener!.onNews(id);
   };
-  /** Watches from a number on, until told to leave; the numbers that it was told. */
+  /** Watches from a number on until it is told to leave, and records the received numbers. */
   const watch = (id: string, from = 0, busyMs = 0) => {
     const gone = new AbortController();
     const told: number[] = [];
@@ -106,7 +106,7 @@ describe('without a session', () => {
     expect(watchers.every(({ reads }) => reads === 0)).toBe(true);
   });
 
-  it('watchers who begin at different numbers are told all that follows, each once', async () => {
+  it('watchers who begin at different numbers receive each later event once', async () => {
     const { store, watch } = makeRuns({ pageSize: 4 });
     store('a', 10);
     const watchers = [0, 3, 7, 10].map((from) => ({ from, ...watch('a', from) }));
@@ -116,7 +116,7 @@ describe('without a session', () => {
     for (const { from, told } of watchers) expect(told).toEqual(upTo(15).slice(from));
   });
 
-  it('a watcher who is busy for long reads what it missed apart, and holds nobody up', async () => {
+  it('a watcher who is busy for long reads the missed events itself and delays no other watcher', async () => {
     const { store, watch } = makeRuns();
     const slow = watch('a', 0, 10_000);
     const fast = watch('a');
@@ -131,7 +131,7 @@ describe('without a session', () => {
     expect(slow.reads).toBeGreaterThan(0);
   });
 
-  it('nobody is asked when nobody watches any more', async () => {
+  it('looks stop after the last watcher has left', async () => {
     const { looks, store, watch } = makeRuns();
     store('a', 1);
     const watchers = [watch('a'), watch('a')];
@@ -146,7 +146,7 @@ describe('without a session', () => {
     expect(looks.length).toBe(before);
   });
 
-  it('a look that fails loses nothing', async () => {
+  it('a failed look loses no event', async () => {
     const { state, store, watch } = makeRuns();
     const watcher = watch('a');
     store('a', 2);
@@ -158,7 +158,7 @@ describe('without a session', () => {
     expect(watcher).toMatchObject({ told: [1, 2, 3], isOver: true });
   });
 
-  it('the watchers of a run that is deleted are told that it is over', async () => {
+  it('watchers of a deleted run learn that it has ended', async () => {
     const { runs, store, watch } = makeRuns();
     store('a', 1);
     const watcher = watch('a');
@@ -170,7 +170,7 @@ describe('without a session', () => {
 });
 
 describe('with a session', () => {
-  it('events come 50 ms after they are stored at the latest, and nothing is asked meanwhile', async () => {
+  it('events arrive within 50 ms, without looks in between', async () => {
     const { looks, store, watch } = makeRuns({ hasSession: true });
     store('a', 1);
     const watchers = Array.from({ length: 50 }, () => watch('a'));
@@ -184,7 +184,7 @@ describe('with a session', () => {
     expect(watchers.map(({ told }) => told)).toEqual(watchers.map(() => [1, 2]));
   });
 
-  it('news that come close together are read together', async () => {
+  it('news in quick succession are read together', async () => {
     const { looks, store, watch } = makeRuns({ hasSession: true });
     store('a', 1);
     const watcher = watch('a');
@@ -199,7 +199,7 @@ describe('with a session', () => {
     expect(looks.length - before).toBeLessThanOrEqual(21);
   });
 
-  it('a run that nobody watches any more is not followed', async () => {
+  it('a run is unfollowed after its last watcher has left', async () => {
     const { followed, store, watch } = makeRuns({ hasSession: true });
     store('a', 1);
     store('b', 1);

@@ -1,49 +1,53 @@
 import type { RunNews } from './run_news.ts';
 import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
 
-/** The pause between two looks at least where no session tells of news: all watchers together cost one query a second. */
+/** The shortest pause between two looks without a session for news: all watchers together cost one query a second. */
 const POLL_MS = 1_000;
-/** The same where one does, so that events which come close together are read together. */
+/** The shortest pause with a session, so that events in quick succession are read together. */
 const NEWS_MS = 50;
-/** How often runs are looked for that are followed: a deletion announces nothing, and a session may be dead. */
+/** The longest time between two looks at a followed run: a deletion sends no news, and a session may be dead. */
 const FOLLOWED_MS = 15_000;
 
-/** The part of a stream that waits for events of one run. */
+/** A watcher's view of one run. */
 export interface RunWatch {
   /**
-   * Resolves with events after this number as soon as there are some, or the run has ended. `behind`: others have been told more already,
-   * and the events between must be read apart. Undefined: the time is over, or `signal` says that the watcher is gone.
+   * Resolves with the events after this number as soon as there are some, or when the run has ended. Resolves with
+   * `behind` if the hub has already read past this number and no longer has the events in between: the watcher must
+   * read them itself. Resolves with undefined when the time is over or `signal` is aborted.
    */
   next: (after: number, ms: number, signal: AbortSignal) => Promise<WatchedPage | 'behind' | undefined>;
-  /** Nobody waits by it any more. */
+  /** Ends the watch. */
   close: () => void;
 }
 
-/** Reads events of runs for all watchers of this instance, with one query at a time. It checks nobody's right to see them. */
+/**
+ * Reads events of runs for all watchers of this instance, with one query at a time. Does not check whether a watcher
+ * may see the run.
+ */
 export interface EventHub {
   watch: (flowRunId: string) => RunWatch;
 }
 
-/** A watcher who waits. */
+/** A waiting call of `next`. */
 interface Waiting {
   after: number;
   release: (page: WatchedPage | undefined) => void;
 }
 
-/** A run that somebody watches. */
+/** A run with at least one watcher. */
 interface Watched {
   id: string;
   watchers: number;
   waiting: Set<Waiting>;
   /** The number up to which events were read. */
   head: number;
-  /** The page that was read last, for watchers who were busy with the one before; and the number after which it begins. */
+  /** The last page, with the number after which it begins. It serves watchers who were busy with the previous page. */
   recent: { after: number; page: WatchedPage } | undefined;
-  /** When to look for it again. */
+  /** The time of the next look at this run. */
   due: number;
 }
 
-/** What a page has for a watcher who knows the events up to this number. */
+/** Returns the part of a page after this number. */
 const after = (number: number, page: WatchedPage): WatchedPage => ({
   ...page,
   events: page.events.filter(({ id }) => id > number),
@@ -104,13 +108,14 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
 
   const lookAt = async (due: Watched[]): Promise<void> => {
     for (const run of due) {
-      // Whoever is busy now and knows less reads the events between apart.
+      // Skips to the first event that a waiting watcher lacks. A busy watcher who lacks more reads the events in
+      // between itself.
       run.head = Math.max(run.head, Math.min(...Array.from(run.waiting, ({ after }) => after)));
       run.due = Infinity;
     }
     const cursors = due.map(({ id, head }) => ({ flowRunId: id, after: head }));
     const found = await lookBySession(cursors);
-    // A failed look finds nothing, and the watchers wait on: each has its own time limit.
+    // A failed look finds nothing. The watchers wait on, each until its own time limit.
     const pages = found?.found ?? byRun(await look(cursors).catch(() => []));
     lookedAt = performance.now();
     pauseMs = found === undefined ? POLL_MS : NEWS_MS;

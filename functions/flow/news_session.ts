@@ -1,52 +1,54 @@
 import { type PostgresAddress, readPostgresAddress } from '../_shared/postgres/address.ts';
 import { actAsServiceRole } from '../_shared/postgres/session.ts';
 
-/** What a listening session tells whoever opened it. */
+/** The callbacks of a listening session. */
 export interface NewsListener {
-  /** A run has news: one that the session follows, or any other. */
+  /** A run has news. It may be a run that this session does not follow. */
   onNews: (flowRunId: string) => void;
-  /** The session has ended, unless it was closed here, and follows nothing any more. */
+  /** The session has ended without being closed here; it no longer follows any run. */
   onLost: () => void;
 }
 
-/** Sends one statement about runs, whose ids are its first parameter, and gives its value `result`. */
+/** Executes a statement about runs and returns its value `result`. The run ids are the first parameter. */
 export type QueryRuns = <Result>(statement: string, flowRunIds: string[], ...others: string[]) => Promise<Result>;
 
 /** A session of the database that listens for news of runs. */
 export interface NewsSession {
-  /** How many runs it may follow at a time; a run counts once for each who follows it. */
+  /** The most runs that it can follow at a time; a run counts once for each of its followers. */
   capacity: number;
-  /** Statements are carried out in the order of the calls. Rejects when the session fails; it is of no use then. */
+  /** Executes statements in the order of the calls. Rejects when the session has failed and can't be used any more. */
   query: QueryRuns;
   close: () => void;
 }
 
-/** Opens a session; resolves with undefined when the database lets no further session listen. */
+/** Opens a session. Resolves with undefined if the database accepts no further listening session. */
 export type OpenNewsSession = (listener: NewsListener) => Promise<NewsSession | undefined>;
 
-/** How long a statement may take. */
+/** The time limit of a statement. */
 const STATEMENT_MS = 10_000;
 
-/** The address, if it can be read. The platform gives it, so that a wrong one must not keep the function from answering. */
+/**
+ * Reads the address. A malformed one is logged and ignored: the platform sets it, and the function must still answer.
+ */
 function readAddress(databaseUrl: string | undefined): PostgresAddress | undefined {
   if (databaseUrl === undefined || databaseUrl === '') return undefined;
   try {
     return readPostgresAddress(databaseUrl);
   } catch (error) {
-    console.error(`${(error as Error).message}. Whoever waits for a run is answered by polling.`);
+    console.error(`${(error as Error).message}. The function polls for waiting callers instead.`);
     return undefined;
   }
 }
 
 /**
- * Makes what opens sessions at SUPABASE_DB_URL, whose login must be able to become `service_role`; undefined where
- * nobody can listen: without an address, and at a pooler in transaction mode.
+ * Makes a function that opens sessions at SUPABASE_DB_URL, whose login must be able to become `service_role`. Undefined
+ * if nothing can listen there: without an address, or at a pooler in transaction mode.
  */
 export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSession | undefined {
   const address = readAddress(databaseUrl);
   if (address?.hasSessions !== true) return undefined;
   return async ({ onNews, onLost }) => {
-    // Loading the client takes 20 ms, for which the first call of a function that has just been started need not wait.
+    // Loaded here, because loading takes 20 ms, and the first call of a new function instance need not wait for it.
     const { makeConnection, withTimeLimitOn } = await import('../_shared/postgres/connection.ts');
     let isClosed = false;
     const connection = makeConnection(address, {
@@ -68,7 +70,7 @@ export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSe
         return {
           capacity,
           query: <Result>(statement: string, flowRunIds: string[], ...others: string[]) =>
-            // SAFETY: the shape is that of the value that the statement selects.
+            // SAFETY: the statement selects a value of this shape.
             withTimeLimitOn(connection, STATEMENT_MS, () =>
               connection.execute(statement, [`{${flowRunIds.join()}}`, ...others]) as Promise<Result>),
           close,

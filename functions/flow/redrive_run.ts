@@ -7,8 +7,8 @@ import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
 /**
- * `POST /flow/redrive/{flow_run_id}?accept_unknown=`: goes on from where a run of the caller's flow failed, as a new run.
- * `pokeRunner` is called once that is queued.
+ * `POST /flow/redrive/{flow_run_id}?accept_unknown=`: redrives a run of the caller's flow as a new run, which continues
+ * where the run failed or was stopped. `pokeRunner` is called after the new run is queued.
  */
 export const makeRedriveRun =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) =>

@@ -5,14 +5,14 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const page = (id: number): ToldPage => ({
-  // SAFETY: a stream passes data on as it is.
+  // SAFETY: a stream forwards data unread.
   events: [{ id, event: 'run_start', data: {} } as unknown as ToldPage['events'][number]],
   last: id,
   has_more: true,
   has_ended: false,
 });
 
-/** A stream of a run that always has more, and what became of its place. */
+/** Makes a stream of a run that always has more events, and observes its place. */
 function makeEndless() {
   let reads = 1;
   const onEnd = vi.fn<() => void>();
@@ -28,7 +28,7 @@ function makeEndless() {
   return { stream, onEnd, close, reads: () => reads };
 }
 
-it('a watcher who never reads is cut off, and leaves its place', async () => {
+it('a watcher who never reads is cut off and frees its place', async () => {
   const { stream, onEnd, close, reads } = makeEndless();
   await vi.advanceTimersByTimeAsync(STREAM_MS);
   expect([onEnd.mock.calls.length, reads()]).toEqual([0, 1]);
@@ -37,7 +37,7 @@ it('a watcher who never reads is cut off, and leaves its place', async () => {
   await expect(stream.getReader().read()).rejects.toThrow('does not read');
 });
 
-it('a watcher who reads has the stream to its end, once', async () => {
+it('a reading watcher gets the stream to its end, which is reported once', async () => {
   const { stream, onEnd } = makeEndless();
   const reader = stream.getReader();
   const { value } = await reader.read();

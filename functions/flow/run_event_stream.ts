@@ -2,16 +2,19 @@ import type { RunEvent } from '../../types/run_event.ts';
 import type { RunWatch } from './event_hub.ts';
 import { tell } from './watched_events.ts';
 
-/** After so long without an event a comment is sent, so that proxies keep the connection. */
+/** After this time without an event, a comment is sent, so that proxies keep the connection. */
 export const COMMENT_MS = 15_000;
-/** A stream ends after so long: the platform ends a request to an Edge Function after 150 s. Watchers connect again. */
+/** The length of a stream: the platform ends a request to an Edge Function after 150 s. Watchers reconnect. */
 export const STREAM_MS = 140_000;
-/** So much later a stream is cut off whose watcher has not taken what is there: one who never reads would keep its place. */
+/**
+ * A stream whose watcher still has unread events is cut off this much later, so that a watcher who never reads does not
+ * keep its place.
+ */
 const UNREAD_MS = 15_000;
-/** How long a watcher waits before it connects again, as its stream says. */
+/** The delay before a watcher reconnects. The stream announces it. */
 const RETRY_MS = 1_000;
 
-/** Events that a watcher may be told, and whether they are the last. */
+/** The events that a watcher may see, and whether they are the last ones. */
 export interface ToldPage {
   events: RunEvent[];
   last: number;
@@ -20,22 +23,22 @@ export interface ToldPage {
 }
 
 export interface EventStreamOptions {
-  /** What was read when the watcher came. It is taken out of the list, since a stream may live long. */
+  /** The first page. It is removed from the array when sent, so that a long stream does not keep it in memory. */
   ready: ToldPage[];
-  /** Reads the events after a number as the watcher. */
+  /** Reads the events after a number, with the watcher's credentials. */
   read: (after: number) => Promise<ToldPage>;
   watch: RunWatch;
   isOwner: boolean;
-  /** Aborted when the watcher is gone. */
+  /** Aborted when the watcher has disconnected. */
   signal: AbortSignal;
-  /** Called once, when the stream is over. */
+  /** Called once, when the stream has ended. */
   onEnd: () => void;
 }
 
 const format = ({ id, event, data }: RunEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The pages that a watcher gets, as they come; an empty one where nothing came for some time. */
+/** Generates the watcher's pages as they come; an empty page after some time without events. */
 async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): AsyncGenerator<ToldPage, void, void> {
   const { ready, read, watch, isOwner } = options;
   const endsAt = performance.now() + STREAM_MS;
@@ -53,15 +56,15 @@ async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): Async
       ? await read(last)
       : { ...next, events: next.events.flatMap((event) => tell(event, isOwner) ?? []) };
     ({ last, has_more, has_ended } = page);
-    // A page may have nothing that this watcher is told.
+    // A page may hold no event that this watcher may see.
     if (page.events.length > 0) yield page;
   }
 }
 
 /**
- * A stream of server-sent events. It holds one page at most: as long as the watcher has not taken it, no further one is
- * read. It ends after the end of the run, after its time, whether it is read or not, and when something can't be read;
- * watchers connect again.
+ * Makes a stream of server-sent events. It holds one page at most and reads the next one only after the watcher has
+ * taken it. It ends after the last event of the run, after its time limit even if the watcher does not read, and when a
+ * read fails. Watchers then reconnect.
  */
 export function makeEventStream(options: EventStreamOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { signal, onEnd } = options;
@@ -91,7 +94,7 @@ export function makeEventStream(options: EventStreamOptions): ReadableStream<Uin
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => void (cutOff = () => controller.error(new Error('The watcher does not read.'))),
     pull: async (controller) => {
-      // What a read came to is told to the watcher who connects again.
+      // The error is dropped: the watcher gets it when it reconnects.
       const { value, done } = await pages.next().catch(() => ({ value: undefined, done: true }));
       if (done || value === undefined) {
         leave();

@@ -12,11 +12,11 @@ import type { WatcherPlaces } from './watcher_places.ts';
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
-  // nginx would gather the events.
+  // Keeps nginx from buffering the events.
   'x-accel-buffering': 'no',
 };
 
-/** What the database says of the number after which it shall read, of the header in which it came. */
+/** Rewords the database's error about `after` as an error of the header Last-Event-ID. */
 function aboutHeader({ message }: Error): Error {
   const fault = message.replace(/^after: /, '');
   return apiError('request_invalid', `The header Last-Event-ID is invalid: ${fault}`, {
@@ -25,8 +25,9 @@ function aboutHeader({ message }: Error): Error {
 }
 
 /**
- * `GET /flow/events/{flow_run_id}`: the events of a run and of the runs that it called, as server-sent events, from the
- * first one or from the one after `Last-Event-ID`. `pokeRunner` is called when runs have been queued for too long.
+ * `GET /flow/events/{flow_run_id}`: streams the events of a run and of the runs that it called, as server-sent events.
+ * The stream begins with the first event, or with the one after `Last-Event-ID`. `pokeRunner` is called if runs have
+ * been queued for too long.
  */
 export const makeRunEvents =
   ({ config, rpc }: Deps, hub: EventHub, places: WatcherPlaces, pokeRunner: () => void) =>
@@ -40,11 +41,11 @@ export const makeRunEvents =
       throw isErrorOf(error, 'request_invalid') ? aboutHeader(error) : error;
     });
     if (first.is_overdue) pokeRunner();
-    // A browser's EventSource connects again after any other answer.
+    // 204 stops a browser's EventSource; after any other answer it reconnects.
     if (first.has_ended && first.events.length === 0) return context.body(null, 204);
     const { signal } = context.req.raw;
     const leavePlace = places.take({ caller: first.caller, owner: first.owner_id, isGuest: first.is_guest });
-    // Whoever may see the run now may watch it until the stream ends.
+    // A caller who may see the run now may watch it until the stream ends.
     const watch = hub.watch(first.flow_run_id);
     const stream = makeEventStream({ ready: [first], read, watch, isOwner: first.is_owner, signal, onEnd: leavePlace });
     return new Response(stream, { headers: HEADERS });

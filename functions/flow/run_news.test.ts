@@ -11,13 +11,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Milliseconds that the database takes for a statement. */
+/** The duration of a statement in the database, in milliseconds. */
 const STATEMENT_MS = 1;
 
-/** A database in which runs end, and that lets sessions listen and look, or others poll. */
+/** Makes a database in which runs end, with sessions that listen and look; others poll. */
 function makeDatabase({ capacity = 100 } = {}) {
   const ended = new Set<string>();
-  /** Runs that end right now, so that nobody can follow them. */
+  /** Runs that are ending right now, so that they can't be followed. */
   const ending = new Set<string>();
   const locks = new Map<string, number>();
   const statements: string[] = [];
@@ -110,15 +110,15 @@ function makeDatabase({ capacity = 100 } = {}) {
     end,
     lose,
     tell: (id: string) => listener!.onNews(id),
-    /** The statements of one kind. */
+    /** Returns the statements of one kind. */
     sent: (name: string) => statements.filter((line) => line.startsWith(`${name} `)),
   };
 }
 
-/** Long enough for a session to open, and for all who wait to be followed. */
+/** Waits long enough for a session to open, and for all runs to be followed. */
 const settle = () => vi.advanceTimersByTimeAsync(500);
 
-it('whoever waits for a run that is followed is answered at its end, and nothing is asked meanwhile', async () => {
+it('callers who wait for a followed run are answered at its end, without looks in between', async () => {
   const { wait, end, statements, polls, locks } = makeDatabase();
   const isOver = wait('a');
   await settle();
@@ -134,7 +134,7 @@ it('whoever waits for a run that is followed is answered at its end, and nothing
   expect(locks.size).toBe(0);
 });
 
-it('hundreds who come together, and whose runs end together, cost one statement of each kind, by one session', async () => {
+it('hundreds of concurrent waits cost one session and one statement of each kind', async () => {
   const { wait, end, statements, state, locks } = makeDatabase({ capacity: 300 });
   wait('first');
   await settle();
@@ -153,7 +153,7 @@ it('hundreds who come together, and whose runs end together, cost one statement 
   expect([[...locks.keys()], state.opened]).toEqual([['first'], 1]);
 });
 
-it('all that are followed are looked for every 15 s, together', async () => {
+it('all followed runs are looked at together every 15 s', async () => {
   const { wait, ended, sent } = makeDatabase();
   const waiting: (() => boolean)[] = [];
   for (let index = 0; index < 30; index++) {
@@ -161,7 +161,7 @@ it('all that are followed are looked for every 15 s, together', async () => {
     await vi.advanceTimersByTimeAsync(200);
   }
   const before = sent('public.flow_run').length;
-  // Nothing announces this.
+  // No news announces this end.
   ended.add('run-7');
   await vi.advanceTimersByTimeAsync(15_000);
   expect(waiting.findIndex((isOver) => isOver())).toBe(7);
@@ -169,7 +169,7 @@ it('all that are followed are looked for every 15 s, together', async () => {
   expect(sent('public.flow_run').length - before).toBe(4);
 });
 
-it('news that change nothing for who waits leave the run followed', async () => {
+it('news that end no wait leave the run followed', async () => {
   const { wait, end, tell, locks } = makeDatabase();
   const isOver = wait('a');
   await settle();
@@ -184,7 +184,7 @@ it('news that change nothing for who waits leave the run followed', async () => 
   expect(isOver()).toBe(true);
 });
 
-it('news that come before the answer of the lock are not lost', async () => {
+it('news before the answer of the lock are not lost', async () => {
   const { wait, tell, ended, sent } = makeDatabase();
   wait('first');
   await settle();
@@ -194,13 +194,13 @@ it('news that come before the answer of the lock are not lost', async () => {
   tell('a');
   await vi.advanceTimersByTimeAsync(STATEMENT_MS);
   expect(sent('public.flow_run').at(-1)).toBe('public.flow_run a');
-  // The look that was under way has not seen it.
+  // The look under way has not seen this end.
   ended.add('a');
   await vi.advanceTimersByTimeAsync(10);
   expect(isOver()).toBe(true);
 });
 
-it('a run that can not be followed, since it ends right now, is looked for soon', async () => {
+it('a run that is ending and cannot be followed is looked at again soon', async () => {
   const { wait, ending, ended, sent, locks } = makeDatabase();
   wait('first');
   await settle();
@@ -213,7 +213,7 @@ it('a run that can not be followed, since it ends right now, is looked for soon'
   expect([isOver(), [...locks.keys()]]).toEqual([true, ['first']]);
 });
 
-it('runs above what a session may follow are polled, and followed when others have left', async () => {
+it('runs beyond the capacity of a session are polled, and followed when others have left', async () => {
   const { wait, end, ended, locks } = makeDatabase({ capacity: 2 });
   const waiting = ['a', 'b', 'c'].map((id) => wait(id));
   await settle();
@@ -227,7 +227,7 @@ it('runs above what a session may follow are polled, and followed when others ha
   expect([...locks.keys()]).toEqual(['b', 'd']);
 });
 
-it('a lost session is told to all who wait: they are answered by polling, and followed again by the next one', async () => {
+it('after a lost session, runs are polled until the next session follows them', async () => {
   const { wait, ended, end, lose, polls, locks, state } = makeDatabase();
   const [one, two] = [wait('a'), wait('b')];
   await settle();
@@ -243,7 +243,7 @@ it('a lost session is told to all who wait: they are answered by polling, and fo
   expect(two()).toBe(true);
 });
 
-it('a session whose statement fails is closed, since nobody knows what it has locked', async () => {
+it('a session is closed if a statement fails, because its locks are unknown then', async () => {
   const { wait, ended, state } = makeDatabase();
   const one = wait('a');
   await settle();
@@ -257,7 +257,7 @@ it('a session whose statement fails is closed, since nobody knows what it has lo
 });
 
 it.each(['refuses', 'isDown'] as const)(
-  'a database that %s is polled, and asked for a session every 5 s',
+  'a database that %s is polled, with a new session tried every 5 s',
   async (why) => {
     const { wait, ended, state, polls } = makeDatabase();
     state[why] = true;
@@ -272,7 +272,7 @@ it.each(['refuses', 'isDown'] as const)(
   },
 );
 
-it('a session that nobody needs is closed after ten seconds, and opened anew for the next', async () => {
+it('an idle session is closed after ten seconds, and a new one is opened for the next wait', async () => {
   const { wait, end, state } = makeDatabase();
   wait('a');
   wait('b', 2);
@@ -292,7 +292,7 @@ it('a session that nobody needs is closed after ten seconds, and opened anew for
   expect([state.open, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-it('a session that opens when all callers have gone is closed, too', async () => {
+it('a session that opens after all callers have left is closed, too', async () => {
   const { wait, state } = makeDatabase();
   wait('a', 0.003);
   await vi.advanceTimersByTimeAsync(9_000);
@@ -301,14 +301,14 @@ it('a session that opens when all callers have gone is closed, too', async () =>
   expect(state.open).toBe(0);
 });
 
-it('the run of a caller who has gone is followed no more, unless others wait for it', async () => {
+it('the run of a caller who has left is unfollowed unless others wait for it', async () => {
   const { wait, waitForRequest, locks, sent } = makeDatabase();
   const [gone, leaves] = [new AbortController(), new AbortController()];
   wait('a', 100, gone.signal);
   wait('a', 3);
   waitForRequest('a', 100, leaves.signal);
   await settle();
-  // One for those who wait for its end, one for those who wait for a signature request.
+  // One lock for waits for its end, one for waits for a signature request.
   expect(locks.get('a')).toBe(2);
   gone.abort();
   await settle();
@@ -320,7 +320,7 @@ it('the run of a caller who has gone is followed no more, unless others wait for
   expect([locks.size, sent('unfollow')]).toEqual([0, ['unfollow a', 'unfollow a']]);
 });
 
-it('who goes while the lock is asked for leaves no lock behind', async () => {
+it('a caller who leaves during the request of a lock leaves no lock behind', async () => {
   const { wait, locks, sent } = makeDatabase();
   wait('first');
   await settle();
@@ -341,11 +341,11 @@ it.each([
   ['postgresql://postgres.ref:pw@pooler.example.com:5432/postgres?pgbouncer=true', false],
   ['', false],
   [undefined, false],
-])('with the address %s, sessions that listen are opened: %s', (url, expected) => {
+])('with the address %s, listening sessions are opened: %s', (url, expected) => {
   expect(makeOpenNewsSession(url) !== undefined).toBe(expected);
 });
 
-it('a wrong address is told, without the password in it, and nobody listens there', () => {
+it('a wrong address is logged without its password, and no session is opened', () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   expect(makeOpenNewsSession('postgres:pa/ss@db.example.supabase.co')).toBeUndefined();
   expect(told.mock.calls.join()).toMatch(/SUPABASE_DB_URL.*polling/);

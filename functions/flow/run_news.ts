@@ -1,33 +1,33 @@
 import type { NewsSession, OpenNewsSession, QueryRuns } from './news_session.ts';
 
-/** How long a session stays open when no run is followed any more. */
+/** How long a session stays open without a followed run. */
 const IDLE_MS = 10_000;
-/** How long after a session was lost or refused the next one is opened. */
+/** The pause before the next session, after one was lost or refused. */
 const RETRY_MS = 5_000;
 
-/** Which news of a run somebody wants: `ends`, that it has ended or asks somebody outside for something, or all its `events`. */
+/** The kind of news: `ends` when a run has ended or asks somebody outside for something, `events` for each event. */
 export type NewsTopic = 'ends' | 'events';
 
 const FOLLOW = 'select to_json(array(select private.follow_flow_runs($1::uuid[], $2))) as result';
 const UNFOLLOW = 'select private.unfollow_flow_runs($1::uuid[], $2)';
 
-/** Called when a followed run has news, and when it is not followed any more since the session is lost. */
+/** Called when a followed run has news, and when it is no longer followed because the session is lost. */
 export type OnNews = (flowRunId: string) => void;
 
-/** Looks for something about runs by a session. */
+/** Looks for news of runs through a session. */
 export type LookBySession<News> = (query: QueryRuns, flowRunIds: string[]) => Promise<Map<string, News>>;
 
-/** What a look has found, and the runs that are followed: `onNews` will be called when one of those has news. */
+/** The result of a look, and the followed runs: `onNews` will be called when one of those has news. */
 export interface Found<News> {
   found: Map<string, News>;
   followed: Set<string>;
 }
 
-/** Follows runs by one session of the database, which is open only as long as somebody does. */
+/** Follows runs through one session of the database. The session is open only while runs are followed. */
 export interface RunNews {
   /**
-   * Follows these runs, unless it does already, and looks at them after that. Resolves with undefined when there is no
-   * session now; one is opened then, for later looks. A run that can't be followed is only looked at.
+   * Follows these runs, if it does not yet, and then looks at them. Resolves with undefined if there is no session; one
+   * is then opened for later looks. A run that can't be followed is looked at all the same.
    */
   look: <News>(
     flowRunIds: string[],
@@ -35,13 +35,16 @@ export interface RunNews {
     onNews: OnNews,
     topic?: NewsTopic,
   ) => Promise<Found<News> | undefined>;
-  /** Opens a session, unless there is one or none can be had now. Resolves when a look can use it, or must do without. */
+  /**
+   * Opens a session, unless one is open or the next try must wait. Resolves when a look can use it, or has to do
+   * without.
+   */
   open: () => Promise<void>;
-  /** Nobody waits for news of this run any more. */
+  /** Stops following this run for this follower. */
   unfollow: (flowRunId: string, onNews: OnNews) => void;
 }
 
-/** For each who follows a run: for what, and whether its lock is known to be taken. */
+/** The followers of a run: the topic of each, and whether its lock is known to be taken. */
 type Followers = Map<OnNews, { topic: NewsTopic; isTaken: boolean }>;
 
 export function makeRunNews(open: OpenNewsSession): RunNews {
@@ -50,9 +53,11 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
   let opensAgainAt = -Infinity;
   let idle: ReturnType<typeof setTimeout> | undefined;
   const runs = new Map<string, Followers>();
-  /** Locks that are taken or asked for. */
+  /** The number of locks that are taken or requested. */
   let lockCount = 0;
-  /** Runs to unfollow, gathered so that one statement of a topic does it for all callers who are answered together. */
+  /**
+   * Runs to unfollow, by topic. They are collected, so that one statement serves all callers who are answered together.
+   */
   let leaving = new Map<NewsTopic, string[]>();
 
   const lose = (lost: NewsSession | undefined): void => {
@@ -91,7 +96,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
         },
       });
     } catch {
-      // Whoever waits is answered by polling.
+      // Polling serves the waiting callers.
     }
     if (opened === undefined || isLost) {
       opensAgainAt = performance.now() + RETRY_MS;
@@ -128,7 +133,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     followers!.delete(onNews);
     lockCount--;
     if (followers!.size === 0) runs.delete(id);
-    // If the answer is still to come, `recordTaken` gives the lock up.
+    // If the answer is still to come, `recordTaken` releases the lock.
     if (follower.isTaken) leave(id, follower.topic);
     closeWhenIdle();
   };
@@ -144,7 +149,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     return asked;
   };
 
-  /** Records which locks were taken. Meanwhile the last follower of a run may have left. */
+  /** Records the taken locks. A run may have lost its last follower meanwhile. */
   const recordTaken = (asked: string[], taken: Set<string>, onNews: OnNews, topic: NewsTopic): void => {
     for (const id of asked) {
       const isAsked = runs.get(id)?.has(onNews);
@@ -164,7 +169,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
       }
       const asked = reserve(ids, onNews, topic, current);
       try {
-        // Both are sent at once and carried out one after the other: the look sees what was committed before the lock.
+        // Both are sent at once and executed in order, so the look sees everything that was committed before the lock.
         const [taken, found] = await Promise.all([
           asked.length === 0 ? [] : current.query<string[]>(FOLLOW, asked, topic),
           lookBySession(current.query, ids),

@@ -7,8 +7,8 @@ import type { Deps } from '../_shared/deps.ts';
 import type { EndedRun, RunWaiter } from './run_waiter.ts';
 
 /**
- * `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run once it has succeeded. `pokeRunner` is called when
- * runs have been queued for too long: a caller who waits makes up for a lost poke.
+ * `GET /flow/output/{flow_run_id}?wait=`: returns the bare output of a succeeded run. `pokeRunner` is called if runs
+ * have been queued for too long, so that waiting callers make up for a lost poke.
  */
 export const makeRunOutput =
   ({ config, rpc }: Deps, waiter: RunWaiter<EndedRun>, pokeRunner: () => void) =>
@@ -22,11 +22,11 @@ export const makeRunOutput =
     };
 
     let result: EndedRun = await read(wait > 0 ? 'await_flow_run_result' : 'flow_run_result');
-    // Whoever may see the run at the beginning of the wait may see how it ends.
+    // A caller who may see the run at the beginning of the wait may see its end.
     if (!hasEnded(result.status) && wait > 0) {
       const { signal } = context.req.raw;
       const ended = await waiter.wait(flow_run_id, wait, signal);
-      // When the caller is gone, nobody reads the answer, so it is not looked up.
+      // If the caller has disconnected, nobody reads the answer, so no result is read.
       if (ended !== undefined || !signal.aborted) result = ended ?? await read('flow_run_result');
     }
     const { status, output, errors } = result;

@@ -7,9 +7,9 @@ import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from './run_waiter.ts';
 
 /**
- * `GET /flow/signature_request/{flow_run_id}?wait=`: the oldest open signature request of the run or of a run that it
- * called, once there is one. `pokeRunner` is called when runs have been queued for too long: a caller who waits makes
- * up for a lost poke.
+ * `GET /flow/signature_request/{flow_run_id}?wait=`: returns the oldest open signature request of the run or of a run
+ * that it called. `pokeRunner` is called if runs have been queued for too long, so that waiting callers make up for a
+ * lost poke.
  */
 export const makeRunSignatureRequest =
   ({ config, rpc }: Deps, waiter: RunWaiter<true>, pokeRunner: () => void) =>
@@ -26,7 +26,7 @@ export const makeRunSignatureRequest =
     if (request === null && wait > 0) {
       const { signal } = context.req.raw;
       await waiter.wait(flow_run_id, wait, signal);
-      // When the caller is gone, nobody reads the answer, so it is not looked up.
+      // If the caller has disconnected, nobody reads the answer, so no request is read.
       if (!signal.aborted) request = await read();
     }
     return request === null ? context.body(null, 204) : context.json(request);

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A database in which runs end when the test says so. */
+/** Makes a database in which runs end at the test's command. */
 function makeRuns() {
   const ended = new Set<string>();
   const asked: string[][] = [];
@@ -34,7 +34,7 @@ function makeRuns() {
   return { ended, asked, wait };
 }
 
-it('a caller who waits for a run is answered soon after its end, and the database is not asked again', async () => {
+it('a waiting caller is answered soon after the end of the run, and the looks stop', async () => {
   const { ended, asked, wait } = makeRuns();
   const isOver = wait('a', 25);
   await vi.advanceTimersByTimeAsync(30);
@@ -46,7 +46,7 @@ it('a caller who waits for a run is answered soon after its end, and the databas
   expect(asked.length).toBe(before);
 });
 
-it('the database is asked less often the longer nothing ends, and once for all callers', async () => {
+it('looks become rarer while no run ends, and serve all callers together', async () => {
   const { asked, wait } = makeRuns();
   const waiting = Array.from({ length: 50 }, (_, index) => wait(String(index), 25));
   await vi.advanceTimersByTimeAsync(1_000);
@@ -60,7 +60,7 @@ it('the database is asked less often the longer nothing ends, and once for all c
   expect(waiting.every((isOver) => isOver())).toBe(true);
 });
 
-it('a new caller is answered as soon, however long others have waited', async () => {
+it('a new caller is answered just as soon after long waits of others', async () => {
   const { ended, wait } = makeRuns();
   const patient = wait('long', 25);
   await vi.advanceTimersByTimeAsync(20_000);
@@ -70,7 +70,7 @@ it('a new caller is answered as soon, however long others have waited', async ()
   expect([isOver(), patient()]).toEqual([true, false]);
 });
 
-it('a caller gets the end of the run, and nothing when the time is over', async () => {
+it('a caller gets the end of the run, or undefined when the time is over', async () => {
   const read: ReadRows = <Row>() =>
     Promise.resolve([{ id: 'a', status: 'failed', output: { M: {} }, errors: ['a 1: no'] }] as Row[]);
   const { wait } = makeRunWaiter(lookForEnded(read));
@@ -79,7 +79,7 @@ it('a caller gets the end of the run, and nothing when the time is over', async 
   expect(await answers).toEqual([{ status: 'failed', output: { M: {} }, errors: ['a 1: no'] }, undefined]);
 });
 
-it('more runs than fit into one URL are looked for in several', async () => {
+it('a look at more runs than fit into one URL takes several requests', async () => {
   const { ended, asked, wait } = makeRuns();
   const waiting = Array.from({ length: 250 }, (_, index) => wait(String(index), 25));
   ended.add('249');
@@ -88,7 +88,7 @@ it('more runs than fit into one URL are looked for in several', async () => {
   expect(waiting.findIndex((isOver) => isOver())).toBe(249);
 });
 
-it('a wait of 100 s asks the database less than 400 times, and ends within a hundredth of the time', async () => {
+it('a wait of 100 s takes fewer than 400 looks and ends within a hundredth of the elapsed time', async () => {
   const { ended, asked, wait } = makeRuns();
   const isOver = wait('a', 100);
   await vi.advanceTimersByTimeAsync(98_000);
@@ -99,7 +99,7 @@ it('a wait of 100 s asks the database less than 400 times, and ends within a hun
   expect(isOver()).toBe(true);
 });
 
-it('callers who come one after another do not make the database look more often for a run that others wait for', async () => {
+it('callers who come one after another cause no extra looks for a run that others wait for', async () => {
   const { asked, wait } = makeRuns();
   wait('long', 100);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -113,7 +113,7 @@ it('callers who come one after another do not make the database look more often 
   expect(looks.filter((ids) => ids.includes('long')).length).toBeLessThan(30);
 });
 
-it('a caller who has gone stops waiting, and the database is not asked again', async () => {
+it('a caller who has left stops waiting, and the looks stop', async () => {
   const { asked, wait } = makeRuns();
   const gone = new AbortController();
   const isOver = wait('a', 100, gone.signal);

@@ -2,42 +2,42 @@ import type { FlowRunResult } from '../../types/flow_run.ts';
 import type { ReadRows, Rpc } from '../_shared/database.ts';
 import type { LookBySession, RunNews } from './run_news.ts';
 
-/** The pause before the first look. Later pauses are half of the time waited so far, within the bounds below. */
+/** The pause before the first look. Later pauses are half of the elapsed wait, within the bounds below. */
 const FIRST_PAUSE_MS = 2;
-/** The longest pause in the first 10 s of a wait: an answer comes at most this long after the end of its run. */
+/** The longest pause in the first 10 s of a wait, and so the longest delay of an answer after the end of its run. */
 const LONG_PAUSE_MS = 100;
 /**
- * After a longer wait a pause is this part of the time waited: 1 s after 100 s. An Edge Function has 2 s of computing
- * for its looks.
+ * In a longer wait, a pause is this part of the elapsed time: 1 s after 100 s. An Edge Function has 2 s of CPU for its
+ * looks.
  */
 const LONG_WAIT_PART = 1 / 100;
 /**
- * How often runs are looked for that are followed: what announces nothing, such as a deletion, shows then, and so does
- * a session whose connection is dead. The database ends a session that says nothing for a minute.
+ * The pause between looks at followed runs. These looks find ends without news, such as a deletion, and keep the
+ * session's connection checked: the database ends a session that is silent for a minute.
  */
 const FOLLOWED_PAUSE_MS = 15_000;
 
-/** Looks for news of runs, and gives the news that there is, by run id. */
+/** Looks for news of runs. Returns the news by run id. */
 export type Look<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
 
-/** How a run has ended. */
+/** The result of an ended run. */
 export type EndedRun = Pick<FlowRunResult, 'status' | 'output' | 'errors'>;
 
-/** Waits for news of runs on behalf of many callers, with one query at a time for all of them. */
+/** Waits for news of runs for many callers, with one query at a time for all of them. */
 export interface RunWaiter<News> {
   /**
-   * Resolves with the news of the run, or undefined when the time is over or `signal` says that the caller is gone. The caller's
-   * right to see it is checked elsewhere.
+   * Resolves with the news of the run, or with undefined when the time is over or `signal` is aborted. Does not check
+   * whether the caller may see the run.
    */
   wait: (flowRunId: string, seconds: number, signal?: AbortSignal) => Promise<News | undefined>;
 }
 
-/** How many ids fit into one URL. */
+/** The number of ids that fit into one URL. */
 const MAX_IDS = 100;
 
 /**
- * Looks for runs that have ended, and reads their results in the same query. Otherwise all waiting callers would read
- * them at the same moment.
+ * Looks for ended runs and reads their results in the same query. Otherwise all waiting callers would read them at the
+ * same moment.
  */
 export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (flowRunIds) => {
   const pages = Array.from(
@@ -55,7 +55,7 @@ export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (fl
   return new Map(found.flat().map(({ id, ...run }) => [id, run]));
 };
 
-/** The same look by a session that follows the runs. */
+/** The same look, through the session that follows the runs. */
 export const lookForEndedBySession: LookBySession<EndedRun> = async (query, flowRunIds) => {
   const runs = await query<(EndedRun & { id: string })[]>(
     `select coalesce(json_agg(json_build_object('id', id, 'status', status, 'output', output, 'errors', errors)), '[]') as result
@@ -69,25 +69,25 @@ export const lookForEndedBySession: LookBySession<EndedRun> = async (query, flow
 export const lookForSignatureRequests = (serviceRpc: Rpc): Look<true> => async (flow_run_ids) =>
   new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
 
-/** The same look by a session that follows the runs. */
+/** The same look, through the session that follows the runs. */
 export const lookForSignatureRequestsBySession: LookBySession<true> = async (query, flowRunIds) => {
   const statement = 'select to_json(array(select private.asking_flow_runs($1::uuid[]))) as result';
   return new Map((await query<string[]>(statement, flowRunIds)).map((id) => [id, true]));
 };
 
-/** A run that somebody waits for. */
+/** A run with waiting callers. */
 interface Awaited<News> {
-  /** A function for each caller who waits, which ends the wait. */
+  /** A function for each waiting caller; it ends the wait. */
   releases: Set<(news: News) => void>;
-  /** When the latest caller came. */
+  /** The time at which the latest caller came. */
   since: number;
-  /** When to look for this run again. */
+  /** The time of the next look at this run. */
   next: number;
-  /** News will ask for the next look, so a further caller needs none. */
+  /** True if news triggers the next look, so that a further caller needs none. */
   isFollowed: boolean;
 }
 
-/** Follows runs, so that most looks are not needed. */
+/** The means to follow runs, so that most looks are unnecessary. */
 export interface Follow<News> {
   news: RunNews;
   look: LookBySession<News>;
@@ -99,10 +99,10 @@ const pauseAfter = (waitedMs: number): number =>
 export function makeRunWaiter<News>(look: Look<News>, follow?: Follow<News>): RunWaiter<News> {
   const awaited = new Map<string, Awaited<News>>();
   let isPolling = false;
-  /** When the current pause ends, and what ends it early. */
+  /** The end of the current pause, and the function that ends it early. */
   let pausesUntil = -Infinity;
   let pollNow = () => {};
-  /** When to look for all that are followed. */
+  /** The time of the next look at all followed runs. */
   let followedNext = -Infinity;
 
   /** Pauses until the next look; a new caller and news end the pause early. */
@@ -130,13 +130,13 @@ export function makeRunWaiter<News>(look: Look<News>, follow?: Follow<News>): Ru
     if (run !== undefined) lookSoon(run, 0);
   };
 
-  /** The runs to look for now, and those that would be due soon after, so that one look serves them all. */
+  /** Returns the runs that are due, and those that are due soon after, so that one look serves them all. */
   const listDue = (): [string, Awaited<News>][] => {
     const now = performance.now();
     return [...awaited].filter(([, { since, next }]) => next <= now + pauseAfter(now - since) / 4);
   };
 
-  /** Says when to look for these runs again, unless news or a caller who came during the look have said so. */
+  /** Schedules the next look at these runs, unless news or a new caller has scheduled it during the last look. */
   const plan = (due: [string, Awaited<News>][], followed?: Set<string>): void => {
     const now = performance.now();
     if (followedNext <= now) followedNext = now + FOLLOWED_PAUSE_MS;
@@ -147,7 +147,7 @@ export function makeRunWaiter<News>(look: Look<News>, follow?: Follow<News>): Ru
     }
   };
 
-  /** A failed look finds nothing, and the callers wait on: each has its own time limit. */
+  /** A failed look finds nothing. The callers wait on, each until its own time limit. */
   const lookAt = async (due: [string, Awaited<News>][]): Promise<Map<string, News>> => {
     const ids = due.map(([id]) => id);
     for (const [, run] of due) run.next = Infinity;

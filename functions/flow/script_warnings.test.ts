@@ -16,7 +16,7 @@ const read = (scripts: FlowScript[], left = {}) => ({
   ...left,
 });
 
-it('tells of each script that does not parse, by flow, node, line and column', async () => {
+it('warns of each script that does not parse, with flow, node, line and column', async () => {
   const scripts = [
     script('a + b', 0),
     script('let a = 1;\nlet b = ;', 3),
@@ -42,11 +42,11 @@ it('tells of each script that does not parse, by flow, node, line and column', a
   ]);
 });
 
-it('says nothing of scripts that fail only when they run', async () => {
+it('does not warn of scripts that fail only when they run', async () => {
   expect(await warnOfScripts(7, read([script('unknown_name + 1'), script('throw "x"'), script('')]))).toEqual([]);
 });
 
-it('parses no longer than it may, and tells how much it left out', async () => {
+it('stops at its time limit and reports how many scripts it did not parse', async () => {
   let time = 0;
   const slow = () => time += 150;
   const scripts = Array.from({ length: 10 }, (_, index) => script('let b = ;', index));

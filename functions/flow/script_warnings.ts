@@ -4,31 +4,31 @@ import { RhaiError } from '../../runner/rhai/errors.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { parseScript } from '../../runner/rhai/parser.ts';
 
-/** A script of a flow that is to be deployed. */
+/** A script of a flow that is being deployed. */
 export interface FlowScript {
   flow_id: number;
-  /** The place of the node in the flow. */
+  /** The index of the node in the flow. */
   index: number;
   node_id: string;
-  /** Null: the node has no script. */
+  /** Null if the node has no script. */
   source: string | null;
 }
 
 /** The answer of `rpc('read_flow_scripts')`: as many scripts as may be parsed. */
 export interface FlowScripts {
-  /** When each flow that was read was changed. */
+  /** The time of the last change of each flow that was read. */
   as_of: { [flowId: string]: string };
   scripts: FlowScript[];
   scripts_left_out: number;
   flows_left_out: number;
 }
 
-/** How long the scripts of one deploy are parsed. */
+/** The time limit for parsing the scripts of one deploy. */
 const MAX_PARSE_MS = 500;
-/** Other requests wait no longer than this, or than one script takes. */
+/** The longest time for which parsing blocks other requests, except when a single script takes longer. */
 const TURN_MS = 10;
 
-/** The error of a script that does not parse. */
+/** Returns the syntax error of a script; undefined if it parses. */
 function syntaxError(source: string | null): Pick<FlowWarning, 'message' | 'line' | 'column'> | undefined {
   if (source === null) return { message: 'the node has no script, so the run fails at it', line: 1, column: 1 };
   try {
@@ -51,7 +51,10 @@ function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[
   return [{ flow_id: flowId, code: 'scripts_not_parsed', path: 'nodes', message }];
 }
 
-/** Parses the scripts, in turns, until the time is over. Warns of those that are wrong, and tells how many it did not parse. */
+/**
+ * Parses the scripts, with pauses for other requests, until the time is over. Returns a warning for each wrong script,
+ * and one with the number of scripts that were not parsed.
+ */
 export async function warnOfScripts(
   flowId: number,
   { scripts, scripts_left_out, flows_left_out }: FlowScripts,

@@ -5,7 +5,10 @@ import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { callStart, readStartBody } from '../_shared/start_body.ts';
 
-/** `POST /flow/start/{flow_id}?strict=`: runs the caller's flow as it is now. `pokeRunner` is called once the run is queued. */
+/**
+ * `POST /flow/start/{flow_id}?strict=`: runs the caller's flow as it is now. `pokeRunner` is called after the run is
+ * queued.
+ */
 export const makeStartFlow =
   (deps: Deps, pokeRunner: (flowRunId: string) => void) =>
   async (context: Context, query: StrictQuery): Promise<Response> => {

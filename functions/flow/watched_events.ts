@@ -2,7 +2,7 @@ import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
 import type { Rpc } from '../_shared/database.ts';
 import type { QueryRuns } from './news_session.ts';
 
-/** An event with what only the owner of the flow is told. */
+/** An event with its data for the owner of the flow only. */
 export type WatchedEvent = RunEvent & { owner: object };
 
 /** A page of a run's events, for watchers of every kind. */
@@ -10,13 +10,13 @@ export type WatchedPage = Pick<RunEventPage, 'flow_run_id' | 'last' | 'has_more'
   events: WatchedEvent[];
 };
 
-/** A run with the number of the last event that its watchers know. */
+/** A run with the number of the last event that its watchers have. */
 export interface Cursor {
   flowRunId: string;
   after: number;
 }
 
-/** Looks for events after cursors, and gives the pages of the runs that have some or have ended. */
+/** Looks for events after cursors. Returns pages of the runs that have events or have ended. */
 export type LookForEvents = (cursors: Cursor[]) => Promise<WatchedPage[]>;
 
 export const lookForEvents = (serviceRpc: Rpc): LookForEvents => (cursors) =>
@@ -25,7 +25,7 @@ export const lookForEvents = (serviceRpc: Rpc): LookForEvents => (cursors) =>
     after: cursors.map(({ after }) => after),
   });
 
-/** The same look by a session. */
+/** The same look, through a session. */
 export const lookForEventsBySession = (query: QueryRuns, cursors: Cursor[]): Promise<WatchedPage[]> =>
   query<WatchedPage[]>(
     'select private.watched_run_events($1::uuid[], $2::integer[]) as result',
@@ -33,9 +33,9 @@ export const lookForEventsBySession = (query: QueryRuns, cursors: Cursor[]): Pro
     `{${cursors.map(({ after }) => after).join()}}`,
   );
 
-/** An event as a watcher is told it: values, errors and log lines are the owner's. */
+/** Returns the event as a watcher may see it: only the owner sees values, errors and log lines. */
 export function tell({ owner, ...event }: WatchedEvent, isOwner: boolean): RunEvent | undefined {
   if (!isOwner) return event.event === 'log' ? undefined : event;
-  // SAFETY: the database puts into `owner` what the event has beside its data.
+  // SAFETY: the database puts the owner's part of the data into `owner`.
   return { ...event, data: { ...event.data, ...owner } } as RunEvent;
 }

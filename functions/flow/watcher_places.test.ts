@@ -9,14 +9,14 @@ const refusal = (take: () => unknown): unknown => {
     return [status, code, headers];
   }
 };
-/** Places without a narrower limit for guests. */
+/** Makes places without a narrower limit for guests. */
 function make(options: Pick<WatcherPlacesOptions, 'places' | 'partyPlaces'>) {
   const { take } = makeWatcherPlaces({ ...options, guestPlaces: options.places, ownersGuestPlaces: options.places });
   return { take: (caller: string, owner: string) => take({ caller, owner, isGuest: false }) };
 }
 const TOO_MANY = [429, 'too_many_requests', { 'retry-after': '5' }];
 
-it('a caller has so many streams, whoever owns the runs, and gets a place back when one ends', () => {
+it('limits the streams of a caller across owners, and frees a place when a stream ends', () => {
   const { take } = make({ places: 10, partyPlaces: 2 });
   const leave = take('caller', 'owner 1');
   take('caller', 'owner 2');
@@ -28,7 +28,7 @@ it('a caller has so many streams, whoever owns the runs, and gets a place back w
   expect(refusal(() => take('caller', 'owner 4'))).toEqual(TOO_MANY);
 });
 
-it('the runs of an owner have so many streams of others, who take none from the owner', () => {
+it('limits the streams of others on the runs of an owner, without effect on the owner', () => {
   const { take } = make({ places: 10, partyPlaces: 2 });
   take('run 1', 'owner');
   take('run 2', 'owner');
@@ -39,13 +39,13 @@ it('the runs of an owner have so many streams of others, who take none from the 
   expect(refusal(() => take('run 4', 'other'))).toBe('taken');
 });
 
-it('an owner who watches their own run takes one place', () => {
+it('counts one place for owners who watch their own runs', () => {
   const { take } = make({ places: 10, partyPlaces: 2 });
   take('owner', 'owner');
   expect(refusal(() => take('owner', 'owner'))).toBe('taken');
 });
 
-it('all together have so many, and a refused stream takes no place', () => {
+it('limits all streams together, and counts no refused stream', () => {
   const { take } = make({ places: 3, partyPlaces: 2 });
   const leaves = ['a', 'b', 'c'].map((caller) => take(caller, caller));
   expect(refusal(() => take('d', 'd'))).toEqual(TOO_MANY);
@@ -56,7 +56,7 @@ it('all together have so many, and a refused stream takes no place', () => {
   expect(refusal(() => take('d', 'd'))).toBe('taken');
 });
 
-it('guests have a share, and of it so many for the runs of one owner; users with accounts have the rest', () => {
+it('limits guests in total and per owner, and keeps the other places for users with accounts', () => {
   const { take } = makeWatcherPlaces({ places: 6, partyPlaces: 6, guestPlaces: 4, ownersGuestPlaces: 2 });
   const guest = (run: string, owner: string) => refusal(() => take({ caller: run, owner, isGuest: true }));
   const user = (caller: string, owner: string) => refusal(() => take({ caller, owner, isGuest: false }));
@@ -67,7 +67,7 @@ it('guests have a share, and of it so many for the runs of one owner; users with
   expect(user('cat', 'ann')).toEqual(TOO_MANY);
 });
 
-it('a guest who leaves makes room for one', () => {
+it('frees the place of a guest who leaves', () => {
   const { take } = makeWatcherPlaces({ places: 6, partyPlaces: 6, guestPlaces: 1, ownersGuestPlaces: 1 });
   const guest = () => take({ caller: 'run', owner: 'ann', isGuest: true });
   guest()();

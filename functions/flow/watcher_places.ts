@@ -1,17 +1,17 @@
 import { apiError } from '../_shared/api_error.ts';
 
-/** Shares out how many streams of events an instance keeps open. */
+/** Limits how many event streams an instance keeps open. */
 export interface WatcherPlaces {
-  /** Takes a place and gives what leaves it. Throws too_many_requests when a limit of these options is reached. */
+  /** Takes a place and returns the function that frees it. Throws too_many_requests at one of the limits. */
   take: (watcher: Watcher) => () => void;
 }
 
-/** Who opens a stream. */
+/** The caller who opens a stream. */
 export interface Watcher {
   caller: string;
   /** The owner of the run. */
   owner: string;
-  /** Whether the caller has no account. */
+  /** True if the caller has no account. */
   isGuest: boolean;
 }
 
@@ -19,13 +19,13 @@ export interface WatcherPlacesOptions {
   /** Streams of all watchers. */
   places: number;
   /**
-   * Streams that one caller has, and streams that all others than the owner have of the runs of one owner: run tokens come
-   * with each start, and must not keep the owner from watching.
+   * Streams of one caller. Also the streams of all callers but the owner on the runs of one owner: run tokens come with
+   * each start, and must not keep the owner from watching.
    */
   partyPlaces: number;
-  /** Streams of all guests: the others are kept for users with accounts. */
+  /** Streams of all guests. The remaining places are kept for users with accounts. */
   guestPlaces: number;
-  /** Streams that guests have of the runs of one owner. */
+  /** Streams of guests on the runs of one owner. */
   ownersGuestPlaces: number;
 }
 
@@ -37,7 +37,7 @@ export const WATCHER_PLACES: WatcherPlacesOptions = Object.freeze({
 });
 
 const tooMany = (whose: string): Error =>
-  apiError('too_many_requests', `Too many streams of events are open already, ${whose}.`, {
+  apiError('too_many_requests', `Too many event streams are open already: the limit ${whose} is reached.`, {
     hint: 'Close streams that nobody reads, or try again after the seconds in Retry-After.',
     headers: { 'retry-after': '5' },
   });
@@ -50,13 +50,13 @@ export function makeWatcherPlaces(options: WatcherPlacesOptions = WATCHER_PLACES
   return {
     take: ({ caller, owner, isGuest }) => {
       const limits: (readonly [party: string, places: number, whose: string])[] = [
-        [caller, partyPlaces, 'of this caller'],
+        [caller, partyPlaces, 'of one caller'],
         ...caller === owner
           ? []
-          : [[`others of ${owner}`, partyPlaces, 'of others than the owner of these runs'] as const],
+          : [[`others of ${owner}`, partyPlaces, 'of callers other than the owner of these runs'] as const],
         ...isGuest
           ? [
-            [`guests of ${owner}`, ownersGuestPlaces, 'of guests, of the runs of this owner'] as const,
+            [`guests of ${owner}`, ownersGuestPlaces, 'of guests on the runs of this owner'] as const,
             ['guests', guestPlaces, 'of guests'] as const,
           ]
           : [],

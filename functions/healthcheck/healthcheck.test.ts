@@ -7,7 +7,7 @@ const context = { json: (body: unknown) => Response.json(body) } as unknown as C
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A health check, and what it asks of the database: each question waits until the test answers it. */
+/** Makes a health check whose questions to the database wait for the test's answer. */
 function makeChecked() {
   const asked: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const ask = () => new Promise<void>((resolve, reject) => void asked.push({ resolve, reject }));
@@ -17,7 +17,7 @@ function makeChecked() {
   return { asked, outcome };
 }
 
-it('a thousand callers at once cost one question', async () => {
+it('a thousand concurrent callers cost one query', async () => {
   const { asked, outcome } = makeChecked();
   const outcomes = Array.from({ length: 1_000 }, outcome);
   expect(asked).toHaveLength(1);
@@ -27,7 +27,7 @@ it('a thousand callers at once cost one question', async () => {
   );
 });
 
-it.each([['an answer', true], ['a failure', false]])('%s holds for a second after it came', async (_what, answers) => {
+it.each([['an answer', true], ['a failure', false]])('%s is reused for a second', async (_what, answers) => {
   const { asked, outcome } = makeChecked();
   const first = outcome();
   await vi.advanceTimersByTimeAsync(2_000);

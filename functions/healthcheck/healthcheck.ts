@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import type { HealthcheckResult } from '../../types/project_info.ts';
 import { unavailable } from '../_shared/database_errors.ts';
 
-/** How long an outcome holds, for all callers. */
+/** How long an outcome is reused for all callers. */
 export const KEPT_MS = 1_000;
-/** A database that has not answered after so long counts as one that does not answer. */
+/** After this time without an answer, the database counts as down. */
 export const LIMIT_MS = 5_000;
 
 /** Rejects with service_unavailable if the work fails, or takes longer than LIMIT_MS. */
@@ -15,11 +15,12 @@ const withinLimit = (work: Promise<unknown>): Promise<void> =>
   });
 
 /**
- * `GET /healthcheck`: whether the database answers through PostgREST. Anybody may ask. So all callers share one check
- * at a time, and its outcome for a second. `ask` asks the database; `now` gives milliseconds that never go back.
+ * `GET /healthcheck`: checks whether the database answers through PostgREST. Anybody may call it, so all callers share
+ * one check at a time, and reuse its outcome for a second. `ask` queries the database; `now` is a monotonic clock in
+ * milliseconds.
  */
 export function makeHealthcheck(ask: () => Promise<unknown>, now: () => number) {
-  /** The newest check; `endedAt` is Infinity while it is under way. */
+  /** The newest check; `endedAt` is Infinity until it ends. */
   let newest = { outcome: Promise.resolve(), endedAt: -Infinity };
 
   const check = (): Promise<void> => {

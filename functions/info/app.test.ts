@@ -24,7 +24,7 @@ it.each<[string, Record<string, string>, string]>([
   ['of the older generation', LEGACY, 'anon'],
   ['of the newer generation', { SUPABASE_URL: 'https://ref.example', ...OPAQUE }, 'sb_publishable_default'],
   ['of both generations', { ...LEGACY, ...OPAQUE }, 'sb_publishable_default'],
-])('tells the address and the public key, with keys %s', async (_which, env, anon_key) => {
+])('returns the address and the public key, with keys %s', async (_which, env, anon_key) => {
   const { status, headers, body } = await answerOf(env);
   expect([status, body]).toEqual([200, {
     supabase_url: 'https://ref.example',
@@ -35,7 +35,7 @@ it.each<[string, Record<string, string>, string]>([
   expect(JSON.stringify(body)).not.toMatch(/service|secret/);
 });
 
-it('tells the address by which clients know the project, where that is another one', async () => {
+it('returns the public address of the project if INFO_URL sets another one', async () => {
   const { body } = await answerOf({ ...LEGACY, INFO_URL: 'https://api.example.com/functions/v1/info' });
   expect(body).toMatchObject({
     supabase_url: 'https://api.example.com',
@@ -44,13 +44,13 @@ it('tells the address by which clients know the project, where that is another o
 });
 
 it.each(['https://api.example.com', 'ftp://api.example.com/functions/v1/info', 'no address'])(
-  'refuses INFO_URL=%s when it starts',
+  'refuses INFO_URL=%s at its start',
   (INFO_URL) => {
     expect(() => makeApp({ ...LEGACY, INFO_URL })).toThrow('INFO_URL must');
   },
 );
 
-it('takes GET on its own path, without parameters', async () => {
+it('accepts only GET, on its own path and without parameters', async () => {
   const posted = await answerOf(LEGACY, { method: 'POST' });
   expect([posted.status, posted.headers.get('allow'), posted.body.code]).toEqual([405, 'GET', 'method_not_allowed']);
   expect((await answerOf(LEGACY, {}, '/info/more')).body.code).toBe('route_not_found');

@@ -6,7 +6,7 @@ import { readPublicAddress } from '../_shared/public_address.ts';
 
 const PATH = '/functions/v1/info';
 
-/** Makes the Edge Function `info`: what a client has to know of a project before it can call anything else. */
+/** Makes the Edge Function `info`. It returns what a client must know of a project before its first call. */
 export function makeInfoApp(platform: Platform) {
   const { supabaseUrl, publicKey } = readConfig(platform.env);
   const { url } = readPublicAddress('info', platform.env, supabaseUrl);

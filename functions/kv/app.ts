@@ -17,11 +17,11 @@ import type { Platform } from '../_shared/platform.ts';
 
 const SUCCESS: KvStoreResult = { success: true };
 
-/** Makes the Edge Function `kv`: the key-value stores of the caller, which nodes of their flows share. */
+/** Makes the Edge Function `kv` for the caller's key-value stores, which the nodes of the caller's flows share. */
 export function makeKvApp(platform: Platform) {
   const { config, rpc } = makeDeps(platform);
 
-  /** A route that passes its body to a function of the database, and answers what that gives. */
+  /** Makes a route that passes its body to a SQL function and answers with the result, or with `instead`. */
   const route = <Result extends object>(path: string, schema: z.ZodType<object>, name: string, instead?: Result) => ({
     method: 'POST' as const,
     path,

@@ -9,13 +9,16 @@ import { makeRunnerWebhooks, makeRunnerWorker } from '../../runner/runner_worker
 import { readRunnerSettings } from '../../runner/settings.ts';
 import { spawnWebScriptThread } from '../../runner/nodes/rhai_script/threads/web_script_thread.ts';
 
-/** The Edge Function `runner`. A poke makes it execute queued runs. Callers without the project's secret key get a 404. */
+/**
+ * Makes the Edge Function `runner`. A poke makes it execute queued runs. Callers without the project's secret key get a
+ * 404.
+ */
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, config);
   const settings = readRunnerSettings(platform.env, true);
   const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings });
-  /** The last look at the queue, which finds no runs, has told of it. */
+  /** Set by the last look at the queue, which finds no more runs: a webhook delivery is due. */
   let isWebhookDue = false;
   const worker = makeRunnerWorker({
     rpc: serviceRpc,
@@ -29,7 +32,7 @@ export function makeRunnerApp(platform: Platform) {
     const isOver = new AbortController();
     const posted = webhooks.postUntil(isOver.signal);
     try {
-      // The platform limits the time of each request, so a new request goes on.
+      // The platform limits the time of each request, so a new request continues.
       if (await worker.drain(flowRunId)) pokeRunner();
       await worker.whenIdle();
     } catch (error) {
@@ -45,13 +48,13 @@ export function makeRunnerApp(platform: Platform) {
   return makeApp('runner', [{
     method: 'POST',
     path: '/',
-    // Whoever has no key is told nothing of it.
+    // An error about the query would reveal the route to callers without the key.
     query: 'any',
     handle: async (context) => {
       if (!isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);
       }
-      // The project's own long-lived workers execute all runs.
+      // The project's long-lived workers execute all runs.
       if (platform.env('RUNNER_DISABLED') === '1') return context.json({ status: 'disabled' }, 202);
       platform.waitUntil(drain(context.req.query('flow_run_id')));
       return context.json({ status: 'poked' }, 202);

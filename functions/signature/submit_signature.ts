@@ -13,15 +13,15 @@ import { type Credentials, readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { findMessageChanges, type MessageChange } from '../_shared/solana_message_changes.ts';
 
-/** Bytes that a body may have: ten times what its members take, and no more, because anybody may send one. */
+/** The limit of a body, in bytes: ten times the space of its members. It is small, because anybody may send one. */
 const MAX_BODY_BYTES = 16_384;
 
 /**
- * Verified in place of a request that does not exist, so that the time of the answer does not tell whether it exists.
+ * Verified in place of a missing request, so that the time of the answer does not reveal whether the request exists.
  */
 const NO_REQUEST: AnswerableRequest = {
   id: 0,
-  // The public key of a key pair that was made for this constant and thrown away.
+  // The public key of a discarded key pair that was made for this constant.
   pubkey: 'A5PcVdxEAtRtUvvQ139KVtf8niSgDN9vfCrjW313wP4A',
   msg:
     'gAEAAgOG2RKwFnjAOxoCTpnDxq9Sbr1ZwYN459vmYhqomx4tXwMGRm/lIRcy/+ytunLDm+e8jOW7xfcSayxDmzpAAAAABUpTWpkpIQZNJOhxYNo4fHw1td28kruB5B+oQEEFRI0H' +
@@ -29,14 +29,14 @@ const NO_REQUEST: AnswerableRequest = {
 };
 
 interface Verdict {
-  /** The changes of the message that are not allowed. */
+  /** The forbidden changes of the message. */
   changes: MessageChange[];
-  /** Whether the key has signed the message, by the strict rules of RFC 8032, which the chain applies. */
+  /** True if the key has signed the message, by the strict rules of RFC 8032, which the chain applies. */
   isSigned: boolean;
 }
 
 /**
- * Judges an answer. It always checks both the message and the signature, so that the time does not tell which one is
+ * Judges an answer. Always checks both the message and the signature, so that the time does not reveal which one is
  * wrong.
  */
 function judge(request: AnswerableRequest, { signature, new_msg }: SubmitSignatureParams): Verdict {
@@ -49,7 +49,7 @@ function judge(request: AnswerableRequest, { signature, new_msg }: SubmitSignatu
   };
 }
 
-/** What is wrong with an answer, for callers who may see the run: transaction_changed or signature_invalid. */
+/** Makes the error of a wrong answer, for callers who may see the run: transaction_changed or signature_invalid. */
 function explain({ changes, isSigned }: Verdict, { pubkey }: AnswerableRequest): ApiError | undefined {
   const [first] = changes;
   if (first !== undefined) {
@@ -68,7 +68,7 @@ function explain({ changes, isSigned }: Verdict, { pubkey }: AnswerableRequest):
   });
 }
 
-/** The one answer to callers who may not see the run and sent no valid signature, whatever is wrong. */
+/** The same error for every wrong answer by callers who may not see the run. */
 const notFound = (): ApiError =>
   apiError(
     'signature_request_not_found',
@@ -78,18 +78,18 @@ const notFound = (): ApiError =>
     },
   );
 
-/** The error without the state of the run, for callers who hold the key but may not see the run. */
+/** Removes the state of the run from an error, for callers who hold the key but may not see the run. */
 const withoutDetails = (error: unknown): unknown =>
   error instanceof ApiError && error.status === 409
     ? new ApiError(error.status, { ...error.toBody(), details: null, hint: null }, { cause: error.cause })
     : error;
 
 /**
- * `POST /signature/submit`: answers a signature request, and lets its run go on. It needs no credential, because a
- * valid signature is the proof. `pokeRunner` is called once the answer is stored.
+ * `POST /signature/submit`: answers a signature request, so that its run continues. It needs no credential, because a
+ * valid signature is the proof. `pokeRunner` is called after the answer is stored.
  */
 export const makeSubmitSignature = ({ config, rpc, serviceRpc, serviceRead }: Deps, pokeRunner: () => void) => {
-  /** The request, if the caller may see its run; undefined for others, and for callers without credentials. */
+  /** Returns the request if the caller may see its run; undefined for others, and for callers without credentials. */
   const findAsCaller = async (
     { id, new_msg }: SubmitSignatureParams,
     { headers }: Credentials,

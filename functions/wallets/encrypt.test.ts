@@ -70,12 +70,12 @@ describe('the secret of a wallet', () => {
     await expect(openSecret(keys, owner, sealed)).rejects.toThrow(WalletSecretError);
   });
 
-  it('is refused when it gives another public key', async () => {
+  it('is refused if it belongs to another public key', async () => {
     const sealed = await encryptSecret(keys, owner, otherPair.secretKey);
     await expect(openSecret(keys, owner, sealed)).rejects.toThrow('belongs to another public key');
   });
 
-  it('opens after a rotation, as long as its key is kept', async () => {
+  it('opens after a rotation as long as its key is kept', async () => {
     const before = await encryptSecret(keys, owner, pair.secretKey);
     const rotated = keysOf({ new: NEW, old: OLD });
     const after = await encryptSecret(rotated, owner, pair.secretKey);
@@ -95,7 +95,7 @@ describe('the secret of a wallet', () => {
 });
 
 describe('WALLET_KEYS', () => {
-  it.each([undefined, ''])('is named when it is missing (%j)', (value) => {
+  it.each([undefined, ''])('is named in the error if it is missing (%j)', (value) => {
     expect(() => readWalletKeys(() => value)).toThrow('Missing in the environment: WALLET_KEYS');
   });
 
@@ -109,10 +109,10 @@ describe('WALLET_KEYS', () => {
     ['a key in hex', JSON.stringify({ a: hex.encode(new Uint8Array(32).fill(3)) })],
     ['a key that is not a text', JSON.stringify({ a: 5 })],
     ['one bad key of two', JSON.stringify({ a: OLD, b: '' })],
-    ['an id that JavaScript would put first', JSON.stringify({ a: OLD, 1: NEW })],
+    ['an id that JavaScript orders first', JSON.stringify({ a: OLD, 1: NEW })],
     ['an id that is too long', JSON.stringify({ ['a'.repeat(65)]: OLD })],
     ['an id of the prototype', `{"__proto__": "${OLD}"}`],
-  ])('is refused without being quoted when it holds %s', (_what, value) => {
+  ])('is refused without being quoted if it holds %s', (_what, value) => {
     const read = () => readWalletKeys((name) => name === 'WALLET_KEYS' ? value : undefined);
     expect(read).toThrow(/^Malformed in the environment: WALLET_KEYS must be \{/);
     expect(read).not.toThrow(new RegExp(`${OLD.slice(0, 8)}|c2Vj|AAAA|0303`));

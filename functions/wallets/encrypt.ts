@@ -1,9 +1,12 @@
 import { gcmParams, type SealedSecret, type WalletKeys, type WalletOwner } from '../_shared/wallet_crypto.ts';
 
-/** Bytes of an AES-GCM nonce. Source: NIST SP 800-38D, section 8.2.2; random, since one key encrypts far fewer than 2^32 wallets. */
+/**
+ * Bytes of an AES-GCM nonce. Source: NIST SP 800-38D, section 8.2.2. It may be random, because one key encrypts far
+ * fewer than 2^32 wallets.
+ */
 const NONCE_BYTES = 12;
 
-/** Encrypts the secret key of a wallet, for this owner and public key only, with the current key. */
+/** Encrypts the secret key of a wallet with the current key, bound to this owner and public key. */
 export async function encryptSecret(
   keys: WalletKeys,
   owner: WalletOwner,

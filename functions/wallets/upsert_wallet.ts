@@ -8,18 +8,18 @@ import type { Deps } from '../_shared/deps.ts';
 import { derivePublicKey, type WalletKeys } from '../_shared/wallet_crypto.ts';
 import { encryptSecret } from './encrypt.ts';
 
-/** The caller, as the database has verified it. */
+/** The caller, as verified by the database. */
 interface Caller {
   user_id: string;
   is_anonymous: boolean;
 }
 
-/** Bytes in the form in which PostgREST takes a bytea. */
+/** Formats bytes as the bytea text that PostgREST accepts. */
 const toBytea = (bytes: Uint8Array): string => `\\x${hex.encode(bytes)}`;
 
 /**
- * The secret key of a key pair. Throws wallet_key_mismatch unless both its halves belong together and to this public
- * key.
+ * Returns the secret key of a key pair. Throws wallet_key_mismatch unless its two halves belong together and the public
+ * half is this key.
  */
 async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(base58.decode(keypair));
@@ -33,7 +33,7 @@ async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8A
   return secretKey;
 }
 
-/** `POST /wallets/upsert`: stores a wallet of the caller; a key pair reaches the database as ciphertext only. */
+/** `POST /wallets/upsert`: stores a wallet of the caller. A key pair reaches the database only encrypted. */
 export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: WalletKeys) => {
   const seal = async (user_id: string, { keypair, public_key }: UpsertWalletParams) => {
     if (keypair === undefined) return {};
@@ -48,7 +48,7 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: Wallet
     if (is_anonymous) {
       throw apiError(
         'token_required',
-        'This needs a user who has signed up: with an anonymous session its wallets would be lost, too.',
+        'This needs a user who has signed up: the wallets of an anonymous user are lost with the session.',
       );
     }
     if (params.user_id !== undefined && params.user_id !== user_id) {

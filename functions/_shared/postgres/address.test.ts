@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readPostgresAddress } from './address.ts';
 
-it('an address gives each part of itself, decoded, with what Postgres has by default', () => {
+it('reads each part of an address, decoded, with the defaults of Postgres', () => {
   expect(readPostgresAddress('postgresql://flow%40worker:p%2Fw%3A%40@db.example.com/flows')).toEqual({
     host: 'db.example.com',
     port: 5432,
@@ -35,7 +35,7 @@ it.each([
   [':6543/postgres', false],
   [':5432/postgres?pgbouncer=true', false],
   [':6543/postgres?pgbouncer=false', true],
-])('at %s there being sessions is %s', (rest, hasSessions) => {
+])('the address %s has sessions: %s', (rest, hasSessions) => {
   expect(readPostgresAddress(`postgresql://postgres:secret@pooler.example.com${rest}`).hasSessions).toBe(hasSessions);
 });
 
@@ -48,6 +48,6 @@ it.each([
   'postgresql://postgres:secret@db.example.com/postgres?sslmode=allow',
   'postgresql://postgres:secret@db.example.com/postgres?pgbouncer=1',
   'postgresql://postgres:100%secret@db.example.com/postgres',
-])('%s is refused without telling its password', (url) => {
+])('refuses %s without quoting the password', (url) => {
   expect(() => readPostgresAddress(url)).toThrow(/^Wrong in the environment: SUPABASE_DB_URL: (?!.*secret)/);
 });

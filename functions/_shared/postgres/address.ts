@@ -1,10 +1,10 @@
-/** Whether a connection is encrypted, by the words of libpq's `sslmode`. Only verify-full checks the server's name. */
+/** The accepted values of libpq's `sslmode`. Only verify-full checks the server's name. */
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
 
-/** Where Supabase's poolers answer in transaction mode. Source: Supabase documentation, "Connect to your database". */
+/** The port of Supabase's poolers in transaction mode. Source: Supabase documentation, "Connect to your database". */
 const TRANSACTION_MODE_PORT = 6543;
 
-/** Where a Postgres server or a pooler of connections is, and as whom to log in. */
+/** The address of a Postgres server or a connection pooler, and the login. */
 export interface PostgresAddress {
   host: string;
   port: number;
@@ -12,7 +12,9 @@ export interface PostgresAddress {
   user: string;
   password: string;
   sslMode: (typeof SSL_MODES)[number];
-  /** A pooler gives each transaction another connection: nothing may be kept in a session. */
+  /**
+   * False for a pooler in transaction mode. It uses another connection for each transaction, so sessions keep no state.
+   */
   hasSessions: boolean;
 }
 
@@ -22,9 +24,8 @@ const isOneOf = <Word extends string>(words: readonly Word[], word: string): wor
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /**
- * Reads SUPABASE_DB_URL: `postgresql://user:password@host:port/database`. `?pgbouncer=true` says that a pooler in
- * transaction mode answers there, as port 6543 does by itself. Throws an error without the address, which holds a
- * password.
+ * Reads SUPABASE_DB_URL: `postgresql://user:password@host:port/database`. `?pgbouncer=true` marks a pooler in
+ * transaction mode; port 6543 implies it. Errors do not quote the address, because it holds a password.
  */
 export function readPostgresAddress(url: string): PostgresAddress {
   const wrong = (why: string) => new Error(`Wrong in the environment: SUPABASE_DB_URL: ${why}`);

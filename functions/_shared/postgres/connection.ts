@@ -3,27 +3,27 @@ import postgres from 'postgres';
 import { withTimeLimit } from '../time_limit.ts';
 import type { PostgresAddress } from './address.ts';
 
-/** How long connecting and logging in may take, in seconds. */
+/** The time limit for connecting and logging in, in seconds. */
 const CONNECT_SECONDS = 10;
 
-/** One connection to Postgres. It is made by its first call, and once lost it is lost for good. */
+/** One connection to Postgres. Its first call opens it. After it is lost it never reconnects. */
 export interface PostgresConnection {
   /**
-   * Executes a statement that is prepared once a connection, with its parameters `$1` … as text, and gives the value
-   * named `result` of its first row. Calls that come while others are under way are sent at once and answered in turn.
+   * Executes a statement and returns the value named `result` of its first row. The statement is prepared once per
+   * connection; its parameters `$1` … are text. Concurrent calls are sent at once and answered in order.
    */
   execute: (statement: string, parameters: (string | null)[]) => Promise<unknown>;
-  /** Executes statements in one message and one transaction, and gives the value named `result` of the last one. */
+  /** Executes statements in one message and one transaction. Returns the value named `result` of the last one. */
   executeTogether: (statements: string[]) => Promise<unknown>;
   isLost: () => boolean;
-  /** Ends it when its calls are answered. */
+  /** Closes the connection after its calls are answered. */
   close: () => void;
-  /** Breaks it off; its calls fail. */
+  /** Breaks the connection off; its calls fail. */
   destroy: () => void;
 }
 
 export interface ConnectionEvents {
-  /** Called once, when it is lost or closed. */
+  /** Called once, when the connection is lost or closed. */
   onLost?: () => void;
   /** Called with the channel and the payload of each notification. */
   onNotify?: (channel: string, payload: string) => void;
@@ -33,7 +33,9 @@ interface Row {
   result?: unknown;
 }
 
-/** Makes a connection of the library's kind that never reconnects: what was set for its session would be lost. */
+/**
+ * Makes a connection that never reconnects, unlike the library's own: reconnecting would lose the session's settings.
+ */
 export function makeConnection(address: PostgresAddress, events: ConnectionEvents = {}): PostgresConnection {
   const { host, port, database, user, password, sslMode } = address;
   let socket: Socket | undefined;
@@ -46,13 +48,13 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     events.onLost?.();
   };
 
-  /** Fails all calls. The library would leave those unanswered that it had not sent yet when the connection was lost. */
+  /** Fails all calls. The library never answers calls that it had not sent when the connection was lost. */
   const breakOff = (error: Error): void => {
     lose();
     for (const reject of underWay) reject(error);
   };
 
-  /** What a statement comes to, or that the connection is lost. */
+  /** Settles like the query, or rejects when the connection is lost. */
   const untilLost = <Result>(query: PromiseLike<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (isLost) return reject(new Error('The connection is lost.'));
@@ -68,7 +70,7 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
         reject(error);
       };
       if (socket !== undefined || isLost) return fail(new Error('The connection is lost.'));
-      // The library reads `host` to check the name of a server that it encrypts for.
+      // The library reads `host` to verify the name of an encrypted server.
       socket = Object.assign(connect(port, host), { host });
       socket.setNoDelay(true);
       socket.on('error', fail);
@@ -105,7 +107,7 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     },
     executeTogether: async (statements) => {
       const results: unknown = await untilLost(sql.unsafe(statements.join(';\n')));
-      // SAFETY: several statements give an array of their rows, one gives its rows.
+      // SAFETY: several statements return an array of their rows, one statement returns its rows.
       const rows = (statements.length > 1 ? (results as Row[][]).at(-1) : results) as Row[];
       return rows[0]?.result;
     },
@@ -122,8 +124,8 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
 }
 
 /**
- * Does work on a connection, which is destroyed if the work takes longer: over a dead connection it would never end, and
- * the connection's other calls need not wait for as long.
+ * Does work on a connection within a time limit. If the work takes longer, the connection is destroyed: over a dead
+ * connection the work would never end, and the connection's other calls fail sooner, too.
  */
 export function withTimeLimitOn<Result>(
   connection: PostgresConnection,

@@ -1,9 +1,9 @@
 /** The type of an argument of a SQL function. */
 export interface ArgumentType {
-  /** As SQL writes it, such as `uuid[]`. */
+  /** The name in SQL, such as `uuid[]`. */
   type: string;
   isArray: boolean;
-  /** It is json or jsonb, or an array of these. */
+  /** True for json and jsonb, and for arrays of these. */
   isJson: boolean;
 }
 
@@ -19,8 +19,8 @@ function arrayText(values: unknown[], isJson: boolean): string {
 }
 
 /**
- * A value of JSON as the text of a SQL type, which Postgres reads as it would read the value in PostgREST's body. A JSON
- * null is SQL's null everywhere.
+ * Writes a JSON value as the text of a SQL type. Postgres reads the text as it would read the value in PostgREST's
+ * body. A JSON null becomes SQL's null.
  */
 export function parameterText(value: unknown, { isArray, isJson }: ArgumentType): string | null {
   if (value === null) return null;
@@ -28,9 +28,11 @@ export function parameterText(value: unknown, { isArray, isJson }: ArgumentType)
   return !isJson && typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** An identifier for SQL. */
+/** Quotes an identifier for SQL. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A text as a literal for SQL, whatever standard_conforming_strings is. The text must not hold NUL. */
+/**
+ * Quotes a text as a literal for SQL, under either setting of standard_conforming_strings. The text must not hold NUL.
+ */
 export const quoteText = (text: string | null): string =>
   text === null ? 'null' : `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;

@@ -5,25 +5,25 @@ import { actAsServiceRole } from './session.ts';
 
 export interface PoolOptions {
   address: PostgresAddress;
-  /** Connections at most. Further calls are sent behind others, on the connection that has the fewest. */
+  /** The largest number of connections. Further calls go to the connection with the fewest calls. */
   maxConnections: number;
-  /** Connections that are kept when nothing is called; 0 to leave none open. */
+  /** The number of connections that stay open without calls; 0 leaves none open. */
   keptConnections: number;
-  /** Milliseconds without a call after which one beyond those is closed. */
+  /** Milliseconds without a call after which a connection beyond those is closed. */
   idleMs: number;
 }
 
-/** Connections on which functions are called as service role. */
+/** A pool of connections that call functions as service role. */
 export interface Pool {
-  /** Lends a connection, which others may use at the same time. */
+  /** Lends a connection. Others may use it at the same time. */
   use: <Result>(work: (connection: PostgresConnection) => Promise<Result>) => Promise<Result>;
-  /** Closes them all when their calls are answered. Later calls fail. */
+  /** Closes all connections after their calls are answered. Later calls fail. */
   close: () => void;
 }
 
 interface Member {
   connection: PostgresConnection;
-  /** Its session is that of the service role. */
+  /** Resolves when the session acts as service role. */
   isReady: Promise<unknown>;
   calls: number;
   idleTimer?: ReturnType<typeof setTimeout>;
@@ -42,7 +42,7 @@ export function makePool({ address, maxConnections, keptConnections, idleMs }: P
     });
     const isReady = address.hasSessions ? connection.executeTogether(actAsServiceRole('session')) : Promise.resolve();
     const member: Member = { connection, isReady, calls: 0 };
-    // Whoever uses it first hears of it.
+    // The first user of the connection receives the error.
     isReady.catch(() => connection.destroy());
     members.add(member);
     return member;

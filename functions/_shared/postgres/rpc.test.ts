@@ -7,7 +7,7 @@ import { makePostgresRpc } from './rpc.ts';
 
 afterEach(() => vi.useRealTimers());
 
-/** A message of Postgres that refuses what a client asks for, after which the connection ends. */
+/** A message of Postgres that refuses a client and ends its connection. */
 function fatalMessage(code: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mrefused\0\0`);
   const head = Buffer.from('E\0\0\0\0');
@@ -15,7 +15,7 @@ function fatalMessage(code: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** What calls made together come to at a server that gives every connection this answer, and ends it. */
+/** Returns the outcomes of concurrent calls to a server that gives every connection this answer and closes it. */
 async function outcomesAt(answer: Buffer, query: string, count: number): Promise<unknown[]> {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,23 +41,23 @@ describe.each(['', '?pgbouncer=true'])('at an address with %j', (query) => {
     ['28P01', 'token_invalid'],
     ['3D000', 'internal'],
     ['42501', 'internal'],
-  ])('a server or a pooler that refuses a connection with %s makes it %s', async (code, expected) => {
+  ])('a connection that is refused with %s fails with %s', async (code, expected) => {
     expect(await outcomesAt(fatalMessage(code), query, 1)).toEqual([expected]);
   });
 
-  it('all calls fail that wait for a connection which is lost', async () => {
+  it('all calls that wait for a connection fail when it is lost', async () => {
     expect(await outcomesAt(Buffer.alloc(0), query, 10)).toEqual(
       Array.from({ length: 10 }, () => 'service_unavailable'),
     );
   });
 });
 
-it('a call to a server that never answers fails as one to be repeated, and leaves no connection', async () => {
+it('a call to a silent server fails with service_unavailable and leaves no connection', async () => {
   const server = await startSilentServer();
   const address = readPostgresAddress(`postgresql://postgres:secret@127.0.0.1:${new URL(server.url).port}/postgres`);
   const { rpc, close } = makePostgresRpc({ address, maxConnections: 2, keptConnections: 1, idleMs: 1_000 });
   try {
-    // The condition is waited for by the clock that goes on.
+    // The real clock waits for the condition; these timers are fake.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const outcome = rpc('claim_flow_runs', {}).then(() => 'answered', ({ code }) => code);
     const arrived = (async () => {

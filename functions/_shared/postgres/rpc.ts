@@ -10,7 +10,7 @@ import { callStatement, matchSignature, type Signature, signaturesQuery } from '
 
 /** Calls of SQL functions over connections to Postgres. */
 export interface PostgresRpc {
-  /** Calls as service role, and answers as the Rpc over PostgREST does, errors included. */
+  /** Calls as service role. Answers and errors are the same as those of the Rpc over PostgREST. */
   rpc: Rpc;
   /** Closes the connections when the calls under way are answered. */
   close: () => void;
@@ -18,15 +18,15 @@ export interface PostgresRpc {
 
 const NO_HEADERS = new Headers();
 
-/** The SQLSTATE of a call whose function has changed since its signature was read. */
+/** The SQLSTATE of a call if the function has changed since its signature was read. */
 const UNDEFINED_FUNCTION = '42883';
 
-/** No function of this name takes these arguments, as far as is known. */
+/** No known function of this name takes these arguments. */
 class NoSuchFunction extends Error {
   readonly code = UNDEFINED_FUNCTION;
 }
 
-/** What SQL raised by private.fail, as PostgREST would answer it. */
+/** Reads an error of private.fail as PostgREST would answer it. */
 function readRaised({ message, detail }: postgres.PostgresError): [{ status: number; headers: Headers }, ErrorBody] {
   try {
     const { status, headers } = JSON.parse(detail ?? '');
@@ -36,7 +36,7 @@ function readRaised({ message, detail }: postgres.PostgresError): [{ status: num
   }
 }
 
-/** Makes an ApiError of what a call came to: the same as over PostgREST. */
+/** Makes an ApiError from a failed call, the same as over PostgREST. */
 function readError(name: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof NoSuchFunction) {
@@ -45,8 +45,9 @@ function readError(name: string, error: unknown): ApiError {
   if (!(error instanceof postgres.PostgresError)) return unavailable(error);
   const { code, message, detail, hint } = error;
   if (code === 'PGRST') return toApiError(name, ...readRaised(error));
-  // PostgREST answers 503 to these classes, connection_exception and insufficient_resources. After FATAL the server, or
-  // a pooler before it, ends the connection, by whatever code; only what the address says wrong stays wrong.
+  // PostgREST answers 503 for these two classes, connection_exception and insufficient_resources. After FATAL, the
+  // server or a pooler closes the connection, with any code. A wrong user, database or name in the address is a lasting
+  // error.
   if (/^(?:08|53)/.test(code) || (error.severity === 'FATAL' && !/^(?:28|3D|42)/.test(code))) return unavailable(error);
   // The server refuses the user or the password.
   const status = code.startsWith('28') ? 401 : 500;
@@ -56,7 +57,7 @@ function readError(name: string, error: unknown): ApiError {
 const badText = (name: string): ApiError =>
   toApiError(name, { status: 400, headers: NO_HEADERS }, { code: UNREADABLE_TEXT, message: 'unreadable text' });
 
-/** Makes what calls the functions of schema public over Postgres; errors are thrown as ApiError. */
+/** Makes a caller of the functions of schema public over Postgres. Errors are thrown as ApiError. */
 export function makePostgresRpc(options: PoolOptions): PostgresRpc {
   const { hasSessions } = options.address;
   const pool = makePool(options);
@@ -64,7 +65,7 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
 
   const readSignatures = async (name: string): Promise<readonly Signature[]> => {
     const known = signatures.get(name) ??
-      // SAFETY: the query makes it so.
+      // SAFETY: the query builds objects of this shape.
       await pool.use((connection) => connection.executeTogether([signaturesQuery(name)])) as Signature[];
     signatures.set(name, known);
     return known;
@@ -78,7 +79,7 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
     const texts = given.map(([argumentName, value]) =>
       parameterText(value, signature.arguments.find((argument) => argument.name === argumentName)!)
     );
-    // The wire would carry a replacement for what is no UTF-8, and a message ends at NUL.
+    // Such texts can't be sent: the encoder would replace a lone surrogate, and a message ends at NUL.
     if (texts.some((text) => text !== null && (!text.isWellFormed() || text.includes('\0')))) throw badText(name);
     const result = await pool.use((connection) => {
       if (hasSessions && headers === undefined) {
@@ -93,7 +94,10 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
     return signature.returns === 'nothing' ? null : result;
   };
 
-  /** Calls a second time when what was known of the function is out of date: a migration has changed it meanwhile. */
+  /**
+   * Repeats a call with a fresh signature if the known signature is out of date, because a migration has changed the
+   * function.
+   */
   const callAsKnown = async (name: string, ...given: [args: object, headers?: Record<string, string>]) => {
     const isKnown = signatures.has(name);
     try {
@@ -101,7 +105,8 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNDEFINED_FUNCTION) throw error;
       signatures.delete(name);
-      // The server has done nothing: there is no such function, or what it calls is missing, which takes all back.
+      // The server has changed nothing: the function is missing, or a function that it calls is missing and the
+      // transaction is rolled back.
       if (!isKnown) throw error;
       return await call(name, ...given);
     }
@@ -110,7 +115,7 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
   return {
     rpc: async <Result>(name: string, args: object, headers?: Record<string, string>): Promise<Result> => {
       try {
-        // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
+        // SAFETY: the SQL function defines the shape; types/database.types.ts is generated from the same schema.
         return await callAsKnown(name, args, headers) as Result;
       } catch (error) {
         throw readError(name, error);

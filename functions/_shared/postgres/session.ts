@@ -1,17 +1,16 @@
 import { quoteText } from './literals.ts';
 
-/** What PostgREST takes over of the settings of its own role and of the role that calls, and what concerns a call. */
+/** The settings of its own role and of the calling role that PostgREST applies, as far as they concern a call. */
 const ROLE_SETTINGS = ['statement_timeout', 'lock_timeout', 'jit'];
 
-/** PostgREST's db-extra-search-path, with the exposed schema before it. */
+/** PostgREST's db-extra-search-path, after the exposed schema. */
 const SEARCH_PATH = 'public, extensions';
 
 const CLAIMS = JSON.stringify({ role: 'service_role' });
 
 /**
- * The statements that make a session, or only a transaction, one in which PostgREST would call a function for the
- * secret key: time limits, role and claims. A login that is no member of service_role stays what it is, and may do what
- * it was granted by itself.
+ * Makes the statements that prepare a session, or one transaction, like PostgREST for the secret key: time limits, role
+ * and claims. A login that is no member of service_role keeps its own role and its own grants.
  */
 export function actAsServiceRole(lasts: 'session' | 'transaction'): string[] {
   const isLocal = lasts === 'transaction';
@@ -29,7 +28,7 @@ export function actAsServiceRole(lasts: 'session' | 'transaction'): string[] {
   ];
 }
 
-/** The statements with which PostgREST prepares a request that has headers, after the role is set. */
+/** Makes the statements that PostgREST runs for a request's headers, after it has set the role. */
 export const showHeaders = (headers: Record<string, string>): string[] => [
   `select set_config('request.headers', ${quoteText(JSON.stringify(headers))}, true)`,
   'select private.pre_request()',

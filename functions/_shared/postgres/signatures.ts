@@ -3,11 +3,11 @@ import { type ArgumentType, quoteName, quoteText } from './literals.ts';
 /** A function of schema public, as the catalogue describes it. */
 export interface Signature {
   arguments: (ArgumentType & { name: string; isRequired: boolean })[];
-  /** What PostgREST would answer: nothing, JSON as it is, a value made JSON, or an array of values or of rows. */
+  /** The form of PostgREST's answer: nothing, JSON unchanged, a value as JSON, or an array of values or rows. */
   returns: 'nothing' | 'json' | 'value' | 'values' | 'rows';
 }
 
-/** The statement whose `result` is an array of the signatures of the functions with this name. */
+/** Makes the statement whose `result` is an array with the signatures of all functions of this name. */
 export const signaturesQuery = (name: string): string => `
   select coalesce(json_agg(json_build_object(
     'arguments', (
@@ -36,14 +36,14 @@ export const signaturesQuery = (name: string): string => `
   join pg_catalog.pg_type as r on r.oid = p.prorettype
   where p.pronamespace = 'public'::regnamespace and p.proname = ${quoteText(name)} and p.prokind = 'f'`;
 
-/** The signature that takes arguments of these names; undefined when none does. */
+/** Finds the signature that takes arguments of these names; undefined if there is none. */
 export const matchSignature = (signatures: readonly Signature[], given: readonly string[]): Signature | undefined =>
   signatures.find(({ arguments: known }) =>
     given.every((name) => known.some((argument) => argument.name === name)) &&
     known.every(({ name, isRequired }) => !isRequired || given.includes(name))
   );
 
-/** The statement that calls a function; `place` says what stands for an argument's value, as text. */
+/** Makes the statement that calls a function. `place` returns the SQL for an argument's value, as text. */
 export function callStatement(
   name: string,
   { arguments: known, returns }: Signature,
