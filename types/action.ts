@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { deploymentTargetSchema, flowIdSchema } from './deployment.ts';
 import { decodeBase58 } from './values/base58.ts';
 
-/** The version of the Solana Actions specification that the answers follow. */
+/** The version of the Solana Actions specification that the answers implement. */
 export const ACTION_VERSION = '2.4';
 
-/** How many characters the text of one parameter may have: a wallet sends what somebody typed. */
+/** The longest text of one parameter: a wallet sends text that a person typed. */
 const MAX_PARAMETER_CHARACTERS = 10_000;
-/** How many parameters an action and a body may have, and how many characters the name of one. */
+/** The most parameters of an action and of a body, and the longest name of one. */
 export const MAX_PARAMETERS = 200;
 const MAX_NAME_CHARACTERS = 200;
 
-/** The text of a parameter; what is written into a field of a form. */
+/** The text of a parameter, as typed into a field of a form. */
 export const parameterTextSchema = z.string().max(
   MAX_PARAMETER_CHARACTERS,
   `must have at most ${MAX_PARAMETER_CHARACTERS} characters`,
@@ -22,11 +22,11 @@ const publicKeySchema = z.string('must be a public key: base58 of 32 bytes').ref
   'must be a public key: base58 of 32 bytes',
 );
 
-/** The body of a POST to an action, as the specification has it. Members that it may have one day are ignored. */
+/** The body of a POST to an action, as specified. Unknown members are ignored, because later versions may add some. */
 export const actionPostParamsSchema = z.object({
   /** The public key of the wallet that has to sign. */
   account: publicKeySchema,
-  /** Parameters by name, where they are not in the query. Several values are those of checkboxes. */
+  /** Parameters by name, unless they are in the query. A list holds the values of checkboxes. */
   data: z.record(
     z.string().max(MAX_NAME_CHARACTERS),
     z.union(
@@ -39,7 +39,7 @@ export const actionPostParamsSchema = z.object({
 
 export type ActionPostParams = z.infer<typeof actionPostParamsSchema>;
 
-/** The body of the call that follows an action, once its transaction was sent. */
+/** The body of the call that follows an action after its transaction was sent. */
 export const sentActionParamsSchema = z.object({
   account: publicKeySchema.optional(),
   signature: z.string('must be a signature: base58 of 64 bytes').refine(
@@ -48,7 +48,7 @@ export const sentActionParamsSchema = z.object({
   ),
 });
 
-/** Which deployment an action is of: by id, or by flow and tag. */
+/** The deployment of an action: by id, or by flow and tag. */
 export const actionTargetSchema = z.union([
   z.strictObject({ deployment_id: z.uuid() }).transform(({ deployment_id }) => ({ id: deployment_id })),
   z.strictObject({ flow_id: flowIdSchema, tag: deploymentTargetSchema.shape.tag.unwrap() })
@@ -77,7 +77,7 @@ export interface ActionDate {
   required: boolean;
 }
 
-/** A field in which one of several values is chosen. */
+/** A field for a choice of several values. */
 export interface ActionChoice {
   type: 'select';
   name: string;
@@ -86,7 +86,7 @@ export interface ActionChoice {
   options: { label: string; value: string; selected?: boolean }[];
 }
 
-/** What a wallet shows. */
+/** The parts that a wallet displays. */
 interface ActionView {
   /** An absolute URL. */
   icon: string;
@@ -95,7 +95,7 @@ interface ActionView {
   /** The text of the button. */
   label: string;
   disabled?: boolean;
-  /** Shown beside the rest. */
+  /** Displayed beside the other parts. */
   error?: { message: string };
 }
 
@@ -121,12 +121,12 @@ export interface ActionPostResult {
   links: { next: { type: 'post'; href: string } };
 }
 
-/** The answer once the transaction of an action was sent: how it ended. */
+/** The answer after the transaction of an action was sent: its outcome. */
 export interface CompletedAction extends ActionView {
   type: 'completed';
 }
 
-/** Which of a site's pages are actions. */
+/** The mapping of a site's pages to actions. */
 export interface ActionsJson {
   rules: { pathPattern: string; apiPath: string }[];
 }

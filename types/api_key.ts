@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The body of `POST /apikey/create`. */
 export const createApiKeyParamsSchema = z.strictObject({
-  /** The name that its owner gives it. */
+  /** The name that the owner gives to the key. */
   name: z.string().min(1, 'must have 1 to 100 characters').max(100, 'must have 1 to 100 characters'),
 });
 
@@ -12,7 +12,7 @@ export const deleteApiKeyParamsSchema = z.strictObject({
   key_hash: z.uuid('must be the key_hash of an API key'),
 });
 
-/** A new API key, as `rpc('create_api_key')` answers. */
+/** A new API key, as returned by `rpc('create_api_key')`. */
 export interface NewApiKey {
   id: string;
   user_id: string;
@@ -20,21 +20,21 @@ export interface NewApiKey {
   /** The first characters of the key. */
   prefix: string;
   created_at: string;
-  /** The key. No later answer shows it again. */
+  /** The key. No later answer contains it. */
   key: string;
 }
 
-/** A new API key, as `POST /apikey/create` answers: the members of the reference. */
+/** A new API key, as returned by `POST /apikey/create`. */
 export interface CreateApiKeyResult {
   /** ISO 8601. */
   created_at: string;
-  /** The id of the key: it names the key, and is no hash. */
+  /** The id of the key. In spite of the name it is no hash. */
   key_hash: string;
   name: string;
-  /** The first characters of the key, by which its owner recognises it. */
+  /** The first characters of the key, so that its owner recognises it. */
   trimmed_key: string;
   user_id: string;
-  /** The key. No later answer shows it again. */
+  /** The key. No later answer contains it. */
   full_key: string;
 }
 

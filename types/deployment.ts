@@ -2,23 +2,26 @@ import { z } from 'zod';
 import { TAG, TAG_RULE } from './tag.ts';
 import { valueMapSchema } from './values/value_map_schema.ts';
 
-/** The body of a start, by deployment or by flow; all of it is optional. */
+/** The body of a start of a deployment or a flow. Every member is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
   /**
-   * The flow's inputs by label. A missing input takes the default that the flow gives it, else null. An input that the
-   * flow does not have is refused.
+   * The flow's inputs by label. A missing input takes the flow's default, or null without one. Unknown inputs are
+   * refused.
    */
   inputs: valueMapSchema.optional(),
   /**
-   * Inputs by label as plain JSON, which becomes values by the types that `GET /deployment/read` tells. A name is in
-   * `inputs` or here, not in both.
+   * Inputs by label as readable JSON. It is converted by the types that `GET /deployment/read` returns. Each input may
+   * be in `inputs` or in `values`, but not in both.
    */
   values: z.record(z.string(), z.unknown(), 'must be an object of plain JSON').optional(),
-  /** Public key (base58 of 32 bytes) whose holder signs and sends the transaction, where the deployment has an action identity. */
+  /**
+   * The public key (base58 of 32 bytes) of the wallet that signs and sends the transaction. Only for deployments with
+   * an action identity.
+   */
   action_signer: z.string().optional(),
 });
 
-/** What a client sends: `inputs` as tagged values, `values` as plain JSON. */
+/** The body of a start as clients send it: `inputs` as tagged values, `values` as readable JSON. */
 export type StartDeploymentParams = z.input<typeof startDeploymentParamsSchema>;
 
 /** The id of a flow in a path or a query: a positive 32-bit integer. */
@@ -28,7 +31,7 @@ export const flowIdSchema = z.string().regex(/^\d{1,10}$/, 'must be the integer 
 /** The path of a route that names a flow. */
 export const flowPathSchema = z.object({ flow_id: flowIdSchema });
 
-/** Which deployment is meant, as the query of a start or a read names it. */
+/** The query of a start or a read, which names a deployment. */
 export const deploymentTargetSchema = z.object({
   id: z.uuid('must be the UUID of a deployment').optional(),
   flow: flowIdSchema.optional(),
@@ -38,12 +41,15 @@ export type DeploymentTargetQuery = z.output<typeof deploymentTargetSchema>;
 
 /** The query of a deploy, and of a start of a flow. */
 export const strictQuerySchema = z.object({
-  /** Refuse the flow for what would otherwise be a warning. */
+  /** Refuse the flow if it has warnings. */
   strict: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').optional(),
 });
 export type StrictQuery = z.output<typeof strictQuerySchema>;
 
-/** Warnings of a deploy or a start, by code: what a run of the flow would fail at, or leave out. */
+/**
+ * The warnings of a deploy or a start, by code: parts at which a run of the flow would fail, or which it would leave
+ * out.
+ */
 export const warningCodes = {
   node_not_implemented:
     'The runner does not execute the node: it has no native node of this `node_id`, or executes no nodes of its type.',
@@ -54,7 +60,8 @@ export const warningCodes = {
     'The route did not parse all scripts, since there are too many or they are too long. `strict` does not refuse it.',
   effect_may_be_skipped:
     'A node with effects does not run if the output that is connected to an optional input is left unset. `strict` does not refuse it.',
-  retry_without_effect: 'A script or a called flow has `data.retry`: it has no failure that passes.',
+  retry_without_effect:
+    'A script or a called flow has `data.retry`, which has no effect: its failures are never temporary.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
   edge_source_handle_unknown:
     'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
@@ -66,21 +73,21 @@ export const warningCodes = {
   edge_types_differ: 'An edge leads from a port to an input that converts none of the values that the port gives.',
 } as const;
 
-/** A warning: the flow is deployed, or started, all the same. */
+/** A warning: the flow is deployed or started nevertheless. */
 export interface FlowWarning {
   /** The flow that was deployed or started, or one that it calls. */
   flow_id: number;
   code: keyof typeof warningCodes;
-  /** Where in the flow, such as `edges[3].targetHandle`. */
+  /** The path in the flow, such as `edges[3].targetHandle`. */
   path: string;
   message: string;
-  /** Of `script_invalid`: the node, and where in its script. */
+  /** For `script_invalid`: the node, and the position in its script. */
   node_id?: string;
   line?: number;
   column?: number;
 }
 
-/** How often a deployment may be started in a minute, and how many runs may be in flight. */
+/** The limits of a deployment: starts per minute, and concurrent runs. */
 export interface StartLimits {
   max_starts_per_minute: number;
   max_runs_in_flight: number;
@@ -89,25 +96,28 @@ export interface StartLimits {
 /** The answer to a deploy. */
 export interface DeployFlowResult {
   deployment_id: string;
-  /** The first 100; most flows have none. */
+  /** The first 100 warnings; most flows have none. */
   warnings: FlowWarning[];
-  /** The limits of all callers but the owner, and of guests, who have no account; only where guests may start it. */
+  /**
+   * The limits of all callers but the owner, and those of guests, who have no account. Only present if guests may start
+   * the deployment.
+   */
   limits?: StartLimits & { guests: StartLimits };
 }
 
-/** The answer to a start: the run, and a token that shows this one run to its holder. */
+/** The answer to a start: the run's id, and a token with which its holder can see this run. */
 export interface StartResult {
   flow_run_id: string;
   token: string;
 }
 
-/** The answer to a request to a webhook, whose sender may not see the run. */
+/** The answer to a request to a webhook. It holds no run token, because the sender may not see the run. */
 export interface ReceivedWebhook {
   flow_run_id: string;
 }
 
 /** The answer to a start of a flow without a deployment. */
 export interface StartFlowResult extends StartResult {
-  /** The first 100; most flows have none. */
+  /** The first 100 warnings; most flows have none. */
   warnings: FlowWarning[];
 }

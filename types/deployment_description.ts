@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
-/** An input of a deployment, as `GET /deployment/read` tells it. */
+/** An input of a deployment, as returned by `GET /deployment/read`. */
 export const deploymentInputSchema = z.strictObject({
-  /** Its label in the flow: the name that `inputs` and `values` of a start have for it. */
+  /** The label in the flow: the name in `inputs` and `values` of a start. */
   name: z.string(),
-  /** What the definition says of the only port that it feeds; empty when there are several, or none. */
+  /** The definition's description of the port that the input feeds; empty unless it feeds exactly one port. */
   description: z.string(),
-  /** The types that suit every port which the value comes to; a value of one of them is right. */
+  /** The types that all fed ports accept. A value must have one of them. */
   type_bounds: z.array(z.string()).min(1),
-  /** The flow has no default for it, and a port requires it. */
+  /** True if the flow has no default for the input and a port requires it. */
   required: z.boolean(),
-  /** The flow's default, as plain JSON; null without one, and for one of more than 4096 bytes. */
+  /** The flow's default as readable JSON; null without a default, and for a default of more than 4096 bytes. */
   default: z.unknown(),
-  /** The JSON Schema of what `values` of a start takes for it. */
+  /** The JSON Schema of the input in `values` of a start. */
   json_schema: z.record(z.string(), z.unknown()),
 });
 
-/** An output of a deployment: the type is that of the port that feeds it. */
+/** An output of a deployment, with the type of the port that feeds it. */
 export const deploymentOutputSchema = z.strictObject({ name: z.string(), type: z.string() });
 
-/** What a deployment takes and gives, for those who may start it. */
+/** A deployment with its inputs and outputs, as shown to callers who may start it. */
 export const deploymentDescriptionSchema = z.strictObject({
   deployment_id: z.uuid(),
   flow_id: z.int().min(1).max(2_147_483_647),

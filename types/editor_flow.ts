@@ -1,9 +1,9 @@
-// As a namespace, of which bundlers of the client leave out what is unused.
+// Imported as a namespace, so that bundlers of the client drop the unused parts.
 import * as z from 'zod';
 
 const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
 
-/** The parts of an exported flow that are stored here; everything else is left out. */
+/** The stored parts of an exported flow; all other parts are dropped. */
 export const editorFlowSchema = z.object({
   name: z.string().default(''),
   description: z.string().default(''),
@@ -23,7 +23,7 @@ export const editorFlowSchema = z.object({
 /** A flow as the editor exports it. */
 export type EditorFlow = z.input<typeof editorFlowSchema>;
 
-/** The row to insert into `flows` for an exported flow; throws a ZodError that names what is missing. */
+/** Makes the row in `flows` for an exported flow. Throws a ZodError that names missing parts. */
 export function editorFlowToRow(json: unknown) {
   const flow = editorFlowSchema.parse(json);
   return {
@@ -32,7 +32,7 @@ export function editorFlowToRow(json: unknown) {
     nodes: flow.nodes,
     edges: flow.edges,
     environment: flow.environment ?? {},
-    // When it is left out, the column's default applies.
+    // If omitted, the column's default applies.
     ...(flow.current_network && { chain_network: flow.current_network }),
     instructions_bundling: flow.instructions_bundling ?? 'Off',
     is_public: flow.isPublic ?? false,

@@ -1,26 +1,27 @@
-/** The body of every error answer: PostgREST's shape, on /rest/v1 and /functions/v1 alike. */
+/** The body of every error answer, on /rest/v1 and /functions/v1: PostgREST's shape. */
 export interface ErrorBody {
-  /** Stable: programs should look at it. One of `errorCodes` for errors of this project. */
+  /** The stable part, for programs. Errors of this project have one of `errorCodes`. */
   code: string;
   /** For people. */
   message: string;
-  /** What is known beyond the message, e.g. the list of findings of `flow_invalid`; else null. */
+  /** More data than the message has, such as the list of findings of `flow_invalid`; else null. */
   details: unknown;
-  /** What to do about it; else null. */
+  /** Advice for the caller; else null. */
   hint: string | null;
 }
 
 /** The body of every error answer of /functions/v1. */
 export interface FunctionErrorBody extends ErrorBody {
-  /** The message again: the reference's client reads it here. */
+  /** The message once more, for clients that read it here. */
   error: string;
 }
 
 /**
- * Every error code of the backend, with its HTTP status and meaning; those that the client finds itself are in `client/flow_error.ts`. The text that callers read stands where the error is raised:
- * search for the code in `functions/` (`apiError`) and `sql/` (`private.fail`, which states the status once more;
- * `private.refuse_faults`, whose texts are in the `*_faults` function that it is given). An example of each is in
- * `dev/docs/openapi/errors.ts`, what to do about it in `dev/docs/reference/error_remedies.ts`.
+ * Every error code of the backend, with its HTTP status and meaning. The codes of errors that the client itself finds
+ * are in `client/flow_error.ts`. Error texts stand where the errors are raised. To find one, search for the code in
+ * `functions/` (`apiError`) and in `sql/`: `private.fail` repeats the status; `private.refuse_faults` takes its texts
+ * from the `*_faults` function in its argument. Each code has an example in `dev/docs/openapi/errors.ts` and a remedy
+ * in `dev/docs/reference/error_remedies.ts`.
  */
 export const errorCodes = {
   request_invalid: { status: 400, meaning: 'The request is malformed; `details` lists what is wrong and where.' },
@@ -94,8 +95,7 @@ export const errorCodes = {
   },
   column_invalid: {
     status: 400,
-    meaning:
-      'A column of the row has a value that it must not have; `details` names the column and what would be right.',
+    meaning: 'A column of the row has a value that it must not have; `details` names the column and the expected form.',
   },
   column_read_only: { status: 400, meaning: 'The write changes a column that is read-only.' },
   kv_store_name_invalid: {
@@ -153,7 +153,7 @@ export const errorCodes = {
   flow_has_deployments: { status: 409, meaning: 'The flow has deployments; delete them before the flow.' },
   tag_latest_protected: {
     status: 409,
-    meaning: 'The database itself moves the tag `latest`; nobody else can write it.',
+    meaning: 'Only the database moves the tag `latest`; callers cannot write it.',
   },
   wallet_in_use: {
     status: 409,
@@ -175,19 +175,19 @@ export const errorCodes = {
   },
   run_stopped: { status: 409, meaning: 'The run was stopped; `details` holds its errors and its output.' },
   run_not_ended: { status: 409, meaning: 'Only a run that has ended can be redriven.' },
-  run_succeeded: { status: 409, meaning: 'A run that has succeeded has nothing that could be redriven.' },
+  run_succeeded: { status: 409, meaning: 'A run that has succeeded cannot be redriven.' },
   run_redriven: {
     status: 409,
     meaning: 'The run has been redriven already; `details` names that run, which can be redriven if it fails too.',
   },
   run_not_redrivable: {
     status: 409,
-    meaning: 'A redrive could not take over what succeeded before; `details` names the reason.',
+    meaning: 'A redrive cannot take over the succeeded node executions of the run; `details` names the reason.',
   },
   outcome_unknown: {
     status: 409,
     meaning:
-      'What failed may have changed something outside, and a redrive would do it once more; `details` lists the node executions.',
+      'Failed node executions may have changed something outside, and a redrive would change it again; `details` lists them.',
   },
   signature_request_answered: {
     status: 409,
@@ -239,7 +239,7 @@ export const errorCodes = {
   too_many_requests: {
     status: 429,
     meaning:
-      'Too many requests to the Edge Function are waiting, or too many streams of events are open, of this caller or of all. Try again after `Retry-After` seconds.',
+      'Too many requests to the Edge Function are waiting, or too many event streams are open, of this caller or of all callers. Try again after `Retry-After` seconds.',
   },
   internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
   service_unavailable: {

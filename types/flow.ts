@@ -1,12 +1,12 @@
 import type { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from './values/value.ts';
 
-/** Bytes that a flow may have as JSON text: the table refuses more, and so does the local gateway. */
+/** The size limit of a flow as JSON text, in bytes. The table and the local gateway enforce it. */
 export const MAX_FLOW_BYTES = 8 * 1024 * 1024;
 
 /**
- * How often a node is tried when it fails in a way that passes: `data.retry` of the editor's JSON, of which a snapshot has all
- * members. Numbers keep their source text when they are read from a snapshot.
+ * The retries of a node whose failure may be temporary: `data.retry` of the editor's JSON. A snapshot holds all
+ * members. Numbers that are read from a snapshot keep their source text.
  */
 export type NodeRetry = {
   [member in 'max_attempts' | 'delay_ms' | 'backoff' | 'max_delay_ms']: number | LosslessNumber;
@@ -19,11 +19,11 @@ export interface SnapshotTarget {
   type_bounds: string[];
   required: boolean;
   passthrough: boolean;
-  /** A node with effects runs although the source of this input gave no value. */
+  /** `run`: a node with effects runs even if the source of this input gave no value. */
   when_absent?: 'run' | null;
 }
 
-/** The parts of a node that running needs, as a snapshot keeps them. */
+/** The parts of a node that a run needs, as stored in a snapshot. */
 export interface SnapshotNode {
   id: string;
   data: {
@@ -53,7 +53,7 @@ export interface Graph {
   instructions_bundling: 'Off' | 'Automatic';
 }
 
-/** A frozen flow, with all flows that it calls, directly or not, by id. */
+/** A frozen flow, with all flows that it calls directly or indirectly, by id. */
 export interface Snapshot {
   entry: Graph;
   flows: { [flowId: string]: Graph };

@@ -13,35 +13,34 @@ export type RunStatus =
 /** The states of a run that has ended. */
 export type EndedStatus = Extract<RunStatus, 'succeeded' | 'failed' | 'stopped'>;
 
-/** A run's status, output and errors, as `rpc('flow_run_result')` answers. */
+/** A run's status, output and errors, as returned by `rpc('flow_run_result')`. */
 export interface FlowRunResult {
   status: RunStatus;
   /** Null until the run has ended. */
   output: { M: ValueMap } | null;
   errors: string[] | null;
-  /** Whether the run has not ended while runs have been queued for longer than a poke of the runner takes. */
+  /** True if the run has not ended and runs have been queued for longer than a poke of the runner takes. */
   is_overdue: boolean;
 }
 
-/** Whether a run with this status has ended. */
+/** Tests whether a run with this status has ended. */
 export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
 /**
- * Seconds that a request waits when it names no time: clients that don't know the status 202 then see the output of
- * most runs.
+ * The default wait of a request, in seconds. Clients that don't know the status 202 then get the output of most runs.
  */
 export const DEFAULT_WAIT_SECONDS = 100;
-/** Seconds that a request waits at most: the platform ends a request to an Edge Function after 150. */
+/** The longest wait of a request, in seconds: the platform ends a request to an Edge Function after 150. */
 export const MAX_WAIT_SECONDS = 140;
 
-/** The id of a run in a path, in lower case as in the database's answers. */
+/** The id of a run in a path. Upper case is lowered, because the database returns lower case. */
 export const flowRunIdSchema = z.uuid('must be the UUID of a run').toLowerCase();
 
 /** The path of a route that names a run. */
 export const flowRunPathSchema = z.object({ flow_run_id: flowRunIdSchema });
 
-/** How long to wait, as the query of a waiting request says: seconds, 100 by default and 140 at most. */
+/** The query of a waiting request: the wait in seconds, 100 by default and 140 at most. */
 export const waitSchema = z.object({
   wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
     .transform((text) => Math.min(Number(text), MAX_WAIT_SECONDS))
@@ -49,11 +48,11 @@ export const waitSchema = z.object({
 });
 export type WaitQuery = z.output<typeof waitSchema>;
 
-/** The body of a stop; all of it is optional. */
+/** The body of a stop. Every member is optional. */
 export const stopFlowParamsSchema = z.strictObject({
-  /** Milliseconds that running nodes have to end by themselves. */
+  /** The time that running nodes have to end by themselves, in milliseconds. */
   timeout_millies: z.int().min(0).max(300_000).optional(),
-  /** Goes into the error of the nodes that are cancelled. */
+  /** Text for the errors of the cancelled nodes. */
   reason: z.string().max(1000).optional(),
 });
 

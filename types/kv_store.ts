@@ -12,7 +12,7 @@ export const kvItemParamsSchema = z.strictObject({ store: z.string(), key: z.str
 export const writeKvItemParamsSchema = z.strictObject({
   store: z.string(),
   key: z.string(),
-  /** With its tag. */
+  /** A value with its tag. */
   value: valueSchema,
 });
 
@@ -21,7 +21,7 @@ export interface KvStoreResult {
   success: true;
 }
 
-/** The answer of `POST /kv/write_item`; without `old_value` where there was none. */
+/** The answer of `POST /kv/write_item`; without `old_value` if the item is new. */
 export interface WriteKvItemResult {
   old_value?: Value;
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { isStorable } from './values/value.ts';
 
-/** Levels of objects and arrays that a definition may have. */
+/** The deepest nesting of objects and arrays in a definition. */
 const MAX_DEPTH = 64;
-/** Bytes that a definition may hold: its strings and member names in UTF-8, and 8 for each value. */
+/** The size limit of a definition, in bytes: its strings and member names in UTF-8, and 8 for each value. */
 const MAX_SIZE = 262_144;
 const VALUE_SIZE = 8;
-/** Characters that the name of a member, and of a port, may have. */
+/** The longest name of a member, and of a port, in characters. */
 const MAX_NAME_LENGTH = 256;
 
 const utf8 = new TextEncoder();
 
 const countCharacters = (text: string): number => [...text].length;
 
-/** What a node changes outside of its run, from the least to the most. */
+/** The ways in which a node may change things outside of its run, from the least to the most. */
 export const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effects = typeof EFFECTS[number];
 
@@ -30,7 +30,7 @@ interface Fault {
 }
 
 /**
- * The first fault of a JSON value that does not depend on its meaning: it is too deep, too large or not I-JSON (RFC
+ * Finds the first fault of a JSON value that is independent of its meaning: too deep, too large or not I-JSON (RFC
  * 7493).
  */
 function jsonFault(json: unknown): Fault | undefined {
@@ -80,10 +80,10 @@ const dataSchema = z.looseObject({
   unique_id: text,
   description: text,
   /**
-   * Effects of one execution: `none` may run again, `idempotent` may run again because its changes are made once, `once`
-   * never runs again by itself. Of a node whose inputs decide, the most that it may have. Left out: none.
+   * The effects of one execution. `none` may run again. `idempotent` may run again, because its changes are made once.
+   * `once` never runs again by itself. If the inputs of a node decide, the strongest effect counts. Default: none.
    */
-  // A text for the compiler, which knows no more of a JSON file that is imported.
+  // A string for the compiler, because it infers no narrower type for an imported JSON file.
   effects: z.string().refine((word): boolean => isEffects(word), 'must be none, idempotent or once').nullish(),
   tags: texts,
   related_to: z.array(z.looseObject({ id: text, type: text, relationship: text })).nullish(),
@@ -107,7 +107,10 @@ const dataSchema = z.looseObject({
     backgroundColorDark: text,
   }).nullish(),
   options: z.looseObject({}).nullish(),
-  /** The order of the node's instructions: the names of the inputs before its own, its output for the signature, those after. */
+  /**
+   * The order of the node's instructions: the inputs before its own instruction, its output for the signature, and the
+   * inputs after.
+   */
   instruction_info: z.looseObject({ before: texts, signature: text, after: texts }).nullish(),
   width: number,
   height: number,
@@ -124,7 +127,7 @@ const portNameSchema = z.string().refine(
 const sourceSchema = z.looseObject({
   name: portNameSchema,
   type: z.string(),
-  /** Whether the node may leave it without a value. */
+  /** True if the node may leave the output without a value. */
   optional: z.boolean().nullish(),
   defaultValue: z.unknown().optional(),
   tooltip: text,
@@ -135,7 +138,7 @@ const targetSchema = z.looseObject({
   name: portNameSchema,
   type_bounds: z.array(z.string()),
   required: z.boolean().nullish(),
-  /** Whether the node passes it on as an output of the same name. */
+  /** True if the node also outputs the value under the same name. */
   passthrough: z.boolean().nullish(),
   defaultValue: z.unknown().optional(),
   tooltip: text,
@@ -166,7 +169,7 @@ const recordSchema = z.strictObject({
   'targets_form.ui_schema': formSchema,
   'targets_form.extra': formSchema,
 }).superRefine((definition, context) => {
-  // A ui_schema without a json_schema defines no form. Records in use have that, so it is taken.
+  // A ui_schema without a json_schema defines no form. Records in use have that, so it is accepted.
   const isIncomplete = definition['targets_form.json_schema'] != null && definition['targets_form.ui_schema'] == null;
   const lonely = isIncomplete
     ? [{ path: ['targets_form.ui_schema'], message: 'is missing: targets_form.json_schema needs it' }]
@@ -176,16 +179,15 @@ const recordSchema = z.strictObject({
 });
 
 /**
- * The record that front-ends read from the node database to draw a node, as it is posted to /rest/v1/nodes.
- *
- * sql/300_nodes/20_node_definition.sql says the same, and has the last word: the two agree on every I-JSON text. An optional member
- * that is null counts as missing; unknown members of `data`, of sources and targets, and of what is in them are kept.
+ * The record from which front-ends draw a node, as posted to /rest/v1/nodes. sql/300_nodes/20_node_definition.sql
+ * enforces the same rules; the two agree on every I-JSON text. An optional member that is null counts as missing.
+ * Unknown members are kept in `data`, in sources and targets, and in their members.
  */
 export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {
-  // The database gets a row, in which a null member equals a missing one, so nulls must not count for the size.
+  // The database stores a row, in which null members equal missing ones, so nulls do not count for the size.
   const fault = jsonFault(isObject(json) ? withoutNulls(json) : json);
   if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
 }).pipe(recordSchema);
 
-/** What front-ends know of a node. */
+/** The definition of a node for front-ends. */
 export type NodeDefinition = z.infer<typeof nodeDefinitionSchema>;

@@ -1,14 +1,14 @@
-/** What `GET /info` answers. */
+/** The answer of `GET /info`. */
 export interface ProjectInfo {
   /** The address of the project, for clients of Supabase. */
   supabase_url: string;
-  /** The publishable key of the project, or the anon key where it has none. */
+  /** The publishable key of the project, or its anon key if it has none. */
   anon_key: string;
-  /** Where the Edge Functions are. */
+  /** The address of the Edge Functions. */
   base_url: string;
 }
 
-/** What `GET /healthcheck` answers while the database does. */
+/** The answer of `GET /healthcheck` while the database answers. */
 export interface HealthcheckResult {
   success: true;
 }

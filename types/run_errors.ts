@@ -1,4 +1,6 @@
-/** The codes of errors of runs that the runner gives; the database has the same list, with those of key-value stores. */
+/**
+ * The codes of run errors that the runner raises. The database has the same list, with the codes of key-value stores.
+ */
 export const RUN_ERROR_CODES = [
   'input_address_unknown',
   'input_cancelled',
@@ -17,12 +19,18 @@ export const RUN_ERROR_CODES = [
 
 export type RunErrorCode = typeof RUN_ERROR_CODES[number];
 
-/** The codes that nodes of key-value stores give are those of the stores' functions. */
+/** Nodes of key-value stores use the error codes of the stores' functions. */
 type StoreErrorCode = `kv_${string}`;
 
-/** Whether a run can fail with this code of a store. It can't for a missing item: nodes give the output `found` for it. */
+/**
+ * Tests whether a run can fail with this code of a store. A missing item is no failure: nodes have the output `found`
+ * for it.
+ */
 export const isStoreError = (code: string): code is StoreErrorCode =>
   code.startsWith('kv_') && code !== 'kv_item_not_found';
 
-/** The text of an error with a code. No other text of an error may look so, unless it names an input of its node. */
+/**
+ * Makes the text of an error with a code. Other error texts may have this form only if they begin with the name of an
+ * input.
+ */
 export const codedError = (code: RunErrorCode | StoreErrorCode, text: string): string => `${code}: ${text}`;

@@ -11,7 +11,7 @@ export interface CallingExecution {
 }
 
 interface OfRun {
-  /** The run in which it happened: the one that is watched, or one that it called. */
+  /** The run of the event: the watched run, or one that it called. */
   flow_run_id: string;
   /** Null for the run at the root of the tree. */
   called_by: CallingExecution | null;
@@ -22,21 +22,21 @@ interface OfNode extends OfRun {
   node_id: string;
   /** 0 for the first execution; counts up inside a loop. */
   times: number;
-  /** As the editor shows it. */
+  /** The name in the editor. */
   name: string;
 }
 
 interface OfExecution extends OfNode {
-  /** The attempt that the execution is at when the event is told: 1 but for nodes with `data.retry`. */
+  /** The number of the current attempt: always 1 except for nodes with `data.retry`. */
   attempt: number;
-  /** It was executed in the run that this one was redriven from, at `time`. */
+  /** True if the execution was taken over from the run that this run redrives. It was executed there, at `time`. */
   is_taken_over: boolean;
 }
 
-/** A value of an event: null where it has more than 8 KiB, or there is none. */
+/** A value of an event; null if there is none, or if it has more than 8 KiB. */
 type EventValue = { M: ValueMap } | null;
 
-/** What each event tells. Optional members are for the owner of the flow only. */
+/** The data of each event. Optional members are for the owner of the flow only. */
 export interface RunEventData {
   run_start: OfRun & { inputs?: EventValue };
   node_start: OfExecution & { input?: EventValue };
@@ -52,38 +52,38 @@ export interface RunEventData {
     module: string | null;
     content: string;
   };
-  /** A signature that the run waits for; `id` is that of the signature request. */
+  /** The run waits for a signature; `id` is that of the signature request. */
   signature_request: OfNode & { id: number; kind: SignatureRequestKind; pubkey: string; expires_at: string };
-  /** A value that the run waits for; `url` takes it, and is null once there is nothing to wait for. */
+  /** The run waits for a value; `url` accepts it, and is null after the wait has ended. */
   api_input: OfNode & { id: string; url: string | null; expires_at: string };
   run_finish: OfRun & { status: RunStatus; output?: EventValue; errors?: string[] | null };
 }
 
-/** An event of a run. `id` is its number: a watcher who has seen it goes on after it. */
+/** An event of a run. `id` is its number: a watcher who has seen it continues after it. */
 export type RunEvent = {
   [Name in keyof RunEventData]: { id: number; event: Name; data: RunEventData[Name] };
 }[keyof RunEventData];
 
-/** A page of events, as `rpc('flow_run_events')` answers. */
+/** A page of events, as returned by `rpc('flow_run_events')`. */
 export interface RunEventPage {
   events: RunEvent[];
-  /** Where the next page goes on. */
+  /** The number after which the next page begins. */
   last: number;
   has_more: boolean;
-  /** There will be no event after `last`. */
+  /** True if there will be no event after `last`. */
   has_ended: boolean;
   /** The run at the root of the tree. */
   flow_run_id: string;
   is_owner: boolean;
   owner_id: string;
-  /** The user who asked, or the run whose token they showed. */
+  /** The user who called, or the run whose token the caller showed. */
   caller: string;
-  /** Whether the caller has no account. */
+  /** True if the caller has no account. */
   is_guest: boolean;
   is_overdue: boolean;
 }
 
-/** What a `Last-Event-ID` says: the number of the last event that the watcher knows, 0 for none. */
+/** The header `Last-Event-ID`: the number of the last event that the watcher has, 0 for none. */
 export const eventCursorSchema = z.string()
   .regex(/^\d{0,10}$/, 'must be the id of an event: an integer of 0 or more')
   .transform(Number)

@@ -4,18 +4,18 @@ import { decodeBase58 } from './values/base58.ts';
 
 const MAX_NAME_LENGTH = 200;
 
-/** Base58 of `length` bytes. The error never quotes the text, which may be a secret. */
+/** Makes a schema for base58 of `length` bytes. The error never quotes the text, which may be a secret. */
 const base58Schema = (length: number) =>
   z.string().refine(
     (text) => decodeBase58(text, length) !== undefined,
     `must be base58 of ${length} bytes`,
   );
 
-/** The body of an upsert: it stores the caller's wallet of this public key, or changes it. */
+/** The body of an upsert: it stores or changes the caller's wallet with this public key. */
 export const upsertWalletParamsSchema = z.strictObject({
   /**
-   * HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: the holder of the key is asked
-   * to sign.
+   * HARDCODED: the server stores the secret key encrypted and signs with it. ADAPTER: the holder of the key is asked to
+   * sign.
    */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'must be HARDCODED or ADAPTER'),
   /** The caller's own id, for clients that send it. Another user's id is answered as if the wallet did not exist. */
@@ -24,9 +24,7 @@ export const upsertWalletParamsSchema = z.strictObject({
     // Counts code points, as the database does.
     .refine((name) => [...name].length <= MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`),
   public_key: base58Schema(32),
-  /**
-   * The 32 bytes of the secret key, then the public key. When it is left out, a HARDCODED wallet keeps the stored one.
-   */
+  /** The 32 bytes of the secret key, then the public key. If omitted, a HARDCODED wallet keeps its stored key pair. */
   keypair: base58Schema(64).optional(),
 }).refine(({ type, keypair }) => type === 'HARDCODED' || keypair === undefined, {
   path: ['keypair'],
