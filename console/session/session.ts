@@ -9,7 +9,7 @@ export interface SignedIn {
 /** `unknown` until the stored session has been read. */
 export type SessionState = SignedIn | 'unknown' | undefined;
 
-/** The one place that knows who is signed in. */
+/** Keeps the session of the user who is signed in. */
 export interface SessionStore {
   state: () => SessionState;
   subscribe: (onChange: () => void) => () => void;

@@ -47,8 +47,8 @@ const BROWSER_WALLETS = [
 const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
 
 /**
- * The allowed imports of each source file, types included. Tests may import anything, and nothing imports tests, sql/
- * or supabase/. An import that no row allows is forbidden, and a file without a row is an error.
+ * The allowed imports of each source file, types included. An import that no row allows is forbidden, and a file without
+ * a row is an error. Tests have no row and may import anything.
  */
 export const importRules: readonly ImportRule[] = [
   {
@@ -67,33 +67,31 @@ export const importRules: readonly ImportRule[] = [
     files: 'functions/_shared',
     mayImport: [ITSELF, 'types'],
     packages: ['hono', 'zod', 'jose', '@noble/curves', ...ENCODINGS],
-    why: 'it is what all functions share, so it imports none of them, and it uses web platform APIs only.',
+    why: 'all functions share it, so it imports none of them and no module of Node.',
   },
   {
     files: 'functions/_shared/postgres',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['postgres', 'node:'],
-    why: 'it is where the project speaks to Postgres itself, over sockets.',
+    why: 'it connects to Postgres over sockets.',
   },
   {
     files: 'functions/_shared/solana_message.ts',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['@solana/kit', ...ENCODINGS],
-    why:
-      "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+    why: 'the runner and the signature function share it, and it reads the messages of Solana.',
   },
   {
     files: 'functions/_shared/solana_message_changes.ts',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['@solana-program/compute-budget', ...ENCODINGS],
-    why:
-      "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+    why: 'the runner and the signature function share it, and it compares the messages of Solana.',
   },
   {
     files: 'functions/action',
     ...ENDPOINT,
     packages: [...ENDPOINT.packages, ...ENCODINGS],
-    why: 'a function imports no other function, and what it knows of Solana is in one of its files.',
+    why: 'a function imports no other function; chain_lookup.ts, which asks the chain, has a row of its own.',
   },
   {
     files: 'functions/action/chain_lookup.ts',
@@ -107,22 +105,22 @@ export const importRules: readonly ImportRule[] = [
     ],
     packages: [],
     why:
-      'it looks for a transaction of a run at the RPC address of its owner: by the address rules and the reader of the runner.',
+      'it looks for a transaction at the RPC address of the owner, by the address rules and the reader of the runner.',
   },
   {
     files: 'functions/apikey',
     ...ENDPOINT,
-    why: 'a function imports no other function, and it uses web platform APIs only.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/deployment',
     ...ENDPOINT,
-    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/flow',
     ...ENDPOINT,
-    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/flow/script_warnings.ts',
@@ -134,34 +132,34 @@ export const importRules: readonly ImportRule[] = [
       'types',
     ],
     packages: [],
-    why: 'a deploy tells of scripts that do not parse, by the parser that runs them.',
+    why: 'a deploy parses scripts by the parser of the runner.',
   },
   {
     files: 'functions/healthcheck',
     ...ENDPOINT,
-    why: 'a function imports no other function, and it uses web platform APIs only.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/info',
     ...ENDPOINT,
-    why: 'a function imports no other function, and it uses web platform APIs only.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/kv',
     ...ENDPOINT,
-    why: 'a function imports no other function, and it uses web platform APIs only.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/wallets',
     ...ENDPOINT,
     packages: [...ENDPOINT.packages, ...ENCODINGS],
-    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+    why: 'a function imports no other function.',
   },
   {
     files: 'functions/signature',
     ...ENDPOINT,
     packages: [...ENDPOINT.packages, '@noble/curves', ...ENCODINGS, ...SOLANA],
-    why: 'a function imports no other function, and it uses web platform APIs only.',
+    why: 'a function imports no other function; this one verifies signatures of Solana messages.',
   },
   {
     files: 'functions/runner',
@@ -179,8 +177,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'runner/engine',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['lossless-json', 'uuidv7'],
-    why:
-      'the engine executes graphs, whoever settles their instructions, keeps their runs or reaches outside for them.',
+    why: 'the engine executes graphs. It receives the parts that settle instructions, store runs and reach outside.',
   },
   {
     files: 'runner/solana',
@@ -212,13 +209,13 @@ export const importRules: readonly ImportRule[] = [
       'functions/_shared',
     ],
     packages: [],
-    why: 'it posts what runs have told, and knows no run, no node and no socket.',
+    why: 'it posts outgoing webhooks, and knows no run, no node and no socket.',
   },
   {
     files: 'runner/reach',
     mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
     packages: ['ipaddr.js', 'node:'],
-    why: 'it is where flows reach outside: the one part of the functions that may use sockets.',
+    why: 'it is where flows reach outside, and its HTTP client connects to the address that it has checked.',
   },
   {
     files: 'runner/nodes',
@@ -230,13 +227,13 @@ export const importRules: readonly ImportRule[] = [
     files: 'runner/nodes/*',
     mayImport: [ITSELF, 'runner/engine', 'runner/solana', 'functions/_shared', 'types'],
     packages: ['@noble/curves', '@scure/bip39', ...ENCODINGS, ...SOLANA],
-    why: 'a node imports no other node, and what it reaches outside comes with its call.',
+    why: 'a node imports no other node, and receives the services that reach outside with its call.',
   },
   {
     files: 'runner/nodes/rhai_script',
     mayImport: [ITSELF, 'runner/rhai', 'runner/engine', 'functions/_shared', 'types'],
     packages: ENCODINGS,
-    why: 'a node imports no other node; this one alone runs the interpreter.',
+    why: 'a node imports no other node; this one runs the interpreter.',
   },
   {
     files: 'runner/nodes/rhai_script/threads/lower_priority.ts',
@@ -248,19 +245,19 @@ export const importRules: readonly ImportRule[] = [
     files: 'runner/nodes/rhai_script/threads/thread_cpu.ts',
     mayImport: [],
     packages: ['node:'],
-    why: 'it asks the runtime what its thread has computed.',
+    why: 'it asks the runtime for the processor time of its thread.',
   },
   {
     files: 'runner/rhai',
     mayImport: [ITSELF, 'types/values/decimal.ts'],
     packages: [],
-    why: 'scripts are strangers, so the interpreter has nothing at hand that reaches outside.',
+    why: 'strangers write scripts, so the interpreter imports no module that reaches outside.',
   },
   {
     files: 'runner/rhai/library',
     mayImport: [ITSELF, 'runner/rhai', 'types/values/decimal.ts'],
     packages: [],
-    why: 'scripts are strangers, so the interpreter has nothing at hand that reaches outside.',
+    why: 'strangers write scripts, so the interpreter imports no module that reaches outside.',
   },
   {
     files: 'runner/rhai/library/encodings.ts',
@@ -302,7 +299,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'client/editor_flow.ts',
     mayImport: ['client', 'types'],
     packages: ['zod'],
-    why: 'it is the one part of the client that checks shapes, and is loaded by itself.',
+    why: 'it checks shapes by zod, so the client loads it only when it is needed.',
   },
   {
     files: 'client/shell',
@@ -352,7 +349,7 @@ export const importRules: readonly ImportRule[] = [
       '@supabase/supabase-js',
       '@scure/base',
     ],
-    why: 'it is what pages have in common, so it imports none of them.',
+    why: 'all pages share it, so it imports none of them.',
   },
   {
     files: 'console/flows',
@@ -381,7 +378,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'console/vite.config.ts',
     mayImport: [],
     packages: ['vite', '@vitejs/plugin-react'],
-    why: 'it is what the build is told.',
+    why: 'it configures the build.',
   },
   {
     files: 'console/tools',

@@ -1,8 +1,8 @@
-/** The parts of the runtime that the functions use. Only index.ts reads the runtime's globals. */
+/** The services of the runtime that a function uses. Its index.ts passes them in, so that tests can replace them. */
 export interface Platform {
   env: (name: string) => string | undefined;
   fetch: typeof fetch;
-  /** Keeps the function alive for work that continues after the answer. */
+  /** Keeps the function alive for work that goes on after the answer. */
   waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -12,8 +12,8 @@ interface RuntimeGlobals {
 }
 
 /**
- * Makes a body that can be read only once. If a kept-alive connection breaks before the answer, Deno repeats the
- * request even if it has arrived (denoland/deno#32566): one start would make two runs. Deno can't repeat a stream.
+ * A body that can be read only once. When a kept connection breaks before the answer, Deno sends the request again,
+ * even if it has arrived (denoland/deno#32566), and a start would start two runs. Deno can't send a stream again.
  */
 function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
@@ -24,7 +24,7 @@ function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   });
 }
 
-/** A fetch that never sends a request with a body twice. */
+/** fetch that never sends a request with a body twice. */
 const fetchOnce: typeof fetch = (input, init) => {
   if (typeof init?.body !== 'string' || init.body === '') return fetch(input, init);
   // The standard demands `duplex` for a stream; the types of fetch lack it.
@@ -39,7 +39,7 @@ export function edgePlatform(): Platform {
   return {
     env: (name) => globals.Deno?.env.get(name),
     fetch: fetchOnce,
-    // Plain Deno finishes pending work by itself.
+    // Plain Deno goes on with pending work, so it needs nothing.
     waitUntil: (work) => globals.EdgeRuntime?.waitUntil(work),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ImportRule } from '../../dev/checks/import_rules.ts';
+import { type ImportRule, importRules } from '../../dev/checks/import_rules.ts';
 import { checkImports, checkRows, findCycle, importsOf, ruleOf, wrongImport } from '../../dev/checks/imports.ts';
 
 const targetsOf = (text: string, file = 'a/b/c.ts') => importsOf(file, text).map(({ to }) => to);
@@ -42,8 +42,8 @@ it('the row that names most of a path counts, and a folder by its name before an
 it('an import that no row allows is told with its rule, one of a type as well', () => {
   expect(faultsOf('runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
     'runner/engine/x.ts:2 imports runner/solana/transaction.ts, but runner/engine may ' +
-    'import only itself, functions/_shared, types, lossless-json, uuidv7: the engine executes graphs, whoever settles ' +
-    'their instructions, keeps their runs or reaches outside for them.',
+    'import only itself, functions/_shared, types, lossless-json, uuidv7: the engine executes graphs. It receives the ' +
+    'parts that settle instructions, store runs and reach outside.',
   ]);
 });
 
@@ -119,6 +119,12 @@ it('a circle is found, through types too, and two ways to one file are not a cir
     { file: 'types/b.ts', text: "import type { A } from './a.ts';" },
   ];
   expect(() => checkImports(sources)).toThrow('These files import each other: types/a.ts -> types/b.ts -> types/a.ts.');
+});
+
+it('no row allows imports from tests/, sql/ or supabase/', () => {
+  const allowed = importRules.flatMap((rule) => rule.mayImport);
+  expect(allowed).toContain('types');
+  expect(allowed.filter((path) => /^(tests|sql|supabase)(\/|$)/.test(path))).toEqual([]);
 });
 
 it('a row that no file is in is told', () => {
