@@ -1,23 +1,58 @@
 /**
- * The codes of run errors that the runner raises. The database has the same list, with the codes of key-value stores.
+ * The codes of errors that runs and nodes fail with, with meaning and remedy. SQL gets the codes from here
+ * (`dev/database/error_codes.ts`), with those of key-value stores.
  */
-export const RUN_ERROR_CODES = [
-  'input_address_unknown',
-  'input_cancelled',
-  'input_expired',
-  'node_cpu_limit',
-  'node_executions_limit',
-  'node_not_implemented',
-  'open_nodes_limit',
-  'outcome_unknown',
-  'output_too_large',
-  'run_outputs_limit',
-  'run_size_limit',
-  'run_time_limit',
-  'worker_lost',
-] as const;
+export const runErrors = {
+  outcome_unknown: {
+    meaning:
+      'The worker died while a node with effects outside was running: what it did may have happened. It is not run again, unless it has `data.retry`.',
+    remedy: 'Check whether it happened, then redrive the run with `?accept_unknown=true`, or start a new one.',
+  },
+  worker_lost: {
+    meaning: 'The run lost more than `RUNNER_MAX_LOST_CLAIMS` workers in a row, or could not be released.',
+    remedy: 'Read the log of the function or worker: the run may be what kills it.',
+  },
+  node_cpu_limit: {
+    meaning: 'A script needs more computing than an Edge Function has.',
+    remedy: 'Execute runs by a long-lived worker (`npm run worker`).',
+  },
+  node_executions_limit: { meaning: 'The run has reached `FLOW_RUN_MAX_NODE_EXECUTIONS`.', remedy: 'Loop over less.' },
+  node_not_implemented: {
+    meaning: 'The runner has no native node of this `node_id`, or does not execute nodes of this type.',
+    remedy: 'Replace the node; a deploy warns of it.',
+  },
+  run_time_limit: {
+    meaning: 'Workers have worked on the run for `FLOW_RUN_MAX_WORK_MS`.',
+    remedy: 'Divide the work into several runs.',
+  },
+  open_nodes_limit: {
+    meaning: 'A call would exceed `FLOW_RUN_MAX_OPEN_NODES`.',
+    remedy: 'Call fewer flows within each other.',
+  },
+  run_size_limit: {
+    meaning: 'The inputs and outputs of the run exceed `FLOW_RUN_MAX_TOTAL_BYTES`.',
+    remedy: 'Pass less from node to node.',
+  },
+  output_too_large: { meaning: 'The outputs of one node exceed `FLOW_RUN_MAX_OUTPUT_BYTES`.', remedy: 'Put out less.' },
+  run_outputs_limit: {
+    meaning: 'The outputs of the run exceed `FLOW_RUN_MAX_ALL_OUTPUT_BYTES`.',
+    remedy: 'Put out less.',
+  },
+  input_cancelled: {
+    meaning: 'Somebody has cancelled the input that a node `api_input` waited for.',
+    remedy: 'Start the run again.',
+  },
+  input_expired: {
+    meaning: 'Nobody has answered a node `api_input` within its `timeout`.',
+    remedy: 'Start the run again; give more time by `timeout`.',
+  },
+  input_address_unknown: {
+    meaning: 'The worker could not make a URL for a node `api_input`: it was not told where the project is.',
+    remedy: 'As operator: set `SUPABASE_URL` or `FLOW_URL` for the worker.',
+  },
+} as const satisfies Record<string, { meaning: string; remedy: string }>;
 
-export type RunErrorCode = typeof RUN_ERROR_CODES[number];
+export type RunErrorCode = keyof typeof runErrors;
 
 /** Nodes of key-value stores use the error codes of the stores' functions. */
 type StoreErrorCode = `kv_${string}`;

@@ -13,7 +13,7 @@ import { checkImports, checkRows, type Source, sourcesWithImportRules } from './
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { openapiDocument, openapiFile } from '../docs/openapi.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
-import { portTypesFile, portTypesText } from '../database/port_types.ts';
+import { generatedSql } from '../database/generated_sql.ts';
 import {
   createDeclaredDatabase,
   createMigratedDatabase,
@@ -185,9 +185,12 @@ const sourceChecks: Check[] = [
     run: () => checkEachGenerated(generatedDocs(), 'npm run docs'),
   },
   {
-    name: `${portTypesFile} is up to date`,
+    name: 'the generated files of sql/ are up to date',
     run: () =>
-      checkEachGenerated([{ file: join(projectDir, portTypesFile), text: portTypesText() }], 'npm run db:squash'),
+      checkEachGenerated(
+        generatedSql().map(({ file, text }) => ({ file: join(projectDir, file), text })),
+        'npm run db:squash',
+      ),
   },
   {
     name: 'docs/reference/openapi.json is valid (redocly lint)',

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stringify } from 'lossless-json';
 import { schemaOf } from '../../types/values/json/readable_schemas.ts';
 import {
@@ -13,7 +11,6 @@ import {
   type PortTypeName,
   type Tag,
 } from '../../types/values/port_types.ts';
-import { projectDir } from '../stack/paths.ts';
 
 /** The table of port types as SQL, which sql/ needs for deploys and descriptions of deployments. */
 export const portTypesFile = 'sql/200_values/30_port_types.sql';
@@ -132,5 +129,3 @@ $$;
 comment on function private.port_types() is
   'The types that ports name: the values that each always takes and that its JSON makes, as masks; the kinds of values that inputs accept and outputs give, as masks of another order; and the JSON Schema of its readable JSON.';
 `;
-
-export const writePortTypes = (): void => writeFileSync(join(projectDir, portTypesFile), portTypesText());

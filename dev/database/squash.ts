@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../stack/paths.ts';
-import { portTypesFile, writePortTypes } from './port_types.ts';
+import { generatedSql } from './generated_sql.ts';
 import { declaredFiles } from './schema.ts';
 
 // Until the first release the whole schema is one migration. After it, migrations are only added, with npm run db:diff.
@@ -13,10 +13,11 @@ const HEADER = `-- Written by npm run db:squash from the files in sql/, in which
 set check_function_bodies = off;
 `;
 
-writePortTypes();
+const generated = generatedSql();
+for (const { file, text } of generated) writeFileSync(join(projectDir, file), text);
 
 const parts = declaredFiles().map((name) =>
   `\n-- sql/${name}\n\n${readFileSync(join(projectDir, 'sql', name), 'utf8')}`
 );
 writeFileSync(join(projectDir, file), HEADER + parts.join(''));
-console.log(`Wrote ${portTypesFile}, and ${file} from ${parts.length} files.`);
+console.log(`Wrote ${generated.map(({ file }) => file).join(', ')}, and ${file} from ${parts.length} files.`);

@@ -16,7 +16,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'The service role can''t do this: it needs a user.',
+  perform private.fail('token_invalid', 'The service role can''t do this: it needs a user.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
@@ -28,7 +28,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'The user of this access token has been deleted.');
+  perform private.fail('token_invalid', 'The user of this access token has been deleted.');
 end;
 $$;
 comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
@@ -118,7 +118,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'unauthenticated', 'The request carries no credential that this call accepts.',
+  perform private.fail('unauthenticated', 'The request carries no credential that this call accepts.',
     hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.');
 end;
 $$;

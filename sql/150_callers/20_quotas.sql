@@ -114,7 +114,7 @@ begin
   -- else takes this lock, and whoever holds it needs no row that another transaction of the user has locked.
   perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
-    perform private.fail(409, 'quota_exceeded',
+    perform private.fail('quota_exceeded',
       format('You have reached the quota of %s: a user may have %s at most.',
         (select k.noun from private.known_quotas() as k where k.name = check_quota.name), v_limit),
       jsonb_build_object('limit', v_limit, 'of', check_quota.name),
@@ -156,12 +156,12 @@ set search_path = ''
 as $$
 begin
   if not exists (select from private.known_quotas() as k where k.name = set_quota.name) then
-    perform private.fail(400, 'request_invalid', format(
+    perform private.fail('request_invalid', format(
       'name must be one of %s.', (select string_agg(k.name, ', ' order by k.name) from private.known_quotas() as k)
     ));
   end if;
   if set_quota.value < 0 then
-    perform private.fail(400, 'request_invalid', 'value must be an integer from 0 to 2^63-1, or null for the default.');
+    perform private.fail('request_invalid', 'value must be an integer from 0 to 2^63-1, or null for the default.');
   end if;
   if set_quota.value is null then
     delete from private.quotas as q where q.name = set_quota.name;

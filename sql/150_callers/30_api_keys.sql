@@ -58,10 +58,10 @@ declare
   v_row public.api_keys;
 begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
-    perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
+    perform private.fail('token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
-    perform private.fail(400, 'request_invalid', 'name must have 1 to 100 characters.');
+    perform private.fail('request_invalid', 'name must have 1 to 100 characters.');
   end if;
 
   v_key := private.new_token('fk_');
@@ -96,7 +96,7 @@ declare
 begin
   delete from public.api_keys as k where k.id = delete_api_key.id and k.user_id = v_user_id;
   if not found then
-    perform private.fail(404, 'api_key_not_found', 'There is no such API key.');
+    perform private.fail('api_key_not_found', 'There is no such API key.');
   end if;
 end;
 $$;
@@ -139,13 +139,13 @@ declare
   v_key public.api_keys;
 begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
-    perform private.fail(401, 'api_key_invalid',
+    perform private.fail('api_key_invalid',
       format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
       hint => 'Send the whole key, as create_api_key showed it.');
   end if;
   v_key := private.valid_api_key(api_key_claims.key);
   if v_key.id is null then
-    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
+    perform private.fail('api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;

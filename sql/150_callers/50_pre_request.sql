@@ -30,11 +30,11 @@ begin
   -- The planner's estimates count rows that policies hide. The first condition saves other requests from parsing the headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
-    perform private.fail(400, 'count_inexact', 'Prefer: count= must be exact.',
+    perform private.fail('count_inexact', 'Prefer: count= must be exact.',
       hint => 'Planned and estimated counts include rows that the caller may not see. Send Prefer: count=exact.');
   end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
-    perform private.fail(401, 'token_invalid',
+    perform private.fail('token_invalid',
       case
         when private.request_header('x-flow-run-token') ~ '^fr_[A-Za-z0-9_-]{64}$'
           then 'The run token is not valid: it was changed, is of another project, or is older than the last two rotations of the secret.'

@@ -86,13 +86,13 @@ begin
     return;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
-    perform private.fail(400, 'inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
+    perform private.fail('inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
   v_measure := private.measure_json(check_inputs.inputs, 1048576);
   if v_measure.fault = 'size' then
-    perform private.fail(413, 'inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
+    perform private.fail('inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
   elsif v_measure.fault = 'number' then
-    perform private.fail(400, 'inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
+    perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
   -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
   -- only between a member's name and a string, and in inputs that name must be a tag.
@@ -104,7 +104,7 @@ begin
     ) as strings
     where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
-    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
+    perform private.fail('inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
   end if;
   -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
   -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
@@ -128,7 +128,7 @@ begin
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
     if v_bad is not null then
-      perform private.fail(400, 'inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
+      perform private.fail('inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
     end if;
   end loop;
 end;
@@ -175,7 +175,7 @@ begin
     return;
   end if;
   perform private.fail(
-    400, 'inputs_invalid',
+    'inputs_invalid',
     format('inputs: the flow has no input %s; it has %s.',
       (select string_agg(to_jsonb(u.name)::text, ', ') from unnest(v_unknown) as u (name)),
       private.quote_input_names(check_input_names.input_names)),

@@ -38,7 +38,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(400, 'wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
+  perform private.fail('wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
     hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
 end;
 $$;
@@ -78,7 +78,7 @@ begin
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
     )
   then
-    perform private.fail(400, 'column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
+    perform private.fail('column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
       hint => 'POST /wallets/upsert changes the type of a wallet.');
   end if;
   return new;
@@ -104,7 +104,7 @@ begin
   where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
   order by d.id desc limit 1;
   if found then
-    perform private.fail(409, 'wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+    perform private.fail('wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
       jsonb_build_object('deployment_id', v_deployment_id),
       'Change the action_identity of the deployments that name it first.');
   end if;

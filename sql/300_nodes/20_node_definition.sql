@@ -147,7 +147,7 @@ declare
   v_faults jsonb := private.node_definition_faults(check_node_definition.definition);
 begin
   if v_faults <> '[]' then
-    perform private.fail(400, 'node_definition_invalid',
+    perform private.fail('node_definition_invalid',
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
       -- Twenty faults are enough to start with.
       details => jsonb_path_query_array(v_faults, '$[0 to 19]'),

@@ -74,7 +74,7 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.created_at) is distinct from (old.user_id, old.created_at) then
-    perform private.fail(400, 'column_read_only', 'user_id and created_at of a flow can''t be changed.');
+    perform private.fail('column_read_only', 'user_id and created_at of a flow can''t be changed.');
   end if;
   return new;
 end;
@@ -122,7 +122,7 @@ begin
     v_written_bytes := v_nodes_bytes + v_edges_bytes
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
     if v_written_bytes > v_most_written then
-      perform private.fail(413, 'flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+      perform private.fail('flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
         hint => 'Change fewer flows at once.');
     end if;
     perform set_config('flows.written_bytes', v_written_bytes::text, true);
@@ -179,7 +179,7 @@ begin
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
-    perform private.fail(409, 'flow_has_deployments', format('Flow %s has deployments, so it can''t be deleted.', old.id),
+    perform private.fail('flow_has_deployments', format('Flow %s has deployments, so it can''t be deleted.', old.id),
       hint => 'Delete its deployments first.');
   end if;
   return old;

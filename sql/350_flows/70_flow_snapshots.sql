@@ -196,7 +196,7 @@ begin
   end if;
   if v_findings <> '[]' then
     perform private.fail(
-      422, 'flow_invalid',
+      'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
         || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
       jsonb_path_query_array(v_findings, '$[0 to 999]')

@@ -56,7 +56,7 @@ begin
     v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
     if v_refused <> '[]' then
       perform private.fail(
-        422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
+        'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
       );
     end if;
   end if;

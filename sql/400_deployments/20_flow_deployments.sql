@@ -110,7 +110,7 @@ begin
   if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash, new.input_names)
     is distinct from (old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash, old.input_names)
   then
-    perform private.fail(400, 'column_read_only',
+    perform private.fail('column_read_only',
       'id, created_at, user_id, entrypoint, snapshot_hash and input_names of a deployment can''t be changed.',
       hint => 'Deploy the flow again for a new deployment.');
   end if;
@@ -188,7 +188,7 @@ begin
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
     if not found then
-      perform private.fail(400, 'action_identity_without_wallet',
+      perform private.fail('action_identity_without_wallet',
         'action_identity must be the public key of a HARDCODED wallet of the deployment''s owner.',
         '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
         'POST /wallets/upsert stores a wallet with its key pair.');

@@ -70,7 +70,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(409, 'tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
+  perform private.fail('tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
     hint => 'Use a tag of your own. The description of latest may be changed.');
 end;
 $$;

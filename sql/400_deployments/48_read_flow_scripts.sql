@@ -74,7 +74,7 @@ begin
         select distinct r.id from private.interflow_references(v_flow.nodes) as r where r.id is not null and r.id <> all (v_reached)
       );
     elsif v_position = 1 then
-      perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+      perform private.fail('flow_not_found', 'There is no such flow.');
     end if;
     v_position := v_position + 1;
   end loop;

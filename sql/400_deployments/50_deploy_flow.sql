@@ -14,13 +14,13 @@ begin
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
   for no key update;
   if not found then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
   -- After freezing: what is unchanged now was so when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
-    perform private.fail(409, 'flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
+    perform private.fail('flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
       hint => 'Deploy it again.');
   end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);

@@ -39,7 +39,7 @@ begin
   left join private.flow_deployment_canvases as c on c.deployment_id = d.id
   where d.id = deployment_graph.id and d.user_id = v_user_id;
   if not found then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return v_graphs;
 end;

@@ -2,10 +2,11 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- A node's error begins with its name and id, and its text may begin with the name of an input. So only the codes of
-  -- types/run_errors.ts, and those with which key-value stores refuse, count as codes. The search stops after 1,000
-  -- characters, because errors may be long.
-  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(input_address_unknown|input_cancelled|input_expired|kv_key_invalid|kv_size_limit|kv_store_exists|kv_store_name_invalid|kv_store_not_found|kv_stores_limit|kv_value_invalid|node_cpu_limit|node_executions_limit|node_not_implemented|open_nodes_limit|outcome_unknown|output_too_large|run_outputs_limit|run_size_limit|run_time_limit|worker_lost): ');
+  -- The error of a node begins with its name and id, and its text may begin with the name of an input. So only codes of
+  -- runs count as codes. The search stops after 1,000 characters, because errors may be long.
+  select substring(left(error_code.error, 1000) from
+    '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
+  );
 end;
 comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
 

@@ -10,7 +10,7 @@ begin
   select r.* into v_run from public.flow_run as r
   where r.id = run_for_caller.flow_run_id and private.may_see_run(r, v_caller);
   if not found then
-    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+    perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   return v_run;
 end;

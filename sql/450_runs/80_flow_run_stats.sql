@@ -5,12 +5,12 @@ set search_path = ''
 as $$
 begin
   if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
-    perform private.fail(400, 'request_invalid', 'flow, deployment: exactly one of the two must be given.');
+    perform private.fail('request_invalid', 'flow, deployment: exactly one of the two must be given.');
   end if;
   if check_run_period.since is null or not isfinite(check_run_period.since)
     or check_run_period.since < 'epoch' or check_run_period.since > now()
   then
-    perform private.fail(400, 'request_invalid', 'since: must be a time that has passed, from 1970 on.');
+    perform private.fail('request_invalid', 'since: must be a time that has passed, from 1970 on.');
   end if;
 end;
 $$;

@@ -291,12 +291,12 @@ declare
   v_page jsonb;
 begin
   if (flow_run_events.after >= 0) is not true then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
   end if;
   v_page := private.run_events(v_root, flow_run_events.after, 32768);
   if flow_run_events.after > (v_page ->> 'newest')::integer then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'after: must be the id of an event of this run, and is greater than the newest.');
   end if;
   return (v_page - 'newest') || jsonb_build_object(

@@ -21,7 +21,7 @@ begin
     return false;
   end if;
   if v_job.input_bytes + v_bytes > v_most then
-    perform private.fail(413, 'inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+    perform private.fail('inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
   end if;
   delete from public.pending_inputs as p
   where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
@@ -42,7 +42,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'pending_input_not_found', 'There is no such pending input.',
+  perform private.fail('pending_input_not_found', 'There is no such pending input.',
     hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
 end;
 $$;
@@ -83,7 +83,7 @@ set search_path = ''
 as $$
 begin
   if length(check_answer.idempotency_key) not between 1 and 255 then
-    perform private.fail(400, 'idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+    perform private.fail('idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
   end if;
   perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
   if not found then
@@ -119,7 +119,7 @@ begin
     then
       return;
     end if;
-    perform private.fail(409, 'pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+    perform private.fail('pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
       hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
   end if;
   if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
@@ -141,12 +141,12 @@ begin
   if (answer_value.value is null) = (answer_value.values is null)
     or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
   then
-    perform private.fail(400, 'inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
+    perform private.fail('inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);
     if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
-      perform private.fail(400, 'inputs_invalid', 'values: is nested deeper than 64 levels');
+      perform private.fail('inputs_invalid', 'values: is nested deeper than 64 levels');
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;

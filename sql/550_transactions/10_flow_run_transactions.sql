@@ -88,7 +88,7 @@ begin
       has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
     -- A second transaction in another form might pay twice.
-    perform private.fail(500, 'internal',
+    perform private.fail('internal',
       'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
   perform private.store_signature_requests(v_run, v_new, store_transaction.requests);

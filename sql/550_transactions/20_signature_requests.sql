@@ -147,7 +147,7 @@ begin
   join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
   where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
   if found then
-    perform private.fail(500, 'internal', 'A key was already asked to sign another message for this transaction.');
+    perform private.fail('internal', 'A key was already asked to sign another message for this transaction.');
   end if;
 end;
 $$;

@@ -8,7 +8,7 @@ declare
 begin
   perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
   if not found then
-    perform private.fail(404, 'signature_request_not_found', 'The run has ended, so it asks for no signature.');
+    perform private.fail('signature_request_not_found', 'The run has ended, so it asks for no signature.');
   end if;
   return jsonb_build_object(
     'request', (

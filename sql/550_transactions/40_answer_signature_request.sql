@@ -33,18 +33,18 @@ declare
   );
 begin
   if request.signature is not null then
-    perform private.fail(409, 'signature_request_answered', 'This signature request is already answered.', v_state,
+    perform private.fail('signature_request_answered', 'This signature request is already answered.', v_state,
       'If details.signature is the one that you sent, your answer was stored.');
   end if;
   if v_run.end_time is not null then
-    perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
+    perform private.fail('signature_request_expired', 'The run that asked for this signature has ended.', v_state);
   end if;
   if request.expires_at <= clock_timestamp() then
-    perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
+    perform private.fail('signature_request_expired', 'The time to answer this signature request is over.', v_state,
       'Start the run again, and sign before expires_at.');
   end if;
   if check_answerable.new_msg <> request.msg and request.kind = 'message' then
-    perform private.fail(400, 'transaction_changed',
+    perform private.fail('transaction_changed',
       'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
   if check_answerable.new_msg <> request.msg and (
@@ -55,7 +55,7 @@ begin
           and other.id <> request.id
       )
   ) then
-    perform private.fail(400, 'transaction_changed',
+    perform private.fail('transaction_changed',
       'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
       hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
@@ -75,7 +75,7 @@ declare
 begin
   select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
   if not private.may_answer(v_request, v_caller) then
-    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+    perform private.fail('signature_request_not_found', 'There is no such signature request.');
   end if;
   perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
   return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
@@ -110,7 +110,7 @@ begin
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
-    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+    perform private.fail('signature_request_not_found', 'There is no such signature request.');
   end if;
   perform private.check_answerable(v_request, answer_signature_request.new_msg);
 

@@ -115,7 +115,7 @@ begin
     if not v_is_known then
       perform setval('private.queue_refused_owner', v_owner);
     end if;
-    perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
+    perform private.fail('queue_full', 'More runs wait to be executed than this project allows.',
       jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
       'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
   end if;
@@ -197,7 +197,7 @@ set search_path = ''
 as $$
 begin
   if coalesce(set_max_queue_length.max_length < 0, true) then
-    perform private.fail(400, 'request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
+    perform private.fail('request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
   end if;
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)

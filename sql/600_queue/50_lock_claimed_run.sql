@@ -15,7 +15,7 @@ begin
   select j.claim_number into v_claim_number
   from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
   if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
-    perform private.fail(409, 'claim_lost',
+    perform private.fail('claim_lost',
       'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
   end if;
   return v_run;

@@ -8,10 +8,10 @@ declare
   v_job private.flow_run_jobs;
 begin
   if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail(400, 'request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
+    perform private.fail('request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
   end if;
   if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
+    perform private.fail('request_invalid', 'reason must have at most 1000 characters.');
   end if;
   -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;

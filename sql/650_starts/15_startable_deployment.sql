@@ -7,10 +7,10 @@ set search_path = ''
 as $$
 begin
   if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
-    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
+    perform private.fail('start_target_ambiguous', 'Name the deployment either by id or by flow.',
       hint => 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
   end if;
-  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
+  perform private.fail('start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
 end;
 $$;
 comment on function private.refuse_start_target(uuid, integer, text) is
@@ -25,7 +25,7 @@ begin
   if refuse_public_key.public_key is null then
     perform private.unauthenticated();
   end if;
-  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
+  perform private.fail('public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
 end;
 $$;
 comment on function private.refuse_public_key(text) is
@@ -62,7 +62,7 @@ begin
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return v_deployment;
 end;
@@ -79,12 +79,12 @@ begin
   if check_own_target.flow is not null and not exists (
     select from public.flows as f where f.id = check_own_target.flow and f.user_id = check_own_target.user_id
   ) then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   if check_own_target.deployment_id is not null and not exists (
     select from public.flow_deployments as d where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
   ) then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
 end;
 $$;
@@ -97,7 +97,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'deployment_not_found',
+  perform private.fail('deployment_not_found',
     format('Flow %s has no deployment with the tag %s.', refuse_missing_tag.flow, refuse_missing_tag.tag),
     hint => 'Deploy the flow, or give one of its deployments this tag.');
 end;

@@ -59,7 +59,7 @@ set search_path = ''
 as $$
 begin
   perform private.fail(
-    429, 'start_limit_reached',
+    'start_limit_reached',
     format(
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s, %s.'

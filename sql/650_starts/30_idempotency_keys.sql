@@ -29,7 +29,7 @@ declare
   v_stored private.idempotency_keys;
 begin
   if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller.user_id is null then 22 else 1 end) and 255 then
-    perform private.fail(400, 'idempotency_key_invalid',
+    perform private.fail('idempotency_key_invalid',
       'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.');
   end if;
   -- This waits for a start under way with the same key, and replaces a key of more than 24 hours ago.
@@ -44,7 +44,7 @@ begin
 
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
-    perform private.fail(409, 'idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
+    perform private.fail('idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
       hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;

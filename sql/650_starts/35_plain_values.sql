@@ -217,14 +217,14 @@ begin
     v_measure := private.measure_json(check_plain_json.plain, 4194304);
   end if;
   if v_measure.fault = 'number' then
-    perform private.fail(400, 'inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
+    perform private.fail('inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
   elsif v_measure.fault = 'size' then
-    perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
+    perform private.fail('inputs_too_large', 'values: larger than 1 MiB');
   end if;
   if v_measure.fault is null
     and jsonb_path_exists(check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)')
   then
-    perform private.fail(400, 'inputs_invalid', 'values: a number must be one that a float can hold.');
+    perform private.fail('inputs_invalid', 'values: a number must be one that a float can hold.');
   end if;
 end;
 $$;
@@ -242,7 +242,7 @@ declare
   v_faults jsonb;
 begin
   if jsonb_typeof(check_values.plain) <> 'object' then
-    perform private.fail(400, 'inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
+    perform private.fail('inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
   end if;
   perform private.check_plain_json(check_values.plain);
   select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key) into v_faults

@@ -23,7 +23,7 @@ begin
     perform private.check_values(enqueue_run.plain, v_inputs);
   end if;
   if not private.is_public_key(enqueue_run.action_signer) then
-    perform private.fail(400, 'action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
+    perform private.fail('action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
   end if;
   if enqueue_run.idempotency_key is not null then
     v_earlier_run_id := private.claim_idempotency_key(

@@ -15,7 +15,7 @@ begin
   -- read once, and network and graph are of one edit.
   select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   v_deployment.snapshot_hash := private.take_snapshot(v_flow);
   v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow.id, start_flow.strict);

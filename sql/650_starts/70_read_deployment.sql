@@ -16,7 +16,7 @@ begin
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
     -- The deployment was deleted after it was found, and its snapshot after it.
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
     'deployment_id', v_deployment.id, 'flow_id', v_deployment.entrypoint, 'name', v_deployment.name,

@@ -63,7 +63,7 @@ begin
   -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
-    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+    perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   return v_run;
 end;
@@ -84,12 +84,12 @@ begin
   select runs_to_take_over.run.id || case when not j.is_complete then j.redriven_from end into v_run_ids
   from private.flow_run_jobs as j where j.flow_run_id = runs_to_take_over.run.id;
   if cardinality(v_run_ids) > c_max_runs then
-    perform private.fail(409, 'run_not_redrivable',
+    perform private.fail('run_not_redrivable',
       format('%s redrives in a row ended before they had taken over all that had succeeded before.', c_max_runs),
       jsonb_build_object('reason', 'cut_short'), 'Start a new run.');
   end if;
   if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
-    perform private.fail(409, 'run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
+    perform private.fail('run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
       jsonb_build_object('reason', 'deleted'), 'Start a new run.');
   end if;
   return v_run_ids;
@@ -107,15 +107,15 @@ declare
   v_unknown jsonb;
 begin
   if check_redrivable.run.end_time is null then
-    perform private.fail(409, 'run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
+    perform private.fail('run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
   end if;
   if check_redrivable.run.status = 'succeeded' then
-    perform private.fail(409, 'run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
+    perform private.fail('run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
   end if;
   if not check_redrivable.accept_unknown then
     v_unknown := private.executions_of_unknown_outcome(check_redrivable.run);
     if v_unknown <> '[]' then
-      perform private.fail(409, 'outcome_unknown',
+      perform private.fail('outcome_unknown',
         format('Node %s may have changed something outside before it failed, and would do so once more.', v_unknown -> 0 ->> 'node_id'),
         v_unknown, 'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.');
     end if;
@@ -149,7 +149,7 @@ begin
     then
       return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
     end if;
-    perform private.fail(409, 'run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
+    perform private.fail('run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
       jsonb_build_object('flow_run_id', v_redrive_id), 'If that run has failed too, redrive it.');
   end if;
   perform private.check_redrivable(v_run, coalesce(redrive_flow_run.accept_unknown, false));
@@ -158,7 +158,7 @@ begin
   v_run_ids := private.runs_to_take_over(v_run);
   perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
   if not found then
-    perform private.fail(409, 'run_not_redrivable', 'The graph that it ran is not kept any more.',
+    perform private.fail('run_not_redrivable', 'The graph that it ran is not kept any more.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
 

@@ -54,7 +54,7 @@ declare
 begin
   perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
   if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
-    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 100.');
+    perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 100.');
   end if;
   perform private.check_own_target(v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment);
   foreach flow_run_id in array private.failed_runs(

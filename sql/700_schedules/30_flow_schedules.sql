@@ -89,7 +89,7 @@ as $$
 begin
   if tg_op = 'INSERT' then
     if num_nonnulls(new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error) > 0 then
-      perform private.fail(400, 'column_read_only',
+      perform private.fail('column_read_only',
         'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.',
         hint => 'Leave them out.');
     end if;
@@ -100,7 +100,7 @@ begin
     is distinct from (old.id, old.user_id, old.created_at,
       old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
-    perform private.fail(400, 'column_read_only',
+    perform private.fail('column_read_only',
       'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
       hint => 'Leave them out. next_start_at follows from cron, time_zone and is_active.');
   else

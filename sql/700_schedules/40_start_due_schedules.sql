@@ -47,7 +47,7 @@ begin
     return;
   end if;
   if v_user.deleted_at is not null or coalesce(v_user.banned_until > now(), false) then
-    perform private.fail(401, 'token_invalid', 'The user of this schedule has been deleted or banned.');
+    perform private.fail('token_invalid', 'The user of this schedule has been deleted or banned.');
   end if;
   if v_id is null then
     v_id := (
@@ -143,7 +143,7 @@ declare
   v_refused integer := 0;
 begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
-    perform private.fail(400, 'request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
+    perform private.fail('request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
   end if;
   -- In most calls no schedule is due, and this one search of the index is all the work.
   if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then

@@ -40,7 +40,7 @@ begin
     return null;
   end if;
   if webhook_secret_bytes.verification is null then
-    perform private.fail(400, 'request_invalid', 'secret: must be null where verification is null.');
+    perform private.fail('request_invalid', 'secret: must be null where verification is null.');
   end if;
   case webhook_secret_bytes.verification
     when 'standard_webhooks' then
@@ -48,18 +48,18 @@ begin
         v_bytes := decode(v_key, 'base64');
       end if;
       if coalesce(octet_length(v_bytes) not between 24 and 64, true) then
-        perform private.fail(400, 'request_invalid', 'secret: must be whsec_ and the base64 of 24 to 64 bytes.');
+        perform private.fail('request_invalid', 'secret: must be whsec_ and the base64 of 24 to 64 bytes.');
       end if;
       return v_bytes;
     when 'authorization' then
       if length(webhook_secret_bytes.secret) not between 8 and 1000 or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
-        perform private.fail(400, 'request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
+        perform private.fail('request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
       end if;
       -- No key for signatures: nobody needs more than its digest.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
-        perform private.fail(400, 'request_invalid', 'secret: must have 8 to 1000 characters.');
+        perform private.fail('request_invalid', 'secret: must have 8 to 1000 characters.');
       end if;
       return convert_to(webhook_secret_bytes.secret, 'UTF8');
   end case;
@@ -79,7 +79,7 @@ declare
 begin
   -- Else a part of the body could pass for a part of the id, and the rest be read as another body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
   end if;
   return is_signed_by_standard_webhooks.headers ->> 'webhook-id' <> '' and exists (

@@ -108,7 +108,7 @@ begin
   if (new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
     is distinct from (old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
-    perform private.fail(400, 'column_read_only',
+    perform private.fail('column_read_only',
       'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
       hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification and hmac.');
   end if;

@@ -4,7 +4,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'webhook_not_found', 'There is no such webhook.');
+  perform private.fail('webhook_not_found', 'There is no such webhook.');
 end;
 $$;
 comment on function private.refuse_webhook() is
@@ -100,7 +100,7 @@ declare
   v_fields bigint;
 begin
   if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
-    perform private.fail(400, 'request_invalid', 'The form has more than 1000 fields.');
+    perform private.fail('request_invalid', 'The form has more than 1000 fields.');
   end if;
   select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'), count(*)
   into v_form, v_fields
@@ -108,11 +108,11 @@ begin
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
   where f.field <> '';
   if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
-    perform private.fail(400, 'request_invalid', 'The form has two fields of one name.');
+    perform private.fail('request_invalid', 'The form has two fields of one name.');
   end if;
   return v_form;
 exception when character_not_in_repertoire then
-  perform private.fail(400, 'request_invalid', 'The form must be UTF-8, without NUL.');
+  perform private.fail('request_invalid', 'The form must be UTF-8, without NUL.');
 end;
 $$;
 comment on function private.webhook_form(text) is
@@ -136,7 +136,7 @@ declare
   end;
 begin
   if not v_taken then
-    perform private.fail(415, 'media_type_unsupported', case
+    perform private.fail('media_type_unsupported', case
       when webhook_media_type.verification = 'github' then 'The signed body must be application/json, or a form whose first field is payload.'
       when webhook_media_type.verification = 'hmac' then 'The signed body must be application/json, or a form that is not JSON.'
       else 'The signed body must be application/json.'
@@ -157,24 +157,24 @@ declare
   v_type text;
 begin
   if octet_length(webhook_body.body) > 1048576 then
-    perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
+    perform private.fail('body_too_large', 'The body is larger than 1048576 bytes.');
   end if;
   if starts_with(webhook_body.body, U&'\FEFF') then
-    perform private.fail(400, 'request_invalid', 'The body must not begin with a byte-order mark.');
+    perform private.fail('request_invalid', 'The body must not begin with a byte-order mark.');
   end if;
   v_type := private.webhook_media_type(webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type');
   if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
-    perform private.fail(400, 'request_invalid', 'The body must be JSON, without two members of one name in an object.');
+    perform private.fail('request_invalid', 'The body must be JSON, without two members of one name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
-    perform private.fail(400, 'request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
+    perform private.fail('request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
   end if;
   return webhook_body.body::jsonb;
 exception when statement_too_complex then
-  perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
+  perform private.fail('request_invalid', 'The body is nested too deeply.');
 end;
 $$;
 comment on function private.webhook_body(text, text, jsonb) is
@@ -219,7 +219,7 @@ begin
   from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
-    perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
+    perform private.fail('webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
       hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
   end if;
   return v_depth;
@@ -244,7 +244,7 @@ begin
     (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
     start_webhook.body, start_webhook.headers, start_webhook.webhook.hmac
   ) then
-    perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
+    perform private.fail('webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
   end if;
   v_caller.chain_depth := private.chain_depth(start_webhook.headers);
   v_body := private.webhook_body(start_webhook.webhook.verification, start_webhook.body, start_webhook.headers);
@@ -320,7 +320,7 @@ declare
   v_answer text;
 begin
   if not private.is_string_map(receive_webhook.headers) or octet_length(receive_webhook.headers::text) > 32768 then
-    perform private.fail(400, 'request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
+    perform private.fail('request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
   end if;
   begin
     v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);

@@ -47,7 +47,7 @@ declare
 begin
   perform from public.flows as f where f.id = rotate_on_end_secret.flow_id and f.user_id = v_user_id for key share;
   if not found then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   insert into private.on_end_secrets as s (flow_id) values (rotate_on_end_secret.flow_id)
   on conflict on constraint on_end_secrets_pkey do update

@@ -15,7 +15,7 @@ begin
   if found then
     perform private.check_quota('pending_webhooks', v_user_id);
   elsif not exists (select from public.webhook_deliveries as d where d.id = redeliver_webhook.id and d.user_id = v_user_id) then
-    perform private.fail(404, 'webhook_delivery_not_found', 'There is no such delivery.');
+    perform private.fail('webhook_delivery_not_found', 'There is no such delivery.');
   end if;
 end;
 $$;

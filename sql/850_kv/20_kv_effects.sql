@@ -33,7 +33,7 @@ begin
     and n.times = (earlier_effect_output.effect ->> 'times')::integer and n.user_id = earlier_effect_output.user_id
   for no key update;
   if not found then
-    perform private.fail(500, 'internal', 'The node run that makes this change is not stored.');
+    perform private.fail('internal', 'The node run that makes this change is not stored.');
   end if;
   return v_output;
 end;

@@ -55,11 +55,11 @@ begin
   begin
     insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store) on conflict do nothing;
   exception when check_violation or not_null_violation then
-    perform private.fail(400, 'kv_store_name_invalid',
+    perform private.fail('kv_store_name_invalid',
       'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
   end;
   if not found then
-    perform private.fail(409, 'kv_store_exists',
+    perform private.fail('kv_store_exists',
       format('The store %s already exists.', to_jsonb(private.shorten(add_kv_store.store, 120))));
   end if;
 end;
@@ -72,7 +72,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+  select private.fail('kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
 $$;
 comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
 

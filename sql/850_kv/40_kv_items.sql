@@ -93,7 +93,7 @@ declare
   v_old_value jsonb;
 begin
   if v_bad is not null then
-    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
+    perform private.fail('kv_value_invalid', 'value' || v_bad);
   end if;
   -- Writers for one user take turns, so that the value read below is the one replaced.
   perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
@@ -103,7 +103,7 @@ begin
     values (put_kv_item.user_id, put_kv_item.store, put_kv_item.key, put_kv_item.value)
     on conflict on constraint kv_items_pkey do update set value = excluded.value;
   exception when check_violation or not_null_violation then
-    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
+    perform private.fail('kv_key_invalid', 'A key must have 1 to 1024 bytes.');
   end;
   return v_old_value;
 end;

@@ -12,7 +12,7 @@ begin
     perform private.unauthenticated();
   end if;
   if v_caller.is_anonymous then
-    perform private.fail(403, 'token_required',
+    perform private.fail('token_required',
       'This needs a user who has signed up: with an anonymous session its stores would be lost, too.');
   end if;
   perform private.add_kv_store(v_caller.user_id, create_kv_store.store);
@@ -91,7 +91,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'kv_item_not_found', 'There is no item of this key in the store.');
+  perform private.fail('kv_item_not_found', 'There is no item of this key in the store.');
 end;
 $$;
 comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';

@@ -5,11 +5,11 @@ set search_path = ''
 as $$
 begin
   if check_sweep_arguments.max_age < interval '24 hours' then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
   end if;
   if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
-    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 10000.');
+    perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 10000.');
   end if;
 end;
 $$;

@@ -22,6 +22,85 @@ alter default privileges for role postgres in schema public revoke all on sequen
 -- The queue of runs to execute; the runner claims its messages.
 select pgmq.create('flow_runs');
 
+-- sql/100_platform/15_error_codes.sql
+
+-- Written by npm run db:squash from types/errors.ts and types/run_errors.ts, in which changes are made.
+
+create function private.error_status(code text)
+returns integer
+language sql immutable security invoker
+begin atomic
+  select case
+    when error_status.code in (
+      'request_invalid', 'count_inexact', 'inputs_invalid', 'public_key_invalid', 'idempotency_key_invalid',
+      'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid', 'description_invalid',
+      'icon_url_invalid', 'fees_invalid', 'chain_network_invalid', 'max_starts_per_minute_invalid',
+      'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid', 'action_identity_without_wallet',
+      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'wallet_key_mismatch',
+      'wallet_keypair_required', 'signature_invalid', 'transaction_changed', 'kv_store_name_invalid',
+      'kv_key_invalid', 'kv_value_invalid'
+    ) then 400
+    when error_status.code in (
+      'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
+    ) then 401
+    when error_status.code in (
+      'token_required'
+    ) then 403
+    when error_status.code in (
+      'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_run_not_found',
+      'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found', 'signature_request_not_found',
+      'wallet_not_found', 'kv_item_not_found', 'kv_store_not_found'
+    ) then 404
+    when error_status.code in (
+      'method_not_allowed'
+    ) then 405
+    when error_status.code in (
+      'body_timeout'
+    ) then 408
+    when error_status.code in (
+      'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
+      'webhook_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded', 'run_redriven',
+      'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost', 'wallet_in_use',
+      'signature_request_answered', 'signature_request_expired', 'kv_store_exists', 'kv_stores_limit'
+    ) then 409
+    when error_status.code in (
+      'body_too_large', 'flows_too_large', 'inputs_too_large', 'kv_size_limit'
+    ) then 413
+    when error_status.code in (
+      'media_type_unsupported'
+    ) then 415
+    when error_status.code in (
+      'flow_invalid'
+    ) then 422
+    when error_status.code in (
+      'too_many_requests', 'queue_full', 'start_limit_reached', 'action_lookups_limit'
+    ) then 429
+    when error_status.code in (
+      'internal'
+    ) then 500
+    when error_status.code in (
+      'service_unavailable'
+    ) then 503
+  end;
+end;
+comment on function private.error_status(text) is
+  'The HTTP status of an error code; null for an unknown code.';
+grant execute on function private.error_status(text) to anon, authenticated, service_role;
+
+create function private.run_error_codes()
+returns text[]
+language sql immutable security invoker
+begin atomic
+  select array[
+    'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
+    'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
+    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'open_nodes_limit', 'outcome_unknown',
+    'output_too_large', 'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'worker_lost'
+  ];
+end;
+comment on function private.run_error_codes() is
+  'The codes that failed runs and nodes have, those of key-value stores among them.';
+
 -- sql/100_platform/20_fail.sql
 
 create function private.shorten(value text, longest integer default 100)
@@ -36,25 +115,30 @@ comment on function private.shorten(text, integer) is
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.fail(
-  status integer, code text, message text, details jsonb default null, hint text default null, headers jsonb default '{}'
+  code text, message text, details jsonb default null, hint text default null, headers jsonb default '{}'
 )
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
+declare
+  v_status constant integer := private.error_status(fail.code);
 begin
+  if v_status is null then
+    perform private.fail('internal', format('The error code %s is unknown.', private.shorten(fail.code)));
+  end if;
   -- PostgREST passes details on as text only; the Edge Functions turn that text back into JSON.
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,
       'hint', private.shorten(fail.hint, 2000)
     )::text,
-    detail = json_build_object('status', fail.status, 'headers', fail.headers)::text;
+    detail = json_build_object('status', v_status, 'headers', fail.headers)::text;
 end;
 $$;
-comment on function private.fail(integer, text, text, jsonb, text, jsonb) is
-  'The one way to raise an error that a caller sees: PostgREST answers with `status`, the body {code, message, details, hint}, and `headers`, an object of strings. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
-grant execute on function private.fail(integer, text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
+comment on function private.fail(text, text, jsonb, text, jsonb) is
+  'Raises an error that the caller sees: PostgREST answers with the status of the code, the body {code, message, details, hint}, and `headers`, an object of strings. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+grant execute on function private.fail(text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_column(name text, message text)
 returns boolean
@@ -62,7 +146,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(400, 'column_invalid', format('%s: %s.', refuse_column.name, refuse_column.message),
+  perform private.fail('column_invalid', format('%s: %s.', refuse_column.name, refuse_column.message),
     jsonb_build_array(jsonb_build_object('path', refuse_column.name, 'message', refuse_column.message)));
   return false;
 end;
@@ -78,7 +162,7 @@ set search_path = ''
 as $$
 begin
   if refuse_faults.faults <> '[]' then
-    perform private.fail(400, refuse_faults.code,
+    perform private.fail(refuse_faults.code,
       format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults, refuse_faults.hint);
   end if;
 end;
@@ -200,7 +284,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'The service role can''t do this: it needs a user.',
+  perform private.fail('token_invalid', 'The service role can''t do this: it needs a user.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
@@ -212,7 +296,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'The user of this access token has been deleted.');
+  perform private.fail('token_invalid', 'The user of this access token has been deleted.');
 end;
 $$;
 comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
@@ -302,7 +386,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'unauthenticated', 'The request carries no credential that this call accepts.',
+  perform private.fail('unauthenticated', 'The request carries no credential that this call accepts.',
     hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.');
 end;
 $$;
@@ -504,7 +588,7 @@ begin
   -- else takes this lock, and whoever holds it needs no row that another transaction of the user has locked.
   perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
-    perform private.fail(409, 'quota_exceeded',
+    perform private.fail('quota_exceeded',
       format('You have reached the quota of %s: a user may have %s at most.',
         (select k.noun from private.known_quotas() as k where k.name = check_quota.name), v_limit),
       jsonb_build_object('limit', v_limit, 'of', check_quota.name),
@@ -546,12 +630,12 @@ set search_path = ''
 as $$
 begin
   if not exists (select from private.known_quotas() as k where k.name = set_quota.name) then
-    perform private.fail(400, 'request_invalid', format(
+    perform private.fail('request_invalid', format(
       'name must be one of %s.', (select string_agg(k.name, ', ' order by k.name) from private.known_quotas() as k)
     ));
   end if;
   if set_quota.value < 0 then
-    perform private.fail(400, 'request_invalid', 'value must be an integer from 0 to 2^63-1, or null for the default.');
+    perform private.fail('request_invalid', 'value must be an integer from 0 to 2^63-1, or null for the default.');
   end if;
   if set_quota.value is null then
     delete from private.quotas as q where q.name = set_quota.name;
@@ -658,10 +742,10 @@ declare
   v_row public.api_keys;
 begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
-    perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
+    perform private.fail('token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
-    perform private.fail(400, 'request_invalid', 'name must have 1 to 100 characters.');
+    perform private.fail('request_invalid', 'name must have 1 to 100 characters.');
   end if;
 
   v_key := private.new_token('fk_');
@@ -696,7 +780,7 @@ declare
 begin
   delete from public.api_keys as k where k.id = delete_api_key.id and k.user_id = v_user_id;
   if not found then
-    perform private.fail(404, 'api_key_not_found', 'There is no such API key.');
+    perform private.fail('api_key_not_found', 'There is no such API key.');
   end if;
 end;
 $$;
@@ -739,13 +823,13 @@ declare
   v_key public.api_keys;
 begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
-    perform private.fail(401, 'api_key_invalid',
+    perform private.fail('api_key_invalid',
       format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
       hint => 'Send the whole key, as create_api_key showed it.');
   end if;
   v_key := private.valid_api_key(api_key_claims.key);
   if v_key.id is null then
-    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
+    perform private.fail('api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;
@@ -892,11 +976,11 @@ begin
   -- The planner's estimates count rows that policies hide. The first condition saves other requests from parsing the headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
-    perform private.fail(400, 'count_inexact', 'Prefer: count= must be exact.',
+    perform private.fail('count_inexact', 'Prefer: count= must be exact.',
       hint => 'Planned and estimated counts include rows that the caller may not see. Send Prefer: count=exact.');
   end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
-    perform private.fail(401, 'token_invalid',
+    perform private.fail('token_invalid',
       case
         when private.request_header('x-flow-run-token') ~ '^fr_[A-Za-z0-9_-]{64}$'
           then 'The run token is not valid: it was changed, is of another project, or is older than the last two rotations of the secret.'
@@ -1287,13 +1371,13 @@ begin
     return;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
-    perform private.fail(400, 'inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
+    perform private.fail('inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
   v_measure := private.measure_json(check_inputs.inputs, 1048576);
   if v_measure.fault = 'size' then
-    perform private.fail(413, 'inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
+    perform private.fail('inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
   elsif v_measure.fault = 'number' then
-    perform private.fail(400, 'inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
+    perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
   -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
   -- only between a member's name and a string, and in inputs that name must be a tag.
@@ -1305,7 +1389,7 @@ begin
     ) as strings
     where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
-    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
+    perform private.fail('inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
   end if;
   -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
   -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
@@ -1329,7 +1413,7 @@ begin
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
     if v_bad is not null then
-      perform private.fail(400, 'inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
+      perform private.fail('inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
     end if;
   end loop;
 end;
@@ -1376,7 +1460,7 @@ begin
     return;
   end if;
   perform private.fail(
-    400, 'inputs_invalid',
+    'inputs_invalid',
     format('inputs: the flow has no input %s; it has %s.',
       (select string_agg(to_jsonb(u.name)::text, ', ') from unnest(v_unknown) as u (name)),
       private.quote_input_names(check_input_names.input_names)),
@@ -1508,7 +1592,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(400, 'wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
+  perform private.fail('wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
     hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
 end;
 $$;
@@ -1548,7 +1632,7 @@ begin
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
     )
   then
-    perform private.fail(400, 'column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
+    perform private.fail('column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
       hint => 'POST /wallets/upsert changes the type of a wallet.');
   end if;
   return new;
@@ -1574,7 +1658,7 @@ begin
   where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
   order by d.id desc limit 1;
   if found then
-    perform private.fail(409, 'wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+    perform private.fail('wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
       jsonb_build_object('deployment_id', v_deployment_id),
       'Change the action_identity of the deployments that name it first.');
   end if;
@@ -1633,7 +1717,7 @@ begin
   if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
     or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
   then
-    perform private.fail(400, 'request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
+    perform private.fail('request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
   -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
@@ -1988,7 +2072,7 @@ declare
   v_faults jsonb := private.node_definition_faults(check_node_definition.definition);
 begin
   if v_faults <> '[]' then
-    perform private.fail(400, 'node_definition_invalid',
+    perform private.fail('node_definition_invalid',
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
       -- Twenty faults are enough to start with.
       details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
@@ -3133,7 +3217,7 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.created_at) is distinct from (old.user_id, old.created_at) then
-    perform private.fail(400, 'column_read_only', 'user_id and created_at of a flow can''t be changed.');
+    perform private.fail('column_read_only', 'user_id and created_at of a flow can''t be changed.');
   end if;
   return new;
 end;
@@ -3181,7 +3265,7 @@ begin
     v_written_bytes := v_nodes_bytes + v_edges_bytes
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
     if v_written_bytes > v_most_written then
-      perform private.fail(413, 'flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+      perform private.fail('flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
         hint => 'Change fewer flows at once.');
     end if;
     perform set_config('flows.written_bytes', v_written_bytes::text, true);
@@ -3238,7 +3322,7 @@ begin
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
-    perform private.fail(409, 'flow_has_deployments', format('Flow %s has deployments, so it can''t be deleted.', old.id),
+    perform private.fail('flow_has_deployments', format('Flow %s has deployments, so it can''t be deleted.', old.id),
       hint => 'Delete its deployments first.');
   end if;
   return old;
@@ -3483,7 +3567,7 @@ begin
   end if;
   if v_findings <> '[]' then
     perform private.fail(
-      422, 'flow_invalid',
+      'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
         || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
       jsonb_path_query_array(v_findings, '$[0 to 999]')
@@ -3575,7 +3659,7 @@ begin
     v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
     if v_refused <> '[]' then
       perform private.fail(
-        422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
+        'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
       );
     end if;
   end if;
@@ -4394,7 +4478,7 @@ begin
   if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash, new.input_names)
     is distinct from (old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash, old.input_names)
   then
-    perform private.fail(400, 'column_read_only',
+    perform private.fail('column_read_only',
       'id, created_at, user_id, entrypoint, snapshot_hash and input_names of a deployment can''t be changed.',
       hint => 'Deploy the flow again for a new deployment.');
   end if;
@@ -4472,7 +4556,7 @@ begin
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
     if not found then
-      perform private.fail(400, 'action_identity_without_wallet',
+      perform private.fail('action_identity_without_wallet',
         'action_identity must be the public key of a HARDCODED wallet of the deployment''s owner.',
         '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
         'POST /wallets/upsert stores a wallet with its key pair.');
@@ -4675,7 +4759,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(409, 'tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
+  perform private.fail('tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
     hint => 'Use a tag of your own. The description of latest may be changed.');
 end;
 $$;
@@ -4811,7 +4895,7 @@ begin
         select distinct r.id from private.interflow_references(v_flow.nodes) as r where r.id is not null and r.id <> all (v_reached)
       );
     elsif v_position = 1 then
-      perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+      perform private.fail('flow_not_found', 'There is no such flow.');
     end if;
     v_position := v_position + 1;
   end loop;
@@ -4873,13 +4957,13 @@ begin
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
   for no key update;
   if not found then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
   -- After freezing: what is unchanged now was so when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
-    perform private.fail(409, 'flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
+    perform private.fail('flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
       hint => 'Deploy it again.');
   end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
@@ -4958,7 +5042,7 @@ begin
   left join private.flow_deployment_canvases as c on c.deployment_id = d.id
   where d.id = deployment_graph.id and d.user_id = v_user_id;
   if not found then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return v_graphs;
 end;
@@ -4985,10 +5069,11 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- A node's error begins with its name and id, and its text may begin with the name of an input. So only the codes of
-  -- types/run_errors.ts, and those with which key-value stores refuse, count as codes. The search stops after 1,000
-  -- characters, because errors may be long.
-  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(input_address_unknown|input_cancelled|input_expired|kv_key_invalid|kv_size_limit|kv_store_exists|kv_store_name_invalid|kv_store_not_found|kv_stores_limit|kv_value_invalid|node_cpu_limit|node_executions_limit|node_not_implemented|open_nodes_limit|outcome_unknown|output_too_large|run_outputs_limit|run_size_limit|run_time_limit|worker_lost): ');
+  -- The error of a node begins with its name and id, and its text may begin with the name of an input. So only codes of
+  -- runs count as codes. The search stops after 1,000 characters, because errors may be long.
+  select substring(left(error_code.error, 1000) from
+    '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
+  );
 end;
 comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
 
@@ -5397,7 +5482,7 @@ begin
   select r.* into v_run from public.flow_run as r
   where r.id = run_for_caller.flow_run_id and private.may_see_run(r, v_caller);
   if not found then
-    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+    perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   return v_run;
 end;
@@ -5666,12 +5751,12 @@ set search_path = ''
 as $$
 begin
   if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
-    perform private.fail(400, 'request_invalid', 'flow, deployment: exactly one of the two must be given.');
+    perform private.fail('request_invalid', 'flow, deployment: exactly one of the two must be given.');
   end if;
   if check_run_period.since is null or not isfinite(check_run_period.since)
     or check_run_period.since < 'epoch' or check_run_period.since > now()
   then
-    perform private.fail(400, 'request_invalid', 'since: must be a time that has passed, from 1970 on.');
+    perform private.fail('request_invalid', 'since: must be a time that has passed, from 1970 on.');
   end if;
 end;
 $$;
@@ -6063,12 +6148,12 @@ declare
   v_page jsonb;
 begin
   if (flow_run_events.after >= 0) is not true then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
   end if;
   v_page := private.run_events(v_root, flow_run_events.after, 32768);
   if flow_run_events.after > (v_page ->> 'newest')::integer then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'after: must be the id of an event of this run, and is greater than the newest.');
   end if;
   return (v_page - 'newest') || jsonb_build_object(
@@ -6317,7 +6402,7 @@ begin
     return false;
   end if;
   if v_job.input_bytes + v_bytes > v_most then
-    perform private.fail(413, 'inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+    perform private.fail('inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
   end if;
   delete from public.pending_inputs as p
   where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
@@ -6338,7 +6423,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'pending_input_not_found', 'There is no such pending input.',
+  perform private.fail('pending_input_not_found', 'There is no such pending input.',
     hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
 end;
 $$;
@@ -6379,7 +6464,7 @@ set search_path = ''
 as $$
 begin
   if length(check_answer.idempotency_key) not between 1 and 255 then
-    perform private.fail(400, 'idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+    perform private.fail('idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
   end if;
   perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
   if not found then
@@ -6415,7 +6500,7 @@ begin
     then
       return;
     end if;
-    perform private.fail(409, 'pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+    perform private.fail('pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
       hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
   end if;
   if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
@@ -6437,12 +6522,12 @@ begin
   if (answer_value.value is null) = (answer_value.values is null)
     or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
   then
-    perform private.fail(400, 'inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
+    perform private.fail('inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);
     if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
-      perform private.fail(400, 'inputs_invalid', 'values: is nested deeper than 64 levels');
+      perform private.fail('inputs_invalid', 'values: is nested deeper than 64 levels');
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
@@ -6644,7 +6729,7 @@ begin
       has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
     -- A second transaction in another form might pay twice.
-    perform private.fail(500, 'internal',
+    perform private.fail('internal',
       'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
   perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
@@ -6826,7 +6911,7 @@ begin
   join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
   where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
   if found then
-    perform private.fail(500, 'internal', 'A key was already asked to sign another message for this transaction.');
+    perform private.fail('internal', 'A key was already asked to sign another message for this transaction.');
   end if;
 end;
 $$;
@@ -6860,7 +6945,7 @@ declare
 begin
   perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
   if not found then
-    perform private.fail(404, 'signature_request_not_found', 'The run has ended, so it asks for no signature.');
+    perform private.fail('signature_request_not_found', 'The run has ended, so it asks for no signature.');
   end if;
   return jsonb_build_object(
     'request', (
@@ -6953,18 +7038,18 @@ declare
   );
 begin
   if request.signature is not null then
-    perform private.fail(409, 'signature_request_answered', 'This signature request is already answered.', v_state,
+    perform private.fail('signature_request_answered', 'This signature request is already answered.', v_state,
       'If details.signature is the one that you sent, your answer was stored.');
   end if;
   if v_run.end_time is not null then
-    perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
+    perform private.fail('signature_request_expired', 'The run that asked for this signature has ended.', v_state);
   end if;
   if request.expires_at <= clock_timestamp() then
-    perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
+    perform private.fail('signature_request_expired', 'The time to answer this signature request is over.', v_state,
       'Start the run again, and sign before expires_at.');
   end if;
   if check_answerable.new_msg <> request.msg and request.kind = 'message' then
-    perform private.fail(400, 'transaction_changed',
+    perform private.fail('transaction_changed',
       'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
   if check_answerable.new_msg <> request.msg and (
@@ -6975,7 +7060,7 @@ begin
           and other.id <> request.id
       )
   ) then
-    perform private.fail(400, 'transaction_changed',
+    perform private.fail('transaction_changed',
       'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
       hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
@@ -6995,7 +7080,7 @@ declare
 begin
   select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
   if not private.may_answer(v_request, v_caller) then
-    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+    perform private.fail('signature_request_not_found', 'There is no such signature request.');
   end if;
   perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
   return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
@@ -7030,7 +7115,7 @@ begin
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
-    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+    perform private.fail('signature_request_not_found', 'There is no such signature request.');
   end if;
   perform private.check_answerable(v_request, answer_signature_request.new_msg);
 
@@ -7075,13 +7160,13 @@ begin
   where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions
     and r.status = 'succeeded' and r.output #>> '{M,transaction,S}' is not null;
   if not found then
-    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+    perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
   where j.flow_run_id = v_run.id and j.action_lookups < 20
   returning j.chain_url into v_chain_url;
   if not found then
-    perform private.fail(429, 'action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
+    perform private.fail('action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
       hint => 'Look at its signature with a wallet or an explorer.');
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
@@ -7266,7 +7351,7 @@ begin
     if not v_is_known then
       perform setval('private.queue_refused_owner', v_owner);
     end if;
-    perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
+    perform private.fail('queue_full', 'More runs wait to be executed than this project allows.',
       jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
       'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
   end if;
@@ -7348,7 +7433,7 @@ set search_path = ''
 as $$
 begin
   if coalesce(set_max_queue_length.max_length < 0, true) then
-    perform private.fail(400, 'request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
+    perform private.fail('request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
   end if;
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
@@ -8193,7 +8278,7 @@ begin
   select j.claim_number into v_claim_number
   from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
   if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
-    perform private.fail(409, 'claim_lost',
+    perform private.fail('claim_lost',
       'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
   end if;
   return v_run;
@@ -8987,10 +9072,10 @@ declare
   v_job private.flow_run_jobs;
 begin
   if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail(400, 'request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
+    perform private.fail('request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
   end if;
   if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
+    perform private.fail('request_invalid', 'reason must have at most 1000 characters.');
   end if;
   -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
@@ -9062,10 +9147,10 @@ set search_path = ''
 as $$
 begin
   if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
-    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
+    perform private.fail('start_target_ambiguous', 'Name the deployment either by id or by flow.',
       hint => 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
   end if;
-  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
+  perform private.fail('start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
 end;
 $$;
 comment on function private.refuse_start_target(uuid, integer, text) is
@@ -9080,7 +9165,7 @@ begin
   if refuse_public_key.public_key is null then
     perform private.unauthenticated();
   end if;
-  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
+  perform private.fail('public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
 end;
 $$;
 comment on function private.refuse_public_key(text) is
@@ -9117,7 +9202,7 @@ begin
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return v_deployment;
 end;
@@ -9134,12 +9219,12 @@ begin
   if check_own_target.flow is not null and not exists (
     select from public.flows as f where f.id = check_own_target.flow and f.user_id = check_own_target.user_id
   ) then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   if check_own_target.deployment_id is not null and not exists (
     select from public.flow_deployments as d where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
   ) then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
 end;
 $$;
@@ -9152,7 +9237,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'deployment_not_found',
+  perform private.fail('deployment_not_found',
     format('Flow %s has no deployment with the tag %s.', refuse_missing_tag.flow, refuse_missing_tag.tag),
     hint => 'Deploy the flow, or give one of its deployments this tag.');
 end;
@@ -9245,7 +9330,7 @@ set search_path = ''
 as $$
 begin
   perform private.fail(
-    429, 'start_limit_reached',
+    'start_limit_reached',
     format(
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s, %s.'
@@ -9451,7 +9536,7 @@ declare
   v_stored private.idempotency_keys;
 begin
   if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller.user_id is null then 22 else 1 end) and 255 then
-    perform private.fail(400, 'idempotency_key_invalid',
+    perform private.fail('idempotency_key_invalid',
       'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.');
   end if;
   -- This waits for a start under way with the same key, and replaces a key of more than 24 hours ago.
@@ -9466,7 +9551,7 @@ begin
 
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
-    perform private.fail(409, 'idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
+    perform private.fail('idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
       hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;
@@ -9696,14 +9781,14 @@ begin
     v_measure := private.measure_json(check_plain_json.plain, 4194304);
   end if;
   if v_measure.fault = 'number' then
-    perform private.fail(400, 'inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
+    perform private.fail('inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
   elsif v_measure.fault = 'size' then
-    perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
+    perform private.fail('inputs_too_large', 'values: larger than 1 MiB');
   end if;
   if v_measure.fault is null
     and jsonb_path_exists(check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)')
   then
-    perform private.fail(400, 'inputs_invalid', 'values: a number must be one that a float can hold.');
+    perform private.fail('inputs_invalid', 'values: a number must be one that a float can hold.');
   end if;
 end;
 $$;
@@ -9721,7 +9806,7 @@ declare
   v_faults jsonb;
 begin
   if jsonb_typeof(check_values.plain) <> 'object' then
-    perform private.fail(400, 'inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
+    perform private.fail('inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
   end if;
   perform private.check_plain_json(check_values.plain);
   select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key) into v_faults
@@ -9829,7 +9914,7 @@ begin
     perform private.check_values(enqueue_run.plain, v_inputs);
   end if;
   if not private.is_public_key(enqueue_run.action_signer) then
-    perform private.fail(400, 'action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
+    perform private.fail('action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
   end if;
   if enqueue_run.idempotency_key is not null then
     v_earlier_run_id := private.claim_idempotency_key(
@@ -9965,7 +10050,7 @@ begin
   -- read once, and network and graph are of one edit.
   select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   v_deployment.snapshot_hash := private.take_snapshot(v_flow);
   v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow.id, start_flow.strict);
@@ -10024,7 +10109,7 @@ begin
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
     -- The deployment was deleted after it was found, and its snapshot after it.
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
     'deployment_id', v_deployment.id, 'flow_id', v_deployment.entrypoint, 'name', v_deployment.name,
@@ -10116,7 +10201,7 @@ begin
   -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
-    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+    perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   return v_run;
 end;
@@ -10137,12 +10222,12 @@ begin
   select runs_to_take_over.run.id || case when not j.is_complete then j.redriven_from end into v_run_ids
   from private.flow_run_jobs as j where j.flow_run_id = runs_to_take_over.run.id;
   if cardinality(v_run_ids) > c_max_runs then
-    perform private.fail(409, 'run_not_redrivable',
+    perform private.fail('run_not_redrivable',
       format('%s redrives in a row ended before they had taken over all that had succeeded before.', c_max_runs),
       jsonb_build_object('reason', 'cut_short'), 'Start a new run.');
   end if;
   if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
-    perform private.fail(409, 'run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
+    perform private.fail('run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
       jsonb_build_object('reason', 'deleted'), 'Start a new run.');
   end if;
   return v_run_ids;
@@ -10160,15 +10245,15 @@ declare
   v_unknown jsonb;
 begin
   if check_redrivable.run.end_time is null then
-    perform private.fail(409, 'run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
+    perform private.fail('run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
   end if;
   if check_redrivable.run.status = 'succeeded' then
-    perform private.fail(409, 'run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
+    perform private.fail('run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
   end if;
   if not check_redrivable.accept_unknown then
     v_unknown := private.executions_of_unknown_outcome(check_redrivable.run);
     if v_unknown <> '[]' then
-      perform private.fail(409, 'outcome_unknown',
+      perform private.fail('outcome_unknown',
         format('Node %s may have changed something outside before it failed, and would do so once more.', v_unknown -> 0 ->> 'node_id'),
         v_unknown, 'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.');
     end if;
@@ -10202,7 +10287,7 @@ begin
     then
       return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
     end if;
-    perform private.fail(409, 'run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
+    perform private.fail('run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
       jsonb_build_object('flow_run_id', v_redrive_id), 'If that run has failed too, redrive it.');
   end if;
   perform private.check_redrivable(v_run, coalesce(redrive_flow_run.accept_unknown, false));
@@ -10211,7 +10296,7 @@ begin
   v_run_ids := private.runs_to_take_over(v_run);
   perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
   if not found then
-    perform private.fail(409, 'run_not_redrivable', 'The graph that it ran is not kept any more.',
+    perform private.fail('run_not_redrivable', 'The graph that it ran is not kept any more.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
 
@@ -10318,7 +10403,7 @@ declare
 begin
   perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
   if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
-    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 100.');
+    perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 100.');
   end if;
   perform private.check_own_target(v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment);
   foreach flow_run_id in array private.failed_runs(
@@ -10882,7 +10967,7 @@ as $$
 begin
   if tg_op = 'INSERT' then
     if num_nonnulls(new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error) > 0 then
-      perform private.fail(400, 'column_read_only',
+      perform private.fail('column_read_only',
         'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.',
         hint => 'Leave them out.');
     end if;
@@ -10893,7 +10978,7 @@ begin
     is distinct from (old.id, old.user_id, old.created_at,
       old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
-    perform private.fail(400, 'column_read_only',
+    perform private.fail('column_read_only',
       'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
       hint => 'Leave them out. next_start_at follows from cron, time_zone and is_active.');
   else
@@ -11104,7 +11189,7 @@ begin
     return;
   end if;
   if v_user.deleted_at is not null or coalesce(v_user.banned_until > now(), false) then
-    perform private.fail(401, 'token_invalid', 'The user of this schedule has been deleted or banned.');
+    perform private.fail('token_invalid', 'The user of this schedule has been deleted or banned.');
   end if;
   if v_id is null then
     v_id := (
@@ -11200,7 +11285,7 @@ declare
   v_refused integer := 0;
 begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
-    perform private.fail(400, 'request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
+    perform private.fail('request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
   end if;
   -- In most calls no schedule is due, and this one search of the index is all the work.
   if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
@@ -11309,7 +11394,7 @@ begin
     return null;
   end if;
   if webhook_secret_bytes.verification is null then
-    perform private.fail(400, 'request_invalid', 'secret: must be null where verification is null.');
+    perform private.fail('request_invalid', 'secret: must be null where verification is null.');
   end if;
   case webhook_secret_bytes.verification
     when 'standard_webhooks' then
@@ -11317,18 +11402,18 @@ begin
         v_bytes := decode(v_key, 'base64');
       end if;
       if coalesce(octet_length(v_bytes) not between 24 and 64, true) then
-        perform private.fail(400, 'request_invalid', 'secret: must be whsec_ and the base64 of 24 to 64 bytes.');
+        perform private.fail('request_invalid', 'secret: must be whsec_ and the base64 of 24 to 64 bytes.');
       end if;
       return v_bytes;
     when 'authorization' then
       if length(webhook_secret_bytes.secret) not between 8 and 1000 or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
-        perform private.fail(400, 'request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
+        perform private.fail('request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
       end if;
       -- No key for signatures: nobody needs more than its digest.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
-        perform private.fail(400, 'request_invalid', 'secret: must have 8 to 1000 characters.');
+        perform private.fail('request_invalid', 'secret: must have 8 to 1000 characters.');
       end if;
       return convert_to(webhook_secret_bytes.secret, 'UTF8');
   end case;
@@ -11348,7 +11433,7 @@ declare
 begin
   -- Else a part of the body could pass for a part of the id, and the rest be read as another body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
   end if;
   return is_signed_by_standard_webhooks.headers ->> 'webhook-id' <> '' and exists (
@@ -11582,7 +11667,7 @@ begin
   if (new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
     is distinct from (old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
-    perform private.fail(400, 'column_read_only',
+    perform private.fail('column_read_only',
       'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
       hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification and hmac.');
   end if;
@@ -11784,7 +11869,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'webhook_not_found', 'There is no such webhook.');
+  perform private.fail('webhook_not_found', 'There is no such webhook.');
 end;
 $$;
 comment on function private.refuse_webhook() is
@@ -11880,7 +11965,7 @@ declare
   v_fields bigint;
 begin
   if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
-    perform private.fail(400, 'request_invalid', 'The form has more than 1000 fields.');
+    perform private.fail('request_invalid', 'The form has more than 1000 fields.');
   end if;
   select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'), count(*)
   into v_form, v_fields
@@ -11888,11 +11973,11 @@ begin
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
   where f.field <> '';
   if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
-    perform private.fail(400, 'request_invalid', 'The form has two fields of one name.');
+    perform private.fail('request_invalid', 'The form has two fields of one name.');
   end if;
   return v_form;
 exception when character_not_in_repertoire then
-  perform private.fail(400, 'request_invalid', 'The form must be UTF-8, without NUL.');
+  perform private.fail('request_invalid', 'The form must be UTF-8, without NUL.');
 end;
 $$;
 comment on function private.webhook_form(text) is
@@ -11916,7 +12001,7 @@ declare
   end;
 begin
   if not v_taken then
-    perform private.fail(415, 'media_type_unsupported', case
+    perform private.fail('media_type_unsupported', case
       when webhook_media_type.verification = 'github' then 'The signed body must be application/json, or a form whose first field is payload.'
       when webhook_media_type.verification = 'hmac' then 'The signed body must be application/json, or a form that is not JSON.'
       else 'The signed body must be application/json.'
@@ -11937,24 +12022,24 @@ declare
   v_type text;
 begin
   if octet_length(webhook_body.body) > 1048576 then
-    perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
+    perform private.fail('body_too_large', 'The body is larger than 1048576 bytes.');
   end if;
   if starts_with(webhook_body.body, U&'\FEFF') then
-    perform private.fail(400, 'request_invalid', 'The body must not begin with a byte-order mark.');
+    perform private.fail('request_invalid', 'The body must not begin with a byte-order mark.');
   end if;
   v_type := private.webhook_media_type(webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type');
   if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
-    perform private.fail(400, 'request_invalid', 'The body must be JSON, without two members of one name in an object.');
+    perform private.fail('request_invalid', 'The body must be JSON, without two members of one name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
-    perform private.fail(400, 'request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
+    perform private.fail('request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
   end if;
   return webhook_body.body::jsonb;
 exception when statement_too_complex then
-  perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
+  perform private.fail('request_invalid', 'The body is nested too deeply.');
 end;
 $$;
 comment on function private.webhook_body(text, text, jsonb) is
@@ -11999,7 +12084,7 @@ begin
   from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
-    perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
+    perform private.fail('webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
       hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
   end if;
   return v_depth;
@@ -12024,7 +12109,7 @@ begin
     (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
     start_webhook.body, start_webhook.headers, start_webhook.webhook.hmac
   ) then
-    perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
+    perform private.fail('webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
   end if;
   v_caller.chain_depth := private.chain_depth(start_webhook.headers);
   v_body := private.webhook_body(start_webhook.webhook.verification, start_webhook.body, start_webhook.headers);
@@ -12100,7 +12185,7 @@ declare
   v_answer text;
 begin
   if not private.is_string_map(receive_webhook.headers) or octet_length(receive_webhook.headers::text) > 32768 then
-    perform private.fail(400, 'request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
+    perform private.fail('request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
   end if;
   begin
     v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);
@@ -12183,7 +12268,7 @@ declare
 begin
   perform from public.flows as f where f.id = rotate_on_end_secret.flow_id and f.user_id = v_user_id for key share;
   if not found then
-    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+    perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   insert into private.on_end_secrets as s (flow_id) values (rotate_on_end_secret.flow_id)
   on conflict on constraint on_end_secrets_pkey do update
@@ -12771,7 +12856,7 @@ begin
   if found then
     perform private.check_quota('pending_webhooks', v_user_id);
   elsif not exists (select from public.webhook_deliveries as d where d.id = redeliver_webhook.id and d.user_id = v_user_id) then
-    perform private.fail(404, 'webhook_delivery_not_found', 'There is no such delivery.');
+    perform private.fail('webhook_delivery_not_found', 'There is no such delivery.');
   end if;
 end;
 $$;
@@ -12822,10 +12907,10 @@ begin
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
   if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
-    perform private.fail(409, 'kv_stores_limit', 'A user can have 100 key-value stores at most.', hint => 'Delete a store that is not needed any more.');
+    perform private.fail('kv_stores_limit', 'A user can have 100 key-value stores at most.', hint => 'Delete a store that is not needed any more.');
   end if;
   if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
-    perform private.fail(413, 'kv_size_limit', 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
+    perform private.fail('kv_size_limit', 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
       jsonb_build_object('size_bytes', v_usage.item_bytes), 'Delete a store that is not needed any more, or write smaller values.');
   end if;
 end;
@@ -12870,7 +12955,7 @@ begin
     and n.times = (earlier_effect_output.effect ->> 'times')::integer and n.user_id = earlier_effect_output.user_id
   for no key update;
   if not found then
-    perform private.fail(500, 'internal', 'The node run that makes this change is not stored.');
+    perform private.fail('internal', 'The node run that makes this change is not stored.');
   end if;
   return v_output;
 end;
@@ -12951,11 +13036,11 @@ begin
   begin
     insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store) on conflict do nothing;
   exception when check_violation or not_null_violation then
-    perform private.fail(400, 'kv_store_name_invalid',
+    perform private.fail('kv_store_name_invalid',
       'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
   end;
   if not found then
-    perform private.fail(409, 'kv_store_exists',
+    perform private.fail('kv_store_exists',
       format('The store %s already exists.', to_jsonb(private.shorten(add_kv_store.store, 120))));
   end if;
 end;
@@ -12968,7 +13053,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+  select private.fail('kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
 $$;
 comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
 
@@ -13144,7 +13229,7 @@ declare
   v_old_value jsonb;
 begin
   if v_bad is not null then
-    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
+    perform private.fail('kv_value_invalid', 'value' || v_bad);
   end if;
   -- Writers for one user take turns, so that the value read below is the one replaced.
   perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
@@ -13154,7 +13239,7 @@ begin
     values (put_kv_item.user_id, put_kv_item.store, put_kv_item.key, put_kv_item.value)
     on conflict on constraint kv_items_pkey do update set value = excluded.value;
   exception when check_violation or not_null_violation then
-    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
+    perform private.fail('kv_key_invalid', 'A key must have 1 to 1024 bytes.');
   end;
   return v_old_value;
 end;
@@ -13280,7 +13365,7 @@ begin
     perform private.unauthenticated();
   end if;
   if v_caller.is_anonymous then
-    perform private.fail(403, 'token_required',
+    perform private.fail('token_required',
       'This needs a user who has signed up: with an anonymous session its stores would be lost, too.');
   end if;
   perform private.add_kv_store(v_caller.user_id, create_kv_store.store);
@@ -13359,7 +13444,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(404, 'kv_item_not_found', 'There is no item of this key in the store.');
+  perform private.fail('kv_item_not_found', 'There is no item of this key in the store.');
 end;
 $$;
 comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';
@@ -13657,11 +13742,11 @@ set search_path = ''
 as $$
 begin
   if check_sweep_arguments.max_age < interval '24 hours' then
-    perform private.fail(400, 'request_invalid',
+    perform private.fail('request_invalid',
       'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
   end if;
   if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
-    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 10000.');
+    perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 10000.');
   end if;
 end;
 $$;

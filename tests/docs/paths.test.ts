@@ -3,12 +3,12 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { generatedDocs } from '../../dev/docs/docs.ts';
-import { portTypesFile } from '../../dev/database/port_types.ts';
+import { generatedSql } from '../../dev/database/generated_sql.ts';
 import { importMapFile } from '../../dev/checks/import_map.ts';
 import { databaseTypesFile } from '../../dev/database/schema.ts';
 import { describedVariables, transactionSettingNames } from '../../dev/docs/reference/environment_page.ts';
 import { sourcesOf } from '../../dev/docs/reference/page.ts';
-import { RUN_ERROR_CODES } from '../../types/run_errors.ts';
+import { runErrors } from '../../types/run_errors.ts';
 import { errorCodes } from '../../types/errors.ts';
 
 /** Every document of the project, by its path. */
@@ -140,9 +140,11 @@ it('.gitattributes marks each generated file, and no other', () => {
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? []);
   const migrations = readdirSync(join(projectDir, 'supabase/migrations')).map((name) => `supabase/migrations/${name}`)
     .filter((path) => readFileSync(join(projectDir, path), 'utf8').startsWith('-- Written by npm run'));
-  const portTypes = join(projectDir, portTypesFile);
-  const generated = [...generatedDocs().map(({ file }) => file), importMapFile, databaseTypesFile, portTypes];
-  expect(marked.toSorted()).toEqual([...generated.map((file) => relative(projectDir, file)), ...migrations].toSorted());
+  const generated = [...generatedDocs().map(({ file }) => file), importMapFile, databaseTypesFile];
+  const sqlFiles = generatedSql().map(({ file }) => file);
+  expect(marked.toSorted()).toEqual(
+    [...generated.map((file) => relative(projectDir, file)), ...sqlFiles, ...migrations].toSorted(),
+  );
 });
 
 describe('docs/reference', () => {
@@ -164,7 +166,7 @@ describe('docs/reference', () => {
   it('describes every code by which a run or a node fails, and every word by which a limit ends something else', () => {
     const limits = [...functions.matchAll(/[`']([a-z_]+_(?:limit|large)): /g)].map(([, word]) => word!);
     expect(limits).toContain('log_lines_limit');
-    const words = [...RUN_ERROR_CODES, ...limits];
+    const words = [...Object.keys(runErrors), ...limits];
     const pages = documents.get('docs/reference/errors.md')! + documents.get('docs/reference/environment.md')!;
     expect(words.filter((word) => !pages.includes(`\`${word}\``))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../dev/stack/postgres.ts';
 import { errorCodes } from '../../types/errors.ts';
-import { isStoreError, RUN_ERROR_CODES } from '../../types/run_errors.ts';
+import { isStoreError, runErrors } from '../../types/run_errors.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const known: string[] = [...RUN_ERROR_CODES, ...Object.keys(errorCodes).filter(isStoreError)];
+const known: string[] = [...Object.keys(runErrors), ...Object.keys(errorCodes).filter(isStoreError)];
 
 it('the database knows the codes of the runner and of key-value stores, and no others', async () => {
   const words = [...new Set([...known, ...Object.keys(errorCodes), 'amount', 'mint_account'])];

@@ -35,9 +35,9 @@ language sql begin atomic
 end;
 create function public.try_set(count integer) returns setof bigint language sql begin atomic select n from generate_series(1, count) as n; end;
 create function public.try_row(out one integer, out two text) language sql begin atomic select 1, 'two'; end;
-create function public.try_fail(status integer, code text, details jsonb, headers jsonb) returns void language plpgsql as $$
+create function public.try_fail(code text, details jsonb, headers jsonb) returns void language plpgsql as $$
 begin
-  perform private.fail(try_fail.status, try_fail.code, 'It can''t be.', try_fail.details, 'Try something else.', try_fail.headers);
+  perform private.fail(try_fail.code, 'It can''t be.', try_fail.details, 'Try something else.', try_fail.headers);
 end $$;
 create function public.try_state(state text) returns void language plpgsql as $$
 begin
@@ -218,7 +218,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
 
   it('an error that SQL raises passes whole, with its details and when to come again', async () => {
     const details = { path: ['a', 0], text: 'é "' };
-    const args = { status: 429, code: 'queue_full', details, headers: { 'Retry-After': '10', 'X-Other': '1' } };
+    const args = { code: 'queue_full', details, headers: { 'Retry-After': '10', 'X-Other': '1' } };
     const error = await errorOf(rpc('try_fail', args));
     expect([error.status, error.headers, error.toBody()]).toEqual([429, { 'retry-after': '10' }, {
       code: 'queue_full',
@@ -227,7 +227,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
       hint: 'Try something else.',
       error: "It can't be.",
     }]);
-    const bare = await errorOf(rpc('try_fail', { status: 409, code: 'claim_lost', details: null, headers: {} }));
+    const bare = await errorOf(rpc('try_fail', { code: 'claim_lost', details: null, headers: {} }));
     expect([bare.status, bare.code, bare.details, bare.headers]).toEqual([409, 'claim_lost', null, {}]);
   });
 

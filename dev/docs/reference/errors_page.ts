@@ -1,14 +1,13 @@
-import { type ErrorCode, errorCodes } from '../../../types/errors.ts';
+import { errorEntries } from '../../../types/errors.ts';
+import { runErrors } from '../../../types/run_errors.ts';
 import { StackError } from '../../stack/stack_error.ts';
 import { markdownTable } from '../markdown_table.ts';
-import { errorRemedies, runErrors } from './error_remedies.ts';
 import { page, paragraph, sourcesOf } from './page.ts';
 import { restErrors } from './rest_errors.ts';
 
 /** Makes docs/reference/errors.md from the table of error codes. */
 export function errorsPage(): string {
-  // SAFETY: errorCodes has no other keys.
-  const codes = Object.entries(errorCodes) as [ErrorCode, { status: number; meaning: string }][];
+  const codes = Object.entries(errorEntries).toSorted(([, one], [, other]) => one.status - other.status);
   const sources = [...sourcesOf('functions', '.ts'), ...sourcesOf('runner', '.ts'), ...sourcesOf('sql', '.sql')].join(
     '\n',
   );
@@ -23,13 +22,13 @@ export function errorsPage(): string {
   }
   return page(
     'Errors',
-    '`types/errors.ts`, `dev/docs/reference/error_remedies.ts` and `rest_errors.ts` beside it',
+    '`types/errors/`, `types/run_errors.ts` and `dev/docs/reference/rest_errors.ts`',
     paragraph(
-      "Errors have one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, and codes of PostgREST and Postgres appear beside these. On `/functions/v1` a fifth member, `error`, repeats the message, for clients of other backends that read it there. One exception: the gateway answers a request without the project's key with `{message, hint}` only. No answer contains a stack trace. In the code `types/errors.ts` has codes, status and meaning, and says where the messages are.",
+      "Errors have one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, and codes of PostgREST and Postgres appear beside these. On `/functions/v1` a fifth member, `error`, repeats the message, for clients of other backends that read it there. One exception: the gateway answers a request without the project's key with `{message, hint}` only. No answer contains a stack trace. In the code `types/errors/` has them, and `types/errors.ts` says where the messages are.",
     ),
     markdownTable([
       ['code', 'status', 'meaning', 'what to do'],
-      ...codes.map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning, errorRemedies[code]]),
+      ...codes.map(([code, { status, meaning, remedy }]) => [`\`${code}\``, String(status), meaning, remedy]),
     ]),
     '## On /rest/v1',
     paragraph(
@@ -42,7 +41,7 @@ export function errorsPage(): string {
     ),
     markdownTable([
       ['code', 'when', 'what to do'],
-      ...Object.entries(runErrors).map(([code, [when, remedy]]) => [`\`${code}\``, when, remedy]),
+      ...Object.entries(runErrors).map(([code, { meaning, remedy }]) => [`\`${code}\``, meaning, remedy]),
     ]),
   );
 }

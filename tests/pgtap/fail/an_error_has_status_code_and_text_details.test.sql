@@ -1,6 +1,6 @@
-select plan(5);
+select plan(6);
 
--- What PostgREST reads: the message is the body, the detail is status and headers.
+-- PostgREST reads the message as the body, and the detail as status and headers.
 create function pg_temp.raised(statement text) returns table (code text, message jsonb, detail jsonb) language plpgsql as $$
 declare
   v_detail text;
@@ -12,18 +12,23 @@ exception when others then
 end;
 $$;
 
-select is(code, 'PGRST', 'an error is raised in the form that PostgREST takes over')
-from pg_temp.raised($$ select private.fail(418, 'pot_is_tea', 'Short and stout.') $$);
-select is(message, '{"code": "pot_is_tea", "message": "Short and stout.", "details": null, "hint": null}', 'its message is the body')
-from pg_temp.raised($$ select private.fail(418, 'pot_is_tea', 'Short and stout.') $$);
-select is(detail, '{"status": 418, "headers": {}}', 'its detail holds the status')
-from pg_temp.raised($$ select private.fail(418, 'pot_is_tea', 'Short and stout.') $$);
-select is(detail, '{"status": 429, "headers": {"Retry-After": "5"}}', 'and the headers')
-from pg_temp.raised($$ select private.fail(429, 'pot_is_hot', 'Wait.', headers => '{"Retry-After": "5"}') $$);
+create temporary table refused as
+select * from pg_temp.raised($$ select private.fail('run_not_ended', 'The run goes on.') $$);
+select is(code, 'PGRST', 'PostgREST takes the form of the error over') from refused;
+select is(message, '{"code": "run_not_ended", "message": "The run goes on.", "details": null, "hint": null}', 'the message is the body')
+from refused;
+select is(detail, '{"status": 409, "headers": {}}', 'the status is that of the code') from refused;
+select is(detail, '{"status": 429, "headers": {"Retry-After": "5"}}', 'the detail has the headers')
+from pg_temp.raised($$ select private.fail('queue_full', 'Wait.', headers => '{"Retry-After": "5"}') $$);
 select is(
-  message, '{"code": "c", "message": "\"quoted\" {}", "details": "[{\"path\": \"a\"}]", "hint": "Tip it"}',
+  message, '{"code": "internal", "message": "\"quoted\" {}", "details": "[{\"path\": \"a\"}]", "hint": "Tip it"}',
   'details are JSON as text, since PostgREST 12 carries nothing else'
 )
-from pg_temp.raised($$ select private.fail(400, 'c', '"quoted" {}', '[{"path": "a"}]', 'Tip it') $$);
+from pg_temp.raised($$ select private.fail('internal', '"quoted" {}', '[{"path": "a"}]', 'Tip it') $$);
+select is(
+  jsonb_build_array(message -> 'code', message -> 'message', detail -> 'status'),
+  '["internal", "The error code pot_is_tea is unknown.", 500]', 'an unknown code is an internal error'
+)
+from pg_temp.raised($$ select private.fail('pot_is_tea', 'Short and stout.') $$);
 
 select * from finish();

@@ -1,0 +1,8 @@
+import { errorCodesFile, errorCodesText } from './error_codes.ts';
+import { portTypesFile, portTypesText } from './port_types.ts';
+
+/** The files of sql/ that are written from TypeScript, with the text that each should have. */
+export const generatedSql = (): { file: string; text: string }[] => [
+  { file: errorCodesFile, text: errorCodesText() },
+  { file: portTypesFile, text: portTypesText() },
+];

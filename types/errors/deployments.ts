@@ -1,0 +1,126 @@
+import type { ErrorEntry } from './error_entry.ts';
+
+/** The errors of flows, deployments and node definitions. */
+export const deploymentErrors = {
+  start_permission_invalid: {
+    status: 400,
+    meaning: '`start_permission` must be `Owner`, `Authenticated` or `Anonymous`.',
+    remedy: 'Write `Owner`, `Authenticated` or `Anonymous`.',
+  },
+  name_invalid: {
+    status: 400,
+    meaning: '`name` of a deployment must be a text of at most 200 characters.',
+    remedy: 'Write a text of at most 200 characters; empty for none.',
+  },
+  description_invalid: {
+    status: 400,
+    meaning: '`description` of a deployment must be a text of at most 2,000 characters.',
+    remedy: 'Write a text of at most 2,000 characters; empty for none.',
+  },
+  icon_url_invalid: {
+    status: 400,
+    meaning: '`icon_url` must be an https address of at most 2,048 characters, or null.',
+    remedy: 'Write `https://…`, or null for none.',
+  },
+  fees_invalid: {
+    status: 400,
+    meaning: '`fees` must be a list of `[address, amount]`; `details` lists what is wrong and where.',
+    remedy: 'Write `[["<public key>", <lamports>], …]`.',
+  },
+  chain_network_invalid: {
+    status: 400,
+    meaning: '`chain_network` must be `{url, cluster}`; `details` lists what is wrong and where.',
+    remedy: 'Write `{"url": "https://…", "cluster": "<cluster>"}`.',
+  },
+  max_starts_per_minute_invalid: {
+    status: 400,
+    meaning: '`max_starts_per_minute` must be an integer of 0 or more, or null.',
+    remedy: 'Write an integer; 0 leaves starts to the owner, null is the default.',
+  },
+  max_runs_in_flight_invalid: {
+    status: 400,
+    meaning: '`max_runs_in_flight` must be an integer of 0 or more, or null.',
+    remedy: 'Write an integer; 0 leaves starts to the owner, null is the default.',
+  },
+  on_end_invalid: {
+    status: 400,
+    meaning: '`on_end` must be `{url, events}` or null; `details` lists what is wrong and where.',
+    remedy:
+      'Write `{"url": "https://…", "events": ["failed"]}`; events are `succeeded`, `failed`, `stopped` and `signature_request`.',
+  },
+  action_identity_invalid: {
+    status: 400,
+    meaning: '`action_identity` must be a public key: base58 of 32 bytes.',
+    remedy: 'Write base58 of 32 bytes.',
+  },
+  action_identity_without_wallet: {
+    status: 400,
+    meaning: "The deployment's owner has no HARDCODED wallet of the public key in `action_identity`.",
+    remedy: 'Store the key pair first: `POST /wallets/upsert` with type `HARDCODED`.',
+  },
+  node_definition_invalid: {
+    status: 400,
+    meaning: 'The node definition is invalid; `details` lists what is wrong and where.',
+    remedy: 'Correct what `details` lists. [Node definitions](node_definitions.md) describes the record.',
+    example: {
+      message: 'sources[0].type: is missing.',
+      details: [{ path: 'sources[0].type', message: 'is missing' }],
+      hint: 'This is the definition of node "add".',
+    },
+  },
+  flow_not_found: {
+    status: 404,
+    meaning: "There is no such flow, or it is somebody else's.",
+    remedy: 'Check the id, and whose credential you send.',
+    example: { message: 'There is no such flow.' },
+  },
+  deployment_not_found: {
+    status: 404,
+    meaning: 'There is no such deployment, or the caller may not start it.',
+    remedy: 'Check the id, flow and tag, and `start_permission`.',
+    example: { message: 'There is no such deployment.' },
+  },
+  flow_changed: {
+    status: 409,
+    meaning: 'The flow, or one that it calls, was changed while it was being deployed.',
+    remedy: 'Deploy it again, when nobody is editing it.',
+    example: {
+      message: 'The flow, or one that it calls, was changed while it was being deployed.',
+      hint: 'Deploy it again.',
+    },
+  },
+  flow_has_deployments: {
+    status: 409,
+    meaning: 'The flow has deployments; delete them before the flow.',
+    remedy: 'Delete the rows of `flow_deployments` whose `entrypoint` is the flow.',
+  },
+  tag_latest_protected: {
+    status: 409,
+    meaning: 'Only the database moves the tag `latest`; callers cannot write it.',
+    remedy: 'Use another tag; to move `latest`, deploy again or delete the newest deployment.',
+  },
+  flows_too_large: {
+    status: 413,
+    meaning: 'One request writes more than 16 MiB of nodes and edges to flows.',
+    remedy: 'Change fewer flows in one request.',
+    example: {
+      message: 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+      hint: 'Change fewer flows at once.',
+    },
+  },
+  flow_invalid: {
+    status: 422,
+    meaning: "The flow can't run; `details` lists the first 1,000 findings.",
+    remedy: 'Correct what `details` lists, in the editor.',
+    example: {
+      message:
+        'The flow can\'t run: two edges lead into the input "value" of node 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21.',
+      details: [{
+        flow_id: 7,
+        code: 'input_connected_twice',
+        path: 'edges[3].targetHandle',
+        message: 'two edges lead into the input "value" of node 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21',
+      }],
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>;

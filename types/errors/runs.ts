@@ -1,0 +1,192 @@
+import type { ErrorEntry } from './error_entry.ts';
+
+/** The errors of starts and runs. */
+export const runRequestErrors = {
+  start_target_ambiguous: {
+    status: 400,
+    meaning: 'Name the deployment by `id`, or by `flow` and `tag`, not by both.',
+    remedy: 'Send `?id=<deployment>`, or `?flow=<flow>` with or without `&tag=<tag>`.',
+    example: {
+      message: 'Name the deployment either by id or by flow.',
+      hint: 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
+    },
+  },
+  action_signer_invalid: {
+    status: 400,
+    meaning: '`action_signer` must be a public key: base58 of 32 bytes.',
+    remedy: 'Send base58 of 32 bytes.',
+    example: { message: '`action_signer` must be a public key: base58 of 32 bytes.' },
+  },
+  flow_run_not_found: {
+    status: 404,
+    meaning: 'There is no such run, or the caller may not see it.',
+    remedy: 'Check the id, and whose credential or run token you send.',
+    example: { message: 'There is no such run.' },
+  },
+  webhook_delivery_not_found: {
+    status: 404,
+    meaning: "There is no such delivery of an outgoing webhook, or it is somebody else's.",
+    remedy: 'Check the id in `webhook_deliveries`; a delivery is deleted with its run.',
+    example: { message: 'There is no such delivery.' },
+  },
+  pending_input_not_found: {
+    status: 404,
+    meaning:
+      'There is no such pending input: the token is unknown, the input has expired, or its run has ended or is being stopped.',
+    remedy: 'Check the URL; if the time is over, start the run again.',
+    example: {
+      message: 'There is no such pending input.',
+      hint: 'A URL ends when its input expires, and when the run ends or is stopped.',
+    },
+  },
+  webhook_not_found: {
+    status: 404,
+    meaning: "There is no such incoming webhook, it is not active, or it is somebody else's.",
+    remedy: 'Check the URL. As owner: look at `is_active`, or make a new webhook: `rpc("create_webhook")`.',
+    example: { message: 'There is no such webhook.' },
+  },
+  webhook_signature_invalid: {
+    status: 401,
+    meaning:
+      'The signature of the request to the incoming webhook, or its time, is missing, wrong or older than 5 minutes.',
+    remedy:
+      'Sign the body as it is sent, with the secret of the webhook, at the time of sending. As owner: give the webhook the secret of the sender, `rpc("set_webhook_verification")`.',
+    example: { message: 'The signature or its time is missing, wrong or too old.' },
+  },
+  webhook_loop: {
+    status: 409,
+    meaning: 'More than 16 runs have started one another by outgoing and incoming webhooks.',
+    remedy: 'As owner: let `on_end` of a deployment lead to no webhook that starts it again.',
+    example: {
+      message: '17 runs have started one another by webhooks: it seems to be a loop.',
+      hint: 'Let on_end of a deployment lead to no webhook that starts it again.',
+    },
+  },
+  run_failed: {
+    status: 409,
+    meaning: 'The run has failed; `details` holds its errors and its output.',
+    remedy: 'Read `errors` in `details`.',
+    example: {
+      message: 'The run has failed.',
+      details: {
+        errors: ['Transfer 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21: amount: the input is missing'],
+        output: { M: { order: { U: '1042' } } },
+      },
+    },
+  },
+  action_failed: {
+    status: 409,
+    meaning: 'The action could not make a transaction for this wallet; its author sees in the run why.',
+    remedy:
+      'Look in the wallet whether the payment was sent; if not, try again later. As owner: look at the errors of the run.',
+    example: { message: 'The action could not make its transaction. Nothing was paid. Try again in a minute.' },
+  },
+  run_stopped: {
+    status: 409,
+    meaning: 'The run was stopped; `details` holds its errors and its output.',
+    remedy: 'Nothing: somebody asked the run to stop.',
+    example: { message: 'The run was stopped.', details: { errors: null, output: { M: {} } } },
+  },
+  run_not_ended: {
+    status: 409,
+    meaning: 'Only a run that has ended can be redriven.',
+    remedy: 'Wait for its end, or stop it.',
+    example: { message: 'This run has not ended.', hint: 'Wait for its end, or stop it.' },
+  },
+  run_succeeded: {
+    status: 409,
+    meaning: 'A run that has succeeded cannot be redriven.',
+    remedy: 'Start a new run.',
+    example: { message: 'This run has succeeded: there is nothing to go on from.', hint: 'Start a new run.' },
+  },
+  run_redriven: {
+    status: 409,
+    meaning: 'The run has been redriven already; `details` names that run, which can be redriven if it fails too.',
+    remedy: 'Redrive the run that `details` names, if it has failed too.',
+    example: {
+      message: 'This run has been redriven, as 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',
+      details: { flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5' },
+      hint: 'If that run has failed too, redrive it.',
+    },
+  },
+  run_not_redrivable: {
+    status: 409,
+    meaning: 'A redrive cannot take over the succeeded node executions of the run; `details` names the reason.',
+    remedy: 'Start a new run.',
+    example: {
+      message: 'The graph that it ran is not kept any more.',
+      details: { reason: 'snapshot_deleted' },
+      hint: 'Start a new run.',
+    },
+  },
+  outcome_unknown: {
+    status: 409,
+    meaning:
+      'Failed node executions may have changed something outside, and a redrive would change it again; `details` lists them.',
+    remedy: 'Find out whether it happened. If it did not, or may happen twice, send `?accept_unknown=true`.',
+    example: {
+      message:
+        'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f may have changed something outside before it failed, and would do so once more.',
+      details: [
+        {
+          flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5',
+          node_id: '8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f',
+          times: 0,
+        },
+      ],
+      hint:
+        'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.',
+    },
+  },
+  pending_input_answered: {
+    status: 409,
+    meaning: 'The pending input was answered before, by a value or a cancellation.',
+    remedy: 'Nothing: an answer has arrived. To repeat a request safely, send it with the same `Idempotency-Key`.',
+    example: {
+      message: 'This input was already submitted or cancelled: its URL works once.',
+      hint: 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.',
+    },
+  },
+  claim_lost: {
+    status: 409,
+    meaning: 'For runners: another claim has the run, or the run has ended.',
+    remedy: 'Nothing: a later claim executes the run.',
+  },
+  inputs_too_large: {
+    status: 413,
+    meaning: '`inputs` is larger than 1 MiB.',
+    remedy: 'Send less; let the flow fetch large data itself.',
+    example: { message: 'inputs: must be at most 1 MiB of JSON' },
+  },
+  queue_full: {
+    status: 429,
+    meaning:
+      'The queue of the project is full, and a tenth of it or more are runs of the owner of this flow. Try again after `Retry-After` seconds. Owners are not limited.',
+    remedy: 'Try again after `Retry-After`. As operator: start more workers, or raise `max_queue_length`.',
+    example: {
+      message: 'More runs wait to be executed than this project allows.',
+      details: { limit: 'max_queue_length', value: 100_000 },
+      hint: 'Try again after the seconds in Retry-After.',
+    },
+  },
+  start_limit_reached: {
+    status: 429,
+    meaning:
+      'Callers other than the owner have reached a limit of the deployment, or this caller has reached its share; `details` says which. Try again after `Retry-After` seconds.',
+    remedy: "Try again after `Retry-After`. As owner: raise the deployment's limit.",
+    example: {
+      message: 'This deployment has reached its max_starts_per_minute, 60.',
+      details: { limit: 'max_starts_per_minute', value: 60, of: 'all' },
+      hint: 'Try again after the seconds in Retry-After.',
+    },
+  },
+  action_lookups_limit: {
+    status: 429,
+    meaning: 'The transaction of an action has been looked up as often as its run allows: 20 times.',
+    remedy: 'Look at the signature with a wallet or an explorer.',
+    example: {
+      message: 'The transaction of this run has been looked up 20 times.',
+      hint: 'Look at its signature with a wallet or an explorer.',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>;
