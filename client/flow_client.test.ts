@@ -1,5 +1,5 @@
 import { expectTypeOf, it } from 'vitest';
-import type { DeploymentDescription as Described } from '../types/deployment_description.ts';
+import type { DescribedDeployment as Described } from '../types/deployment_description.ts';
 import type { DeploymentDescription } from './flow_client.ts';
 
 // The types of zod would make every user of the package install it.

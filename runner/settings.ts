@@ -29,16 +29,16 @@ const numberSettings = {
     2,
     3_600,
   ),
-  runnerConcurrency: setting('Places of a worker: runs that it executes at a time.', 'runs', 16, 1, 1_000),
+  runnerConcurrency: setting('Slots of a worker: runs that it executes at a time.', 'runs', 16, 1, 1_000),
   runnerRestingRuns: setting(
-    'Runs that a worker holds beside its places while they only wait: for a time, a confirmation, the sender of an action.',
+    'Runs that a worker holds beside those in its slots while they only wait: for a time, a confirmation, the sender of an action.',
     'runs',
     256,
     0,
     10_000,
   ),
   runnerReservedPlaces: setting(
-    'Reserved places of a worker: while other owners hold all its places, it executes so many runs besides, one of each owner who holds none.',
+    'Reserved slots of a worker: while other owners hold all its slots, it executes so many runs besides, one of each owner who holds none.',
     'runs',
     16,
     0,
@@ -58,7 +58,7 @@ const numberSettings = {
   ),
   runnerMaxLostClaims: setting('Workers that a run may lose in a row before it fails.', 'workers', 5),
   runnerSliceMs: setting(
-    'The slice of an Edge Function: after this time it releases its runs. A long-lived worker releases a run after the same time when others wait and no place is free.',
+    'The slice of an Edge Function: after this time it releases its runs. A long-lived worker releases a run after the same time when others wait and no slot is free.',
     'ms',
     100_000,
   ),

@@ -38,6 +38,6 @@ export const deploymentDescriptionSchema = z.strictObject({
   outputs: z.array(deploymentOutputSchema),
 });
 
-export type DeploymentInput = z.output<typeof deploymentInputSchema>;
-export type DeploymentOutput = z.output<typeof deploymentOutputSchema>;
-export type DeploymentDescription = z.output<typeof deploymentDescriptionSchema>;
+export type DescribedInput = z.output<typeof deploymentInputSchema>;
+export type DescribedOutput = z.output<typeof deploymentOutputSchema>;
+export type DescribedDeployment = z.output<typeof deploymentDescriptionSchema>;

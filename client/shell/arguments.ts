@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { TAG, TAG_RULE } from '../../types/tag.ts';
 import type { DeploymentTarget } from '../flow_client.ts';
-import type { Call, Command, Option } from './command.ts';
+import type { Command, CommandCall, Option } from './command.ts';
 import { UsageError } from './usage_error.ts';
 
 /** Options that every command has. */
@@ -13,7 +13,7 @@ export const commonOptions: readonly Option[] = [
 const listOptions = (options: readonly Option[]): string => options.map(({ name }) => `--${name}`).join(', ');
 
 /** Reads the arguments of a command. Throws a UsageError that names what there is in place of what is wrong. */
-export function readCall(command: Command, args: string[]): Call {
+export function readCall(command: Command, args: string[]): CommandCall {
   const known = [...command.options, ...commonOptions];
   const fail = (message: string): never => {
     throw new UsageError(`${message}\nUsage: flows ${command.name} ${command.arguments}`.trimEnd());

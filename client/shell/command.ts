@@ -13,7 +13,7 @@ export interface Option {
 }
 
 /** What a command is called with. */
-export interface Call {
+export interface CommandCall {
   positionals: string[];
   /** The value of an option that takes one; undefined when it is not there. */
   option: (name: string) => string | undefined;
@@ -22,7 +22,7 @@ export interface Call {
 }
 
 /** What a command works with. */
-export interface Context {
+export interface CommandContext {
   client: FlowClient;
   screen: Screen;
   /** Whether `--json` is there. */
@@ -50,5 +50,5 @@ export interface Command {
   /** Whether it is called in nobody's name: a local stack needs no user then. */
   needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
-  run: (context: Context, call: Call) => Promise<void>;
+  run: (context: CommandContext, call: CommandCall) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Value } from '../../types/values/value.ts';
-import type { Context } from './command.ts';
+import type { CommandContext } from './command.ts';
 import { printOutput } from './output.ts';
 
 it.each<[Value, string]>([
@@ -13,6 +13,6 @@ it.each<[Value, string]>([
 ])('an output of %j is printed as %j', async (value, line) => {
   const lines: string[] = [];
   const screen = { print: async (text: string) => void lines.push(text) };
-  await printOutput({ screen } as unknown as Context, { a: value });
+  await printOutput({ screen } as unknown as CommandContext, { a: value });
   expect(lines).toEqual([line]);
 });

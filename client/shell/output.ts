@@ -2,12 +2,12 @@ import type { RunReference, StartedRun } from '../flow_client.ts';
 import { FlowError } from '../flow_error.ts';
 import { toReadableJson } from '../../types/values/json/readable_json.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import type { Context } from './command.ts';
+import type { CommandContext } from './command.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 
 /** The output of a run, as tagged values. Its errors name the run, so that a person can go on with it. */
 export async function waitForOutput(
-  { client, signal }: Context,
+  { client, signal }: CommandContext,
   run: RunReference<object>,
   timeoutSeconds: number | undefined,
 ): Promise<ValueMap> {
@@ -24,7 +24,7 @@ export async function waitForOutput(
 }
 
 /** Prints an output, a line for each of its values: texts as they are, others as readable JSON. */
-export async function printOutput({ screen }: Context, output: ValueMap): Promise<void> {
+export async function printOutput({ screen }: CommandContext, output: ValueMap): Promise<void> {
   for (const [name, value] of Object.entries(output)) {
     const json = toReadableJson(value);
     const text = typeof json === 'string' ? printableBlock(json) : printableJson(json);
@@ -34,7 +34,7 @@ export async function printOutput({ screen }: Context, output: ValueMap): Promis
 
 /** Ends a command that has made a run: prints its id and token, or, with --wait, the output once it has ended. */
 export async function printRun(
-  context: Context,
+  context: CommandContext,
   run: StartedRun,
   { waits, timeout }: { waits: boolean; timeout: number | undefined },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { Section } from '../shared/section.tsx';
-import type { Deployment } from './deployment.ts';
+import type { DeploymentDetails } from './deployment.ts';
 
 const QR_BORDER = 4;
 
@@ -54,7 +54,7 @@ const WHO: Record<string, string> = {
 };
 
 /** Where others start it: its start page and, where wallets can open it, its action link. */
-export function Addresses({ deployment }: { deployment: Deployment }) {
+export function Addresses({ deployment }: { deployment: DeploymentDetails }) {
   const { config } = useApi();
   const startPage = new URL(`${import.meta.env.BASE_URL}start/${deployment.id}`, window.location.href).href;
   const action = `${config.url}/functions/v1/action/${deployment.id}`;

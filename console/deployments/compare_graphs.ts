@@ -1,4 +1,4 @@
-import { isObject, type Json, readEdge, readNode } from '../shared/graph/drawn_node.ts';
+import { isObject, type PlainObject, readEdge, readNode } from '../shared/graph/drawn_node.ts';
 import type { FrozenGraph } from './deployment.ts';
 
 /** What differs at one place of a node. */
@@ -33,7 +33,7 @@ export interface GraphComparison {
 }
 
 /** Where a node stands is not part of what runs. */
-const withoutPosition = ({ position: _position, ...node }: Json): Json => node;
+const withoutPosition = ({ position: _position, ...node }: PlainObject): PlainObject => node;
 
 const toJson = (value: unknown): string | undefined => JSON.stringify(value);
 

@@ -7,7 +7,7 @@ import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { Section } from '../shared/section.tsx';
 import { describeAge } from '../shared/when.tsx';
-import { type Deployment, frozenGraphsQuery, siblingsQuery } from './deployment.ts';
+import { type DeploymentDetails, frozenGraphsQuery, siblingsQuery } from './deployment.ts';
 import { Differences } from './differences.tsx';
 
 interface Sibling {
@@ -22,7 +22,7 @@ function describe({ id, created_at, flow_deployments_tags: tags }: Sibling): str
   return `${names === '' ? '' : `${names}: `}${describeAge(new Date(created_at), new Date())} (…${id.slice(-6)})`;
 }
 
-function Compared({ deployment, sibling }: { deployment: Deployment; sibling: Sibling }) {
+function Compared({ deployment, sibling }: { deployment: DeploymentDetails; sibling: Sibling }) {
   const api = useApi();
   const before = useQuery(frozenGraphsQuery(api, sibling.id));
   const after = useQuery(frozenGraphsQuery(api, deployment.id));
@@ -38,7 +38,7 @@ function Compared({ deployment, sibling }: { deployment: Deployment; sibling: Si
 }
 
 /** What this deployment has that another one of the flow has not, and the other way round. */
-export function Comparison({ deployment }: { deployment: Deployment }) {
+export function Comparison({ deployment }: { deployment: DeploymentDetails }) {
   const { data: siblings, error, refetch } = useQuery(siblingsQuery(useApi(), deployment));
   const [parameters, setParameters] = useSearchParams();
   const [chosen, setChosen] = useState(parameters.get('compare') ?? '');

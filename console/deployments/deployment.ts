@@ -16,7 +16,7 @@ export interface OnEnd {
 }
 
 /** A deployment with what its owner may set. */
-export interface Deployment {
+export interface DeploymentDetails {
   id: string;
   created_at: string;
   entrypoint: number;
@@ -37,10 +37,10 @@ export interface Deployment {
   flows: { name: string } | null;
 }
 
-export const flowTitle = ({ entrypoint, flows }: Pick<Deployment, 'entrypoint' | 'flows'>): string =>
+export const flowTitle = ({ entrypoint, flows }: Pick<DeploymentDetails, 'entrypoint' | 'flows'>): string =>
   flows?.name || `Flow ${entrypoint}`;
 
-export const deploymentTitle = (deployment: Pick<Deployment, 'name' | 'entrypoint' | 'flows'>): string =>
+export const deploymentTitle = (deployment: Pick<DeploymentDetails, 'name' | 'entrypoint' | 'flows'>): string =>
   deployment.name || flowTitle(deployment);
 
 const readFees = (text: string): Fee[] =>
@@ -54,13 +54,13 @@ const readFees = (text: string): Fee[] =>
 export const deploymentQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'one', id],
-    queryFn: async ({ signal }): Promise<Deployment | null> => {
+    queryFn: async ({ signal }): Promise<DeploymentDetails | null> => {
       if (!isUuid(id)) return null;
       const { data } = await db.from('flow_deployments').select('*, fees_text:fees::text, flows(name)')
         .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
       if (data === null) return null;
       // SAFETY: the table's constraints hold these columns to their types; supabase-js knows them as JSON only.
-      const { fees_text, ...row } = data as unknown as Deployment & { fees_text: string };
+      const { fees_text, ...row } = data as unknown as DeploymentDetails & { fees_text: string };
       return { ...row, on_end: row.on_end ?? null, fees: readFees(fees_text) };
     },
   });
@@ -93,7 +93,7 @@ export const frozenGraphsQuery = ({ db }: Api, id: string) =>
 const OFFERED = 200;
 
 /** The other deployments of a flow, to compare with. */
-export const siblingsQuery = ({ db }: Api, { id, entrypoint }: Pick<Deployment, 'id' | 'entrypoint'>) =>
+export const siblingsQuery = ({ db }: Api, { id, entrypoint }: Pick<DeploymentDetails, 'id' | 'entrypoint'>) =>
   queryOptions({
     queryKey: ['deployments', 'siblings', entrypoint, id],
     queryFn: async ({ signal }) => {

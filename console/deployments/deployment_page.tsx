@@ -10,13 +10,13 @@ import { Page } from '../shared/page.tsx';
 import { When } from '../shared/when.tsx';
 import { Addresses } from './addresses.tsx';
 import { Comparison } from './comparison.tsx';
-import { type Deployment, deploymentQuery, deploymentTitle, flowTitle } from './deployment.ts';
+import { type DeploymentDetails, deploymentQuery, deploymentTitle, flowTitle } from './deployment.ts';
 import { Graphs } from './graphs.tsx';
 import { RunMessages } from './run_messages.tsx';
 import { SettingsForm } from './settings_form.tsx';
 import { Tags } from './tags.tsx';
 
-function DeleteDeployment({ deployment }: { deployment: Deployment }) {
+function DeleteDeployment({ deployment }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -34,7 +34,7 @@ function DeleteDeployment({ deployment }: { deployment: Deployment }) {
   );
 }
 
-const Facts = ({ deployment }: { deployment: Deployment }) => (
+const Facts = ({ deployment }: { deployment: DeploymentDetails }) => (
   <Group gap='md'>
     <Text size='sm'>
       Flow: <Anchor component={Link} href={`/flows/${deployment.entrypoint}`}>{flowTitle(deployment)}</Anchor>

@@ -6,10 +6,10 @@ import { ErrorAlert } from '../shared/error_alert.tsx';
 import { GraphView } from '../shared/graph/graph_view.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { Section } from '../shared/section.tsx';
-import { type Deployment, frozenGraphsQuery } from './deployment.ts';
+import { type DeploymentDetails, frozenGraphsQuery } from './deployment.ts';
 
 /** What was frozen: the flow, and those that it calls. */
-export function Graphs({ deployment }: { deployment: Deployment }) {
+export function Graphs({ deployment }: { deployment: DeploymentDetails }) {
   const { data, error, isPending, refetch } = useQuery(frozenGraphsQuery(useApi(), deployment.id));
   const [shown, setShown] = useState(String(deployment.entrypoint));
   const graph = data?.flows[shown];

@@ -3,7 +3,7 @@ import { useApi } from '../shared/api.tsx';
 import { SecretDialog } from '../shared/secret_dialog.tsx';
 import { Section } from '../shared/section.tsx';
 import { Deliveries } from './deliveries.tsx';
-import type { Deployment } from './deployment.ts';
+import type { DeploymentDetails } from './deployment.ts';
 
 /** Makes the secret that signs the messages of all deployments of a flow. */
 function NewSecret({ flowId }: { flowId: number }) {
@@ -26,7 +26,7 @@ function NewSecret({ flowId }: { flowId: number }) {
 const EXPLANATION = 'https://www.standardwebhooks.com';
 
 /** Where runs are told of, the secret of the messages, and what became of each. */
-export function RunMessages({ deployment: { id, entrypoint, on_end } }: { deployment: Deployment }) {
+export function RunMessages({ deployment: { id, entrypoint, on_end } }: { deployment: DeploymentDetails }) {
   return (
     <Section title='Messages about runs' aside={<NewSecret flowId={entrypoint} />}>
       {on_end === null

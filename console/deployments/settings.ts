@@ -1,4 +1,4 @@
-import type { Deployment, Fee } from './deployment.ts';
+import type { DeploymentDetails, Fee } from './deployment.ts';
 
 /** The settings of a deployment as its form has them. */
 export interface Settings {
@@ -28,7 +28,7 @@ export interface SettingsFieldsProps {
 
 export const EVENTS = ['succeeded', 'failed', 'stopped', 'signature_request'];
 
-export const readSettings = (deployment: Deployment): Settings => ({
+export const readSettings = (deployment: DeploymentDetails): Settings => ({
   name: deployment.name,
   description: deployment.description,
   icon_url: deployment.icon_url ?? '',

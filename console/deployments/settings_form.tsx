@@ -18,7 +18,7 @@ import { defaultStartLimits, guestsShare } from '../../types/start_limits.ts';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Section } from '../shared/section.tsx';
-import { type Deployment, identitiesQuery } from './deployment.ts';
+import { type DeploymentDetails, identitiesQuery } from './deployment.ts';
 import { FeesFields } from './fees_fields.tsx';
 import { OnEndFields } from './on_end_fields.tsx';
 import { changedColumns, readSettings, type Settings, type SettingsFieldsProps } from './settings.ts';
@@ -152,7 +152,7 @@ const LimitFields = (props: SettingsFieldsProps) => (
 type DeploymentUpdate = Database['public']['Tables']['flow_deployments']['Update'];
 
 /** What the owner may set. What the database finds wrong is shown in its words. */
-export function SettingsForm({ deployment }: { deployment: Deployment }) {
+export function SettingsForm({ deployment }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
   const queries = useQueryClient();
   const [stored, setStored] = useState(() => readSettings(deployment));

@@ -8,7 +8,7 @@ import { ErrorAlert } from '../shared/error_alert.tsx';
 import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { Section } from '../shared/section.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
-import type { Deployment } from './deployment.ts';
+import type { DeploymentDetails } from './deployment.ts';
 
 interface TagRow {
   entrypoint: number;
@@ -110,7 +110,7 @@ function AddTag({ deploymentId }: { deploymentId: string }) {
 }
 
 /** The tags of the deployment's flow: which of them name this deployment, and those that may be moved here. */
-export function Tags({ deployment: { id, entrypoint } }: { deployment: Deployment }) {
+export function Tags({ deployment: { id, entrypoint } }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
   const list = usePagedRows<TagRow>({
     queryKey: ['deployments', 'tags', entrypoint],

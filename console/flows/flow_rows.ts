@@ -1,7 +1,7 @@
 import type { Database } from 'flow-deployments-client';
 import type { Db } from '../shared/api.tsx';
 import { parseExactly } from '../shared/exact_json.ts';
-import { isObject, type Json } from '../shared/graph/drawn_node.ts';
+import { isObject, type PlainObject } from '../shared/graph/drawn_node.ts';
 
 type FlowInsert = Database['public']['Tables']['flows']['Insert'];
 
@@ -34,8 +34,8 @@ export interface Flow extends FlowSettings {
   id: number;
   user_id: string;
   updated_at: string;
-  nodes: readonly Json[];
-  edges: readonly Json[];
+  nodes: readonly PlainObject[];
+  edges: readonly PlainObject[];
 }
 
 const SETTINGS =
@@ -43,7 +43,7 @@ const SETTINGS =
 
 const PUBLIC_SETTINGS = 'name, description, chain_network, instructions_bundling, start_shared, start_unverified';
 
-const objectsOf = (text: string): Json[] => {
+const objectsOf = (text: string): PlainObject[] => {
   const list = parseExactly(text);
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
@@ -116,7 +116,7 @@ export const deleteFlow = async (db: Db, id: number): Promise<void> =>
   void await db.from('flows').delete().eq('id', id).throwOnError();
 
 /** The flow as editors exchange it. */
-export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): Json => ({
+export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainObject => ({
   id: flow.id,
   name: flow.name,
   description: flow.description,
@@ -144,6 +144,6 @@ export async function fromEditorFile(text: string): Promise<object> {
   const { editorFlowToRow } = await import('flow-deployments-client/editor-flow');
   const row = editorFlowToRow(JSON.parse(text));
   // The checked row, with the nodes and edges as they were written.
-  const { nodes, edges } = json as { nodes: Json[]; edges: Json[] };
+  const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
   return { ...row, nodes, edges };
 }

@@ -6,7 +6,7 @@ import { ErrorAlert } from '../shared/error_alert.tsx';
 import { chartDurations, countByHour, countByStatus, type Counts, describeCounts } from './chart_data.ts';
 import { DayFigures } from './day_figures.tsx';
 import { describeDuration } from './duration.ts';
-import { type RunFilter, STATUSES } from './run_filter.ts';
+import { type RunSearch, STATUSES } from './run_filter.ts';
 import { type ChartedRun, readLastDay, RUNS_CHARTED } from './run_rows.ts';
 import './runs.css';
 
@@ -92,7 +92,7 @@ const Legend = ({ counts }: { counts: Counts }) => (
 );
 
 /** The last day of the runs of the filter, whatever their state. */
-export function DayCharts({ filter: { flow, deployment, schedule, webhook } }: { filter: RunFilter }) {
+export function DayCharts({ filter: { flow, deployment, schedule, webhook } }: { filter: RunSearch }) {
   const { db } = useApi();
   const filter = { flow, deployment, schedule, webhook };
   const { data: runs, error, dataUpdatedAt } = useQuery({

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { describeDuration } from './duration.ts';
-import type { RunFilter } from './run_filter.ts';
+import type { RunSearch } from './run_filter.ts';
 import { readStats } from './run_rows.ts';
 
 const REFRESH_MS = 15_000;
@@ -11,7 +11,7 @@ const REFRESH_MS = 15_000;
 const durationOf = (ms: number | null): string => ms === null ? '–' : describeDuration(ms);
 
 /** The durations and failures of a flow or a deployment in figures, which the project counts for one of them at a time. */
-export function DayFigures({ filter }: { filter: Pick<RunFilter, 'flow' | 'deployment'> }) {
+export function DayFigures({ filter }: { filter: Pick<RunSearch, 'flow' | 'deployment'> }) {
   const { db } = useApi();
   const isOfOne = filter.flow !== undefined || filter.deployment !== undefined;
   const { data: stats, error } = useQuery({

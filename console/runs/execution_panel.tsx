@@ -8,7 +8,7 @@ import { When } from '../shared/when.tsx';
 import { describeDuration, msBetween } from './duration.ts';
 import { stateOf } from './node_states.ts';
 import { splitCode } from '../shared/run_error.ts';
-import type { Execution } from './use_live_run.ts';
+import type { ShownExecution } from './use_live_run.ts';
 
 const COLOURS: Record<string, string> = { succeeded: 'teal', failed: 'red', running: 'blue' };
 /** How many executions of one node can be chosen. */
@@ -22,7 +22,7 @@ function ExecutionErrors({ errors, inputs }: Pick<ExecutionPanelProps, 'inputs'>
   });
 }
 
-function Values({ runId, execution }: { runId: string; execution: Execution }) {
+function Values({ runId, execution }: { runId: string; execution: ShownExecution }) {
   const { db } = useApi();
   const { node_id, times, end_time } = execution;
   const { data, error } = useQuery({
@@ -50,7 +50,7 @@ interface ExecutionPanelProps {
   /** The names of its inputs; undefined for a node that is not on the graph. */
   inputs: ReadonlySet<string> | undefined;
   /** Of one node. */
-  executions: readonly Execution[];
+  executions: readonly ShownExecution[];
   hasEnded: boolean;
 }
 

@@ -1,13 +1,13 @@
 import type { RunRow } from 'flow-deployments-client';
 import type { NodeState } from '../shared/graph/node_card.tsx';
-import type { Execution } from './use_live_run.ts';
+import type { ShownExecution } from './use_live_run.ts';
 
 /** How many error lines stand at a node. */
 const FAULTS_SHOWN = 3;
 const FAULT_LENGTH = 300;
 
 /** The state of one execution; what a run left unfinished at its end was stopped. */
-export const stateOf = ({ end_time, errors }: Execution, hasRunEnded: boolean): NodeState =>
+export const stateOf = ({ end_time, errors }: ShownExecution, hasRunEnded: boolean): NodeState =>
   errors !== null ? 'failed' : end_time !== null ? 'succeeded' : hasRunEnded ? 'stopped' : 'running';
 
 /** Of the executions of one node, the state that says most. */
@@ -23,7 +23,7 @@ const WEIGHTS: Record<NodeState, number> = {
 /** What became of each node, by its id. */
 export function nodeStates(
   nodeIds: Iterable<string>,
-  executions: readonly Execution[],
+  executions: readonly ShownExecution[],
   run: RunRow,
 ): Map<string, NodeState> {
   const hasEnded = run.end_time !== null;
@@ -37,7 +37,7 @@ export function nodeStates(
 }
 
 /** The first errors of each node. */
-export function nodeFaults(executions: readonly Execution[]): Map<string, string[]> {
+export function nodeFaults(executions: readonly ShownExecution[]): Map<string, string[]> {
   const faults = new Map<string, string[]>();
   for (const { node_id, times, errors } of executions) {
     const lines = faults.get(node_id) ?? [];

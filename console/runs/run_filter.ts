@@ -14,7 +14,7 @@ export const STATUSES = [
 ] as const satisfies RunStatus[];
 
 /** Which runs to show. It stands in the address. */
-export interface RunFilter {
+export interface RunSearch {
   flow?: number | undefined;
   deployment?: string | undefined;
   /** The schedule or the webhook that started them. */
@@ -27,7 +27,7 @@ export interface RunFilter {
 }
 
 /** The filter that all runs pass. */
-export const NO_FILTER: RunFilter = {
+export const NO_FILTER: RunSearch = {
   flow: undefined,
   deployment: undefined,
   schedule: undefined,
@@ -47,7 +47,7 @@ const timeOf = (text: string | null): string | undefined =>
   text !== null && !Number.isNaN(new Date(text).getTime()) ? text : undefined;
 
 /** Reads the filter of an address. What is no filter there is left out. */
-export function readFilter(parameters: URLSearchParams): RunFilter {
+export function readFilter(parameters: URLSearchParams): RunSearch {
   const flow = Number(parameters.get('flow'));
   const idAt = (name: string): string | undefined => {
     const id = parameters.get(name) ?? '';
@@ -65,10 +65,10 @@ export function readFilter(parameters: URLSearchParams): RunFilter {
 }
 
 /** The filter of this page's address, and how to change it. */
-export function useRunFilter(): [RunFilter, (changed: RunFilter) => void] {
+export function useRunFilter(): [RunSearch, (changed: RunSearch) => void] {
   const [parameters, setParameters] = useSearchParams();
   const filter = useMemo(() => readFilter(parameters), [parameters]);
-  const change = (changed: RunFilter) =>
+  const change = (changed: RunSearch) =>
     setParameters((old) => {
       const next = new URLSearchParams(old);
       // Other runs begin at their first page.

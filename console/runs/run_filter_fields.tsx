@@ -2,11 +2,11 @@ import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mant
 import { useState } from 'react';
 import { FlowFilter } from '../shared/flow_filter.tsx';
 import { isUuid } from '../shared/is_uuid.ts';
-import { NO_FILTER, type RunFilter, STATUSES } from './run_filter.ts';
+import { NO_FILTER, type RunSearch, STATUSES } from './run_filter.ts';
 
 interface FieldsProps {
-  filter: RunFilter;
-  change: (changed: RunFilter) => void;
+  filter: RunSearch;
+  change: (changed: RunSearch) => void;
 }
 
 /** It filters once what was typed is an id, or nothing. */

@@ -4,7 +4,7 @@ import type { Api } from '../shared/api.tsx';
 import { isObject, objectAt, readNode } from '../shared/graph/drawn_node.ts';
 
 /** The graph of a run. */
-export interface RunGraph {
+export interface ShownGraph {
   nodes: readonly unknown[];
   edges: readonly unknown[];
   /** It is what the run executed; else the flow as it is now, since the deployment is gone or there was none. */
@@ -17,7 +17,7 @@ export interface RunGraph {
 
 const listOf = (json: unknown): readonly unknown[] => Array.isArray(json) ? json : [];
 
-function toGraph(graph: unknown, isFrozen: boolean): RunGraph {
+function toGraph(graph: unknown, isFrozen: boolean): ShownGraph {
   const { nodes, edges } = isObject(graph) ? graph : {};
   const drawn = listOf(nodes).map(readNode);
   return {
@@ -47,7 +47,7 @@ export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
     queryKey: ['runs', 'graph', run?.id],
     // A frozen graph never changes.
     staleTime: Infinity,
-    queryFn: run === undefined ? skipToken : async ({ signal }): Promise<RunGraph> => {
+    queryFn: run === undefined ? skipToken : async ({ signal }): Promise<ShownGraph> => {
       const deployment = await rootDeployment(db, run, signal);
       if (deployment !== null) {
         const { data, error } = await db.rpc('deployment_graph', { id: deployment }).abortSignal(signal);

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { GraphView } from '../shared/graph/graph_view.tsx';
 import { ExecutionPanel } from './execution_panel.tsx';
 import { nodeFaults, nodeStates } from './node_states.ts';
-import type { RunGraph } from './run_graph_query.ts';
+import type { ShownGraph } from './run_graph_query.ts';
 import { Section } from '../shared/section.tsx';
 import { Timeline } from './timeline.tsx';
 import { EXECUTIONS_READ, type LiveRun } from './use_live_run.ts';
@@ -12,7 +12,7 @@ import { EXECUTIONS_READ, type LiveRun } from './use_live_run.ts';
 interface RunNodesProps {
   live: LiveRun;
   run: RunRow;
-  graph: RunGraph;
+  graph: ShownGraph;
   selected: string | undefined;
   onSelect: (nodeId: string) => void;
 }

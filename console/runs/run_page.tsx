@@ -18,7 +18,7 @@ import { RedriveButton } from './redrive_button.tsx';
 import { RunErrors } from './run_errors.tsx';
 import { RunFacts } from './run_facts.tsx';
 import { isUuid } from '../shared/is_uuid.ts';
-import { type RunGraph, runGraphQuery } from './run_graph_query.ts';
+import { runGraphQuery, type ShownGraph } from './run_graph_query.ts';
 import { RunLog } from './run_log.tsx';
 import { RunNodes } from './run_nodes.tsx';
 import { RunTransactions } from './run_transactions.tsx';
@@ -29,7 +29,7 @@ import { StopButton } from './stop_button.tsx';
 import { type LiveRun, useLiveRun } from './use_live_run.ts';
 
 const NO_TITLES: ReadonlyMap<string, string> = new Map();
-const NO_INPUTS: RunGraph['inputs'] = new Map();
+const NO_INPUTS: ShownGraph['inputs'] = new Map();
 
 function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   // A called run is stopped and redriven with the run that it belongs to.
@@ -60,7 +60,7 @@ function RunValues({ run }: { run: RunRow }) {
   );
 }
 
-function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: RunGraph | undefined }) {
+function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: ShownGraph | undefined }) {
   const [selected, setSelected] = useState<string>();
   const top = useRef<HTMLDivElement>(null);
   const titles = graph?.titles ?? NO_TITLES;

@@ -1,7 +1,7 @@
 import type { RunStatus } from 'flow-deployments-client';
 import type { Api } from '../shared/api.tsx';
 import { readFlowNames } from '../shared/flow_names.ts';
-import { firstIdAt, type RunFilter } from './run_filter.ts';
+import { firstIdAt, type RunSearch } from './run_filter.ts';
 
 /** A run as lists show it. */
 export interface RunListRow {
@@ -22,7 +22,7 @@ export interface NamedRun extends RunListRow {
 type Db = Api['db'];
 
 /** The root runs of a filter, the newest first. Its times are found by the ids, which are in their order and indexed. */
-function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: RunFilter) {
+function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: RunSearch) {
   let query = db.from('flow_run').select(columns).is('parent_flow_run_id', null).order('id', { ascending: false });
   if (filter.flow !== undefined) query = query.eq('flow_id', filter.flow);
   if (filter.deployment !== undefined) query = query.eq('deployment_id', filter.deployment);
@@ -37,7 +37,7 @@ function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: Ru
 /** One page of the list. */
 export async function readRuns(
   db: Db,
-  filter: RunFilter,
+  filter: RunSearch,
   [from, to]: [number, number],
   signal: AbortSignal,
 ): Promise<NamedRun[]> {
@@ -62,7 +62,7 @@ export const HOURS_CHARTED = 24;
 /** The newest runs of the last day, whatever their state. */
 export async function readLastDay(
   db: Db,
-  { flow, deployment, schedule, webhook }: RunFilter,
+  { flow, deployment, schedule, webhook }: RunSearch,
   signal: AbortSignal,
 ): Promise<ChartedRun[]> {
   const since = new Date(Date.now() - HOURS_CHARTED * 3_600_000);
@@ -86,7 +86,7 @@ export interface RunStats {
 }
 
 /** How the runs of a flow or a deployment went in the last day. */
-export async function readStats(db: Db, { flow, deployment }: RunFilter, signal: AbortSignal): Promise<RunStats> {
+export async function readStats(db: Db, { flow, deployment }: RunSearch, signal: AbortSignal): Promise<RunStats> {
   const since = new Date(Date.now() - HOURS_CHARTED * 3_600_000).toISOString();
   const target = deployment === undefined ? { flow: flow ?? 0 } : { deployment };
   const { data } = await db.rpc('flow_run_stats', { ...target, since }).abortSignal(signal).throwOnError();

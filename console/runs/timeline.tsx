@@ -2,13 +2,13 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { describeDuration } from './duration.ts';
 import { stateOf } from './node_states.ts';
-import type { Execution } from './use_live_run.ts';
+import type { ShownExecution } from './use_live_run.ts';
 
 /** How many executions are shown at once. */
 const SHOWN = 50;
 
 interface TimelineProps {
-  executions: readonly Execution[];
+  executions: readonly ShownExecution[];
   titles: ReadonlyMap<string, string>;
   /** Of the run; null while it goes. */
   endTime: string | null;
@@ -18,7 +18,7 @@ interface TimelineProps {
 const BAR_STATES: Record<string, string> = { running: 'running', succeeded: 'succeeded', failed: 'failed' };
 
 /** The first start and the last end. */
-function spanOf(executions: readonly Execution[], now: number): { from: number; length: number } {
+function spanOf(executions: readonly ShownExecution[], now: number): { from: number; length: number } {
   const from = executions.reduce((least, { start_time }) => Math.min(least, Date.parse(start_time)), Infinity);
   const to = executions.reduce(
     (most, { end_time }) => Math.max(most, end_time === null ? now : Date.parse(end_time)),

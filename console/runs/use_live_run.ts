@@ -5,7 +5,7 @@ import { type Api, useApi } from '../shared/api.tsx';
 import { runKey, useRunEvents } from '../shared/use_run_events.ts';
 
 /** An execution of a node, without its values. */
-export interface Execution {
+export interface ShownExecution {
   node_id: string;
   /** 0 for the first execution; counts up inside a loop. */
   times: number;
@@ -28,7 +28,7 @@ export interface LiveRun {
   /** It has not ended. */
   isLive: boolean;
   /** In the order of their starts. */
-  executions: readonly Execution[];
+  executions: readonly ShownExecution[];
   /** There are more executions than are read. */
   isCut: boolean;
   error: unknown;
@@ -39,10 +39,10 @@ const PAGE = 1_000;
 export const EXECUTIONS_READ = 5 * PAGE;
 
 const COLUMNS = 'node_id, times, start_time, end_time, errors, attempt, retry_at, is_taken_over';
-const NONE: readonly Execution[] = [];
+const NONE: readonly ShownExecution[] = [];
 
-async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal): Promise<Execution[]> {
-  const executions: Execution[] = [];
+async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal): Promise<ShownExecution[]> {
+  const executions: ShownExecution[] = [];
   while (executions.length < EXECUTIONS_READ) {
     const { data } = await db.from('node_run').select(COLUMNS)
       .eq('flow_run_id', runId).order('start_time').order('node_id').order('times')

@@ -1,12 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Database, DeploymentInput } from 'flow-deployments-client';
+import type { DeploymentInput, ScheduleRow } from 'flow-deployments-client';
 import type { Api } from '../shared/api.tsx';
 import { parseExactly } from '../shared/exact_json.ts';
 import { faultsOfValues, toFormValues } from '../shared/form/inputs_schema.ts';
 import { isUuid } from '../shared/is_uuid.ts';
-
-/** A schedule as the database stores it. */
-export type ScheduleRow = Database['public']['Tables']['flow_schedules']['Row'];
 
 /** What a person decides of a schedule beside its inputs; the rest the system keeps. */
 export type ScheduleSettings = Pick<ScheduleRow, 'flow' | 'tag' | 'deployment_id' | 'cron' | 'time_zone' | 'policy'>;

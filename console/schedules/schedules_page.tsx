@@ -1,5 +1,6 @@
 import { Anchor, Badge, Button, Code, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import type { ScheduleRow } from 'flow-deployments-client';
 import { Link } from 'wouter';
 import { ActiveSwitch } from '../shared/active_switch.tsx';
 import { useApi } from '../shared/api.tsx';
@@ -12,7 +13,6 @@ import { Page } from '../shared/page.tsx';
 import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { When } from '../shared/when.tsx';
-import type { ScheduleRow } from './schedule.ts';
 
 const SHOWN =
   'id, flow, tag, deployment_id, cron, time_zone, is_active, next_start_at, last_start_at, last_flow_run_id, last_error, flows(name)';

@@ -1,7 +1,7 @@
 import type { NamedTarget } from '../shared/describe_target.ts';
 
 /** A webhook as the list shows it. */
-export interface WebhookRow extends NamedTarget {
+export interface ListedWebhook extends NamedTarget {
   id: string;
   prefix: string;
   input: string;
@@ -15,7 +15,7 @@ export interface WebhookRow extends NamedTarget {
   last_error: string | null;
 }
 
-/** The columns of a WebhookRow. */
+/** The columns of a ListedWebhook. */
 export const SHOWN =
   'id, prefix, flow, tag, deployment_id, input, headers, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
 

@@ -7,7 +7,7 @@ import { ConfirmButton } from '../shared/confirm_button.tsx';
 import { FormDialog } from '../shared/form_dialog.tsx';
 import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
-import { type WebhookRow, WEBHOOKS_KEY } from './webhook.ts';
+import { type ListedWebhook, WEBHOOKS_KEY } from './webhook.ts';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 
 /** Reads the list anew after a change. */
@@ -16,7 +16,7 @@ function useReadAgain(): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: WEBHOOKS_KEY });
 }
 
-const draftOf = ({ flow, tag, deployment_id, input, headers }: WebhookRow): WebhookDraft => ({
+const draftOf = ({ flow, tag, deployment_id, input, headers }: ListedWebhook): WebhookDraft => ({
   flow,
   tag,
   deployment_id,
@@ -24,7 +24,7 @@ const draftOf = ({ flow, tag, deployment_id, input, headers }: WebhookRow): Webh
   headers,
 });
 
-function EditWebhook({ row }: { row: WebhookRow }) {
+function EditWebhook({ row }: { row: ListedWebhook }) {
   const { db } = useApi();
   const readAgain = useReadAgain();
   const [draft, setDraft] = useState(() => draftOf(row));
@@ -44,7 +44,7 @@ function EditWebhook({ row }: { row: WebhookRow }) {
   );
 }
 
-function SetVerification({ row }: { row: WebhookRow }) {
+function SetVerification({ row }: { row: ListedWebhook }) {
   const { db } = useApi();
   const readAgain = useReadAgain();
   const initial: VerificationDraft = { verification: row.verification ?? '', secret: '', hmac: draftOfHmac(row.hmac) };
@@ -66,7 +66,7 @@ function SetVerification({ row }: { row: WebhookRow }) {
   );
 }
 
-function DeleteWebhook({ row }: { row: WebhookRow }) {
+function DeleteWebhook({ row }: { row: ListedWebhook }) {
   const { db } = useApi();
   const readAgain = useReadAgain();
   return (
@@ -83,7 +83,7 @@ function DeleteWebhook({ row }: { row: WebhookRow }) {
   );
 }
 
-export function WebhookSwitch({ row }: { row: WebhookRow }) {
+export function WebhookSwitch({ row }: { row: ListedWebhook }) {
   const { db } = useApi();
   const readAgain = useReadAgain();
   return (
@@ -99,7 +99,7 @@ export function WebhookSwitch({ row }: { row: WebhookRow }) {
 }
 
 /** What the owner may do with a webhook. */
-export const WebhookActions = ({ row }: { row: WebhookRow }) => (
+export const WebhookActions = ({ row }: { row: ListedWebhook }) => (
   <Group gap='xs'>
     <EditWebhook row={row} />
     <SetVerification row={row} />

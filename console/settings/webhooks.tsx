@@ -7,24 +7,24 @@ import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { NewWebhook } from './new_webhook.tsx';
 import { verificationOf } from './verifications.ts';
-import { SHOWN, type WebhookRow, WEBHOOKS_KEY } from './webhook.ts';
+import { type ListedWebhook, SHOWN, WEBHOOKS_KEY } from './webhook.ts';
 import { WebhookActions, WebhookSwitch } from './webhook_actions.tsx';
 
-const Input = ({ row: { input, headers } }: { row: WebhookRow }) => (
+const Input = ({ row: { input, headers } }: { row: ListedWebhook }) => (
   <Stack gap={2}>
     <span>{input}</span>
     {headers.length > 0 && <Text size='xs' c='dimmed'>with headers: {headers.join(', ')}</Text>}
   </Stack>
 );
 
-const LastRequest = ({ row }: { row: WebhookRow }) => (
+const LastRequest = ({ row }: { row: ListedWebhook }) => (
   <Stack gap={4}>
     <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} of={{ webhook: row.id }} />
     {row.last_error !== null && <Text size='sm' className='console-text'>Last refused: {row.last_error}</Text>}
   </Stack>
 );
 
-const COLUMNS: Column<WebhookRow>[] = [
+const COLUMNS: Column<ListedWebhook>[] = [
   { header: 'Token', cell: ({ prefix }) => <Code style={{ whiteSpace: 'nowrap' }}>{prefix}…</Code> },
   { header: 'Starts', cell: (row) => describeTarget(row) },
   { header: 'Input', cell: (row) => <Input row={row} /> },
@@ -37,7 +37,7 @@ const COLUMNS: Column<WebhookRow>[] = [
 /** The URLs by which others start deployments of the user. */
 export function Webhooks() {
   const { db } = useApi();
-  const list = usePagedRows<WebhookRow>({
+  const list = usePagedRows<ListedWebhook>({
     queryKey: WEBHOOKS_KEY,
     parameter: 'webhooks',
     read: async (from, to, signal) => {

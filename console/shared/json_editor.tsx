@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { CodeEditor, type CodeEditorProps } from './code_editor.tsx';
 
 /** A fault at a position of a text. */
-export interface Fault {
+export interface JsonFault {
   from: number;
   to: number;
   message: string;
@@ -14,11 +14,11 @@ export interface Fault {
 
 interface JsonEditorProps extends Omit<CodeEditorProps, 'extension'> {
   /** Finds faults beyond JSON's syntax, to be shown at their positions. */
-  findFaults?: (text: string) => Fault[];
+  findFaults?: (text: string) => JsonFault[];
 }
 
 /** The JSON language, with its syntax errors, or else the faults that the page finds. */
-function jsonWithFaults(findFaults: (text: string) => Fault[]): Extension {
+function jsonWithFaults(findFaults: (text: string) => JsonFault[]): Extension {
   const parse = jsonParseLinter();
   const find = linter((view): Diagnostic[] => {
     const { length } = view.state.doc;

@@ -4,14 +4,14 @@ import { useApi } from '../shared/api.tsx';
 import { runKey, useRunEvents } from '../shared/use_run_events.ts';
 
 /** How far a run is. */
-export interface Progress {
+export interface StartProgress {
   run: RunRow | undefined;
   error: unknown;
   retry: () => void;
 }
 
 /** Follows a run by its token, until it has ended. */
-export function useProgress(started: StartedRun): Progress {
+export function useProgress(started: StartedRun): StartProgress {
   const { flows } = useApi();
   const { data: run, error, refetch } = useQuery({
     queryKey: runKey(started.flow_run_id),

@@ -3,7 +3,7 @@ import { AccountState, getMintDecoder, getMintSize, getTokenDecoder, getTokenSiz
 import type { Option } from '@solana/kit';
 import type { Account, AccountReader } from './account.ts';
 import { INVALID_REQUEST, invalidParams, RpcError } from './rpc_error.ts';
-import { type Config, type Json, readConfig } from './rpc_params.ts';
+import { readConfig, type RpcConfig, type RpcJson } from './rpc_params.ts';
 
 /** The most bytes that are encoded in base58, which takes quadratic time. */
 const MAX_BASE58_BYTES = 128;
@@ -16,7 +16,7 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? option.value : null;
 
 /** Formats an amount of tokens as clients get it: exact, as a float, and as text without trailing zeros. */
-export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: Json } {
+export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: RpcJson } {
   const digits = String(amount).padStart(decimals + 1, '0');
   const split = digits.length - decimals;
   const text = `${digits.slice(0, split)}.${digits.slice(split)}`.replace(/(?<!0)0+$/, '').replace(/\.$/, '');
@@ -35,7 +35,7 @@ export const asTokenAccount = ({ owner, data }: Account) =>
 /**
  * Parses a token program's account into the form of a node's parser; undefined for other accounts, which stay encoded.
  */
-function parseTokenData(account: Account, read: AccountReader): Json | undefined {
+function parseTokenData(account: Account, read: AccountReader): RpcJson | undefined {
   const mint = asMint(account);
   if (mint?.isInitialized) {
     return {
@@ -80,7 +80,7 @@ function encodeBase58(data: Uint8Array): string {
 }
 
 /** Encodes an account's data as the config asks. Default: bare base58, the oldest encoding. */
-function encodeData(account: Account, config: Config, read: AccountReader): Json {
+function encodeData(account: Account, config: RpcConfig, read: AccountReader): RpcJson {
   const encoding = config.text('encoding') ?? 'binary';
   const slice = config.object('dataSlice');
   const [offset, length] = slice === undefined
@@ -107,7 +107,7 @@ function encodeData(account: Account, config: Config, read: AccountReader): Json
 }
 
 /** Encodes an account in the RPC's form; null if it does not exist. */
-export function encodeAccount(account: Account | undefined, config: Config, read: AccountReader): Json {
+export function encodeAccount(account: Account | undefined, config: RpcConfig, read: AccountReader): RpcJson {
   if (account === undefined) return null;
   return {
     data: encodeData(account, config, read),

@@ -1,16 +1,16 @@
 import type { AccountReader } from './account.ts';
 import { asMint, asTokenAccount, formatTokenAmount } from './account_encoding.ts';
-import type { Json } from './rpc_params.ts';
+import type { RpcJson } from './rpc_params.ts';
 
 /** The balances of a transaction's accounts before or after it, in the transaction's order and the node's form. */
 export interface Balances {
   lamports: bigint[];
   /** The balances of those accounts that are token accounts. */
-  tokens: Json[];
+  tokens: RpcJson[];
 }
 
 export function readBalances(accounts: readonly string[], read: AccountReader): Balances {
-  const tokens: Json[] = [];
+  const tokens: RpcJson[] = [];
   const lamports = accounts.map((address, accountIndex) => {
     const account = read(address);
     const token = account && asTokenAccount(account);

@@ -1,15 +1,15 @@
-import { type Address, type EncodedAccount, lamports } from '@solana/kit';
+import { type Address, type Commitment, type EncodedAccount, lamports } from '@solana/kit';
 import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import type { Account, AccountReader } from './account.ts';
 import { type Balances, readBalances } from './balances.ts';
-import { BLOCKHASH_BLOCKS, type Commitment, makeSlotClock, type SlotClock } from './slot_clock.ts';
+import { BLOCKHASH_BLOCKS, makeSlotClock, type SlotClock } from './slot_clock.ts';
 import { type DescribedError, describeError, namedError, type TransactionError } from './transaction_errors.ts';
 import { accountsOf, type WireTransaction } from './wire_transaction.ts';
 
 export const SLOTS_PER_EPOCH = 432_000n;
 
 /** The result of a transaction in the VM. */
-export interface Execution {
+export interface TransactionExecution {
   /** Undefined if the transaction succeeded. */
   error: DescribedError | undefined;
   logs: string[];
@@ -19,7 +19,7 @@ export interface Execution {
 }
 
 /** A transaction in a block. */
-export interface LandedTransaction {
+export interface LedgerTransaction {
   signature: string;
   bytes: Uint8Array;
   slot: bigint;
@@ -28,7 +28,7 @@ export interface LandedTransaction {
   error: TransactionError | null;
   logs: string[];
   unitsConsumed: bigint;
-  returnData: Execution['returnData'];
+  returnData: TransactionExecution['returnData'];
   /** The instructions that other instructions called, by the caller's index. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
@@ -61,15 +61,15 @@ export interface Ledger {
   simulate: (
     transaction: WireTransaction,
     options: { commitment: Commitment; checkBlockhash: boolean },
-  ) => Execution & { accounts: ReadonlyMap<string, Account> };
+  ) => TransactionExecution & { accounts: ReadonlyMap<string, Account> };
   /**
    * Sends a transaction to the network. A transaction that no leader would accept (old blockhash, unpaid fee,
    * repetition) leaves no trace.
    */
   submit: (transaction: WireTransaction) => void;
-  find: (signature: string) => LandedTransaction | undefined;
+  find: (signature: string) => LedgerTransaction | undefined;
   /** Every transaction in a block, oldest first. */
-  landed: readonly LandedTransaction[];
+  landed: readonly LedgerTransaction[];
   deliver: (delivery: Delivery) => void;
   /** Releases the transactions that the network held, as far as they are still valid. */
   release: () => void;
@@ -86,7 +86,7 @@ const toAccount = ({ data, executable, lamports: balance, programAddress }: Enco
   owner: programAddress,
 });
 
-function readExecution(meta: TransactionMetadata, error: DescribedError | undefined): Execution {
+function readExecution(meta: TransactionMetadata, error: DescribedError | undefined): TransactionExecution {
   const returned = meta.returnData();
   const data = returned.data();
   return {
@@ -97,7 +97,7 @@ function readExecution(meta: TransactionMetadata, error: DescribedError | undefi
   };
 }
 
-const readInnerInstructions = (meta: TransactionMetadata): LandedTransaction['innerInstructions'] =>
+const readInnerInstructions = (meta: TransactionMetadata): LedgerTransaction['innerInstructions'] =>
   meta.innerInstructions().flatMap((calls, index) => {
     const instructions = calls.map((call) => {
       const called = call.instruction();
@@ -111,7 +111,7 @@ const readInnerInstructions = (meta: TransactionMetadata): LandedTransaction['in
     return instructions.length === 0 ? [] : [{ index, instructions }];
   });
 
-const rejected = (name: string): Execution => ({
+const rejected = (name: string): TransactionExecution => ({
   error: namedError(name),
   logs: [],
   unitsConsumed: 0n,
@@ -139,8 +139,8 @@ export function makeLedger(slotMs: number): Ledger {
       tellListeners();
     },
   };
-  const landed: LandedTransaction[] = [];
-  const bySignature = new Map<string, LandedTransaction>();
+  const landed: LedgerTransaction[] = [];
+  const bySignature = new Map<string, LedgerTransaction>();
   const held = new Map<string, WireTransaction>();
   let delivery: Delivery = 'land';
 

@@ -3,25 +3,25 @@ import { carryOutWithFault, ConnectionFault, type Faults } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc_error.ts';
 import type { Methods } from './rpc_method.ts';
-import { type Json, readParams } from './rpc_params.ts';
+import { readParams, type RpcJson } from './rpc_params.ts';
 
-type Answer = { jsonrpc: '2.0'; id: Json; result: Json } | { jsonrpc: '2.0'; id: Json; error: object };
+type Answer = { jsonrpc: '2.0'; id: RpcJson; result: RpcJson } | { jsonrpc: '2.0'; id: RpcJson; error: object };
 
-const isObject = (json: Json): json is { [name: string]: Json } =>
+const isObject = (json: RpcJson): json is { [name: string]: RpcJson } =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /** True for a call without an id, which gets no answer. Source: JSON-RPC 2.0, section 4.1. */
-const isNotification = (json: Json): boolean =>
+const isNotification = (json: RpcJson): boolean =>
   isObject(json) && typeof json.method === 'string' && !Object.hasOwn(json, 'id');
 
-function errorAnswer(id: Json, error: unknown): Answer {
+function errorAnswer(id: RpcJson, error: unknown): Answer {
   const { code, message, data } = error instanceof RpcError
     ? error
     : new RpcError(INTERNAL_ERROR, `Internal error: ${error instanceof Error ? error.message : error}`);
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-function readCall(json: Json): { method: string; params: Json[] } {
+function readCall(json: RpcJson): { method: string; params: RpcJson[] } {
   if (!isObject(json) || json.jsonrpc !== '2.0' || typeof json.method !== 'string') {
     throw new RpcError(INVALID_REQUEST, 'Invalid request');
   }
@@ -38,7 +38,7 @@ export type RpcHandler = (body: string) => Promise<string>;
 
 /** Makes the handler of JSON-RPC 2.0, batches included. Integers keep all their digits. */
 export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults): RpcHandler {
-  const answerOne = async (json: Json): Promise<Answer> => {
+  const answerOne = async (json: RpcJson): Promise<Answer> => {
     const id = isObject(json) ? json.id ?? null : null;
     try {
       const { method: name, params } = readCall(json);
@@ -56,10 +56,10 @@ export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults)
   };
 
   const answer = async (body: string): Promise<Answer | Answer[] | undefined> => {
-    let json: Json;
+    let json: RpcJson;
     try {
       // SAFETY: this number parser makes numbers and bigints of the JSON's numbers.
-      json = parse(body, undefined, parseNumberAndBigInt) as Json;
+      json = parse(body, undefined, parseNumberAndBigInt) as RpcJson;
     } catch {
       return errorAnswer(null, new RpcError(PARSE_ERROR, 'Parse error'));
     }

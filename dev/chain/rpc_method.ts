@@ -1,10 +1,10 @@
 import type { Ledger } from './ledger.ts';
 import { MIN_CONTEXT_SLOT_NOT_REACHED, RpcError } from './rpc_error.ts';
 import { BLOCKHASH_BLOCKS } from './slot_clock.ts';
-import type { Config, Json, Params } from './rpc_params.ts';
+import type { Params, RpcConfig, RpcJson } from './rpc_params.ts';
 
 /** Answers a call, or throws an RpcError. */
-export type Method = (ledger: Ledger, params: Params) => Json | Promise<Json>;
+export type Method = (ledger: Ledger, params: Params) => RpcJson | Promise<RpcJson>;
 
 export type Methods = { readonly [name: string]: Method };
 
@@ -12,14 +12,14 @@ export type Methods = { readonly [name: string]: Method };
 export const API_VERSION = 'litesvm';
 
 /** Throws an RpcError if a call asks for a slot that the chain has not reached. */
-export function checkMinContextSlot(slot: bigint, config: Config): void {
+export function checkMinContextSlot(slot: bigint, config: RpcConfig): void {
   const least = config.integer('minContextSlot');
   if (least === undefined || least <= slot) return;
   throw new RpcError(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached', { contextSlot: slot });
 }
 
 /** Makes an answer with its slot: the newest one of the commitment that the call asks for. */
-export function withContext(ledger: Ledger, config: Config, value: Json): Json {
+export function withContext(ledger: Ledger, config: RpcConfig, value: RpcJson): RpcJson {
   const slot = ledger.clock.slot(config.commitment());
   checkMinContextSlot(slot, config);
   return { context: { apiVersion: API_VERSION, slot }, value };
@@ -29,7 +29,7 @@ export function withContext(ledger: Ledger, config: Config, value: Json): Json {
  * Returns the newest blockhash of the commitment that the call asks for, and the last block height at which it is
  * valid.
  */
-export function latestBlockhash({ clock }: Ledger, config: Config): Json {
+export function latestBlockhash({ clock }: Ledger, config: RpcConfig): RpcJson {
   const slot = clock.slot(config.commitment());
   return { blockhash: clock.blockhash(slot), lastValidBlockHeight: clock.blockHeight(slot) + BLOCKHASH_BLOCKS };
 }

@@ -1,15 +1,15 @@
 import { base58, base64 } from '@scure/base';
 import { INVALID_REQUEST, invalidParams, RpcError } from './rpc_error.ts';
-import type { Commitment } from './slot_clock.ts';
+import type { Commitment } from '@solana/kit';
 import { MAX_WIRE_BYTES, readTransaction, type WireTransaction } from './wire_transaction.ts';
 
 /** JSON as the server reads it: whole numbers are bigints. */
-export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
+export type RpcJson = null | boolean | number | bigint | string | RpcJson[] | { [name: string]: RpcJson };
 
-export type JsonObject = { [name: string]: Json };
+export type RpcObject = { [name: string]: RpcJson };
 
 /** Describes a value in the words of a node's parser. */
-function describe(value: Json): string {
+function describe(value: RpcJson): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `string ${JSON.stringify(value)}`;
   if (typeof value === 'boolean') return `boolean \`${value}\``;
@@ -18,36 +18,36 @@ function describe(value: Json): string {
   return Array.isArray(value) ? 'sequence' : 'map';
 }
 
-const wrongType = (value: Json, expected: string): RpcError =>
+const wrongType = (value: RpcJson, expected: string): RpcError =>
   invalidParams(`Invalid params: invalid type: ${describe(value)}, expected ${expected}.`);
 
 /** The parameters of one call, each read and checked by its index. */
 export interface Params {
-  value: (index: number) => Json;
+  value: (index: number) => RpcJson;
   text: (index: number) => string;
   integer: (index: number) => bigint;
   texts: (index: number, max: number) => string[];
   publicKey: (index: number) => string;
   publicKeys: (index: number, max: number) => string[];
   /** Returns the object of settings at this index; an empty one if the call has none. */
-  config: (index: number) => Config;
+  config: (index: number) => RpcConfig;
 }
 
-export interface Config {
+export interface RpcConfig {
   text: (name: string) => string | undefined;
   boolean: (name: string) => boolean;
   integer: (name: string) => bigint | undefined;
-  object: (name: string) => JsonObject | undefined;
+  object: (name: string) => RpcObject | undefined;
   /** Returns the commitment, by default `finalized`; `name` is the member's name if it is not `commitment`. */
   commitment: (name?: string) => Commitment;
 }
 
-function toText(value: Json): string {
+function toText(value: RpcJson): string {
   if (typeof value !== 'string') throw wrongType(value, 'a string');
   return value;
 }
 
-function toInteger(value: Json): bigint {
+function toInteger(value: RpcJson): bigint {
   if (typeof value !== 'bigint') throw wrongType(value, 'u64');
   if (value < 0n || value >= 2n ** 64n) {
     throw invalidParams(`Invalid params: invalid value: ${describe(value)}, expected u64.`);
@@ -81,8 +81,8 @@ const COMMITMENTS: { [name: string]: Commitment } = {
   root: 'finalized',
 };
 
-export function readConfig(members: JsonObject): Config {
-  const given = <T>(name: string, read: (value: Json) => T): T | undefined => {
+export function readConfig(members: RpcObject): RpcConfig {
+  const given = <T>(name: string, read: (value: RpcJson) => T): T | undefined => {
     const value = members[name];
     return value === undefined || value === null ? undefined : read(value);
   };
@@ -112,8 +112,8 @@ export function readConfig(members: JsonObject): Config {
   };
 }
 
-export function readParams(params: Json[]): Params {
-  const required = (index: number): Json => {
+export function readParams(params: RpcJson[]): Params {
+  const required = (index: number): RpcJson => {
     const value = params[index];
     if (value === undefined) throw invalidParams(`\`params\` should have at least ${index + 1} argument(s)`);
     return value;
@@ -143,7 +143,7 @@ export function readParams(params: Json[]): Params {
 const WIRE_TYPE = 'solana_transaction::versioned::VersionedTransaction';
 
 /** Reads a transaction parameter in the encoding that the config names. */
-export function readWireTransaction(text: string, config: Config): WireTransaction {
+export function readWireTransaction(text: string, config: RpcConfig): WireTransaction {
   const encoding = config.text('encoding') ?? 'base58';
   if (encoding !== 'base58' && encoding !== 'base64') {
     throw new RpcError(

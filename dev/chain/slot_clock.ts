@@ -1,8 +1,6 @@
 import { base58 } from '@scure/base';
 import { createHash, randomBytes } from 'node:crypto';
-
-/** How settled a slot must be for a call to see it. The call sees no newer slot. */
-export type Commitment = 'processed' | 'confirmed' | 'finalized';
+import type { Commitment } from '@solana/kit';
 
 /**
  * Slots that a block needs to reach a commitment. Source: Solana documentation, "Commitment status"; 31 blocks on top

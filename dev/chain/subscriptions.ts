@@ -1,10 +1,11 @@
+import type { Commitment } from '@solana/kit';
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
 import { stringify } from 'lossless-json';
 import { encodeAccount } from './account_encoding.ts';
-import type { LandedTransaction, Ledger } from './ledger.ts';
+import type { Ledger, LedgerTransaction } from './ledger.ts';
 import { invalidParams } from './rpc_error.ts';
-import { checkBase58, type Json, type Params } from './rpc_params.ts';
-import { BLOCKHASH_BLOCKS, type Commitment } from './slot_clock.ts';
+import { checkBase58, type Params, type RpcJson } from './rpc_params.ts';
+import { BLOCKHASH_BLOCKS } from './slot_clock.ts';
 import { errorJson } from './transaction_encoding.ts';
 
 /** A subscription of a client. */
@@ -12,7 +13,7 @@ export interface Subscription {
   /** The method of its notifications. */
   method: string;
   /** Returns the notifications since the last call, oldest first. */
-  news: () => Json[];
+  news: () => RpcJson[];
   /** True if no more notifications will follow. */
   isOver?: () => boolean;
 }
@@ -28,13 +29,13 @@ const CLOSED_ACCOUNT = {
   owner: SYSTEM_PROGRAM_ADDRESS as string,
 };
 
-const withSlot = (slot: bigint, value: Json): Json => ({ context: { slot }, value });
+const withSlot = (slot: bigint, value: RpcJson): RpcJson => ({ context: { slot }, value });
 
 /**
  * Makes a function that returns each landed transaction once, when its slot reaches the commitment. Transactions whose
  * slots had already reached it are left out.
  */
-function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LandedTransaction[] {
+function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LedgerTransaction[] {
   const known = clock.slot(commitment);
   let next = landed.length;
   for (let before = landed[next - 1]; before !== undefined && before.slot > known; before = landed[next - 1]) next--;
@@ -108,7 +109,7 @@ const onSlot: Subscribe = ({ clock }) => {
 };
 
 /** Reads the address that transactions have to mention; undefined for all transactions. */
-function readLogsFilter(filter: Json): string | undefined {
+function readLogsFilter(filter: RpcJson): string | undefined {
   if (filter === 'all' || filter === 'allWithVotes') return undefined;
   const mentions = typeof filter === 'object' && filter !== null && !Array.isArray(filter)
     ? filter.mentions

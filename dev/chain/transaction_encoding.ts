@@ -1,12 +1,12 @@
 import { base58, base64 } from '@scure/base';
 import { getCompiledTransactionMessageDecoder } from '@solana/kit';
-import type { LandedTransaction } from './ledger.ts';
+import type { LedgerTransaction } from './ledger.ts';
 import { invalidParams, RpcError, UNSUPPORTED_TRANSACTION_VERSION } from './rpc_error.ts';
-import type { Config, Json } from './rpc_params.ts';
+import type { RpcConfig, RpcJson } from './rpc_params.ts';
 import { readTransaction } from './wire_transaction.ts';
 
 // SAFETY: errors consist of texts, numbers, arrays and objects.
-export const errorJson = (error: LandedTransaction['error'] | undefined): Json => (error ?? null) as Json;
+export const errorJson = (error: LedgerTransaction['error'] | undefined): RpcJson => (error ?? null) as RpcJson;
 
 /** Encodes an instruction in a node's JSON. */
 const instructionJson = (
@@ -16,7 +16,7 @@ const instructionJson = (
     data?: Iterable<number>;
   },
   stackHeight: number | null,
-): Json => ({
+): RpcJson => ({
   accounts: [...accountIndices].map(BigInt),
   data: base58.encode(Uint8Array.from(data)),
   programIdIndex: BigInt(programAddressIndex),
@@ -24,7 +24,7 @@ const instructionJson = (
 });
 
 /** Encodes a transaction as JSON instead of bytes. */
-function transactionJson(bytes: Uint8Array): Json {
+function transactionJson(bytes: Uint8Array): RpcJson {
   const { transaction } = readTransaction(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
   if (message.version === 1) throw new Error('version 1 is not supported');
@@ -53,7 +53,7 @@ function transactionJson(bytes: Uint8Array): Json {
   };
 }
 
-function encodeBytes(bytes: Uint8Array, config: Config): Json {
+function encodeBytes(bytes: Uint8Array, config: RpcConfig): RpcJson {
   const encoding = config.text('encoding') ?? 'json';
   if (encoding === 'base64') return [base64.encode(bytes), 'base64'];
   if (encoding === 'base58') return [base58.encode(bytes), 'base58'];
@@ -76,7 +76,7 @@ function readForm(bytes: Uint8Array): { named: number; version: 'legacy' | 0; wr
 }
 
 /** Encodes a landed transaction in the RPC's form. Source: Agave, `transaction-status/src/lib.rs`. */
-export function encodeTransaction(entry: LandedTransaction, config: Config): Json {
+export function encodeTransaction(entry: LedgerTransaction, config: RpcConfig): RpcJson {
   const { named, version, writableLookups } = readForm(entry.bytes);
   const maxVersion = config.integer('maxSupportedTransactionVersion');
   if (version !== 'legacy' && maxVersion === undefined) {

@@ -1,10 +1,10 @@
 import { base58, base64 } from '@scure/base';
 import type { Account } from './account.ts';
 import { encodeAccount } from './account_encoding.ts';
-import type { Execution, LandedTransaction, Ledger } from './ledger.ts';
+import type { Ledger, LedgerTransaction, TransactionExecution } from './ledger.ts';
 import { invalidParams, PREFLIGHT_FAILURE, RpcError, SIGNATURE_VERIFICATION_FAILURE } from './rpc_error.ts';
 import { API_VERSION, checkMinContextSlot, latestBlockhash, type Methods, withContext } from './rpc_method.ts';
-import { checkBase58, type Config, type Json, readConfig, readWireTransaction } from './rpc_params.ts';
+import { checkBase58, readConfig, readWireTransaction, type RpcConfig, type RpcJson } from './rpc_params.ts';
 import { encodeTransaction, errorJson } from './transaction_encoding.ts';
 import { isWellSigned, type WireTransaction } from './wire_transaction.ts';
 
@@ -23,7 +23,7 @@ function assertWellSigned(transaction: WireTransaction): void {
   }
 }
 
-function executionJson({ error, logs, unitsConsumed, returnData }: Execution): { [name: string]: Json } {
+function executionJson({ error, logs, unitsConsumed, returnData }: TransactionExecution): { [name: string]: RpcJson } {
   return {
     accounts: null,
     err: errorJson(error?.json),
@@ -38,7 +38,7 @@ function executionJson({ error, logs, unitsConsumed, returnData }: Execution): {
 }
 
 /** Returns the accounts that the config of a simulation asks for, in their state after it. */
-function simulatedAccounts(config: Config, after: ReadonlyMap<string, Account>, ledger: Ledger): Json {
+function simulatedAccounts(config: RpcConfig, after: ReadonlyMap<string, Account>, ledger: Ledger): RpcJson {
   const wanted = config.object('accounts');
   if (wanted === undefined) return null;
   const addresses = wanted.addresses;
@@ -48,7 +48,7 @@ function simulatedAccounts(config: Config, after: ReadonlyMap<string, Account>, 
   return addresses.map((address) => encodeAccount(read(checkBase58(String(address), 32)), encoding, read));
 }
 
-function statusJson(ledger: Ledger, entry: LandedTransaction | undefined, searchHistory: boolean): Json {
+function statusJson(ledger: Ledger, entry: LedgerTransaction | undefined, searchHistory: boolean): RpcJson {
   const now = ledger.clock.slot();
   if (entry === undefined || (!searchHistory && now - entry.slot > RECENT_SLOTS)) return null;
   const status = ledger.clock.commitmentOf(entry.slot);
@@ -63,7 +63,7 @@ function statusJson(ledger: Ledger, entry: LandedTransaction | undefined, search
 }
 
 /** Returns the newest slot whose transactions the node lists under the commitment that the call asks for. */
-function knownSlot({ clock }: Ledger, config: Config): bigint {
+function knownSlot({ clock }: Ledger, config: RpcConfig): bigint {
   const commitment = config.commitment();
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
   return clock.slot(commitment);

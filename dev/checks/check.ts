@@ -12,6 +12,7 @@ import { importMap, importMapFile } from './import_map.ts';
 import { checkImports, checkRows, type Source, sourcesWithImportRules } from './imports.ts';
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { openapiDocument, openapiFile } from '../docs/openapi.ts';
+import { checkTypeNames } from './type_names.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
 import { generatedSql } from '../database/generated_sql.ts';
 import {
@@ -56,6 +57,12 @@ const canaryLintFile = 'tests/fixtures/canary/lint/any.ts';
 const canaryPatternFiles = ['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'].map((
   name,
 ) => `tests/fixtures/canary/patterns/${name}`);
+
+/** A canary: two files export a type of the same name. */
+const canaryTypeNames: Source[] = [
+  { file: 'types/canary_a.ts', text: 'export interface Canary {}' },
+  { file: 'runner/canary_b.ts', text: 'export type Canary = string;' },
+];
 
 /** Canaries: each breaks one rule of import_rules.ts, or is an import cycle. */
 const canaryImports: { [name: string]: Source[] } = {
@@ -134,7 +141,7 @@ const sourceChecks: Check[] = [
     },
   },
   {
-    name: 'imports keep to import_rules.ts and form no cycle',
+    name: 'imports keep to import_rules.ts and form no cycle; exported type names are unique',
     run: async () => {
       const sources = await sourcesWithImportRules();
       checkRows(sources.map(({ file }) => file));
@@ -143,6 +150,8 @@ const sourceChecks: Check[] = [
         await mustFail(`imports: ${name}`, async () => checkImports(canary));
       }
       await mustFail('rows of import rules', async () => checkRows([]));
+      checkTypeNames(sources);
+      await mustFail('exported type names', async () => checkTypeNames(canaryTypeNames));
     },
   },
   {

@@ -4,7 +4,7 @@ import { errorCodes } from '../../types/errors.ts';
 import { projectDir } from '../stack/paths.ts';
 import { actionOperations } from './openapi/action_operations.ts';
 import { automaticStartOperations } from './openapi/automatic_start_operations.ts';
-import { type Answer, errorAnswers } from './openapi/errors.ts';
+import { errorAnswers, type ResponseObject } from './openapi/errors.ts';
 import type { Operation } from './openapi/operation.ts';
 import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
 import { pendingInputOperations } from './openapi/pending_input_operations.ts';
@@ -38,8 +38,8 @@ const functionServers = [server('base_url', '/functions/v1', 'The Edge Functions
 const restServers = [server('node_db_url', '', 'The database, through PostgREST.')];
 
 /** Returns the error answers that several operations share: `components.responses`. */
-function sharedErrors(): Map<string, Answer> {
-  const shared = new Map<string, Answer>();
+function sharedErrors(): Map<string, ResponseObject> {
+  const shared = new Map<string, ResponseObject>();
   const seen = new Map<string, string>();
   for (const { name, answer } of operations.flatMap(errorAnswers)) {
     const text = JSON.stringify(answer);
@@ -52,7 +52,7 @@ function sharedErrors(): Map<string, Answer> {
 
 const mediaTypes = (names: string[], content: object) => Object.fromEntries(names.map((name) => [name, content]));
 
-const operationObject = (operation: Operation, shared: Map<string, Answer>) => ({
+const operationObject = (operation: Operation, shared: Map<string, ResponseObject>) => ({
   operationId: operation.operationId,
   tags: [operation.tag],
   summary: operation.summary,
@@ -96,7 +96,7 @@ const operationObject = (operation: Operation, shared: Map<string, Answer>) => (
   },
 });
 
-function pathItems(shared: Map<string, Answer>): Record<string, object> {
+function pathItems(shared: Map<string, ResponseObject>): Record<string, object> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const { path, method } = operation;

@@ -25,7 +25,7 @@ interface StackRecord {
 }
 
 /** The exclusive use of a stack's folder by this process. */
-export interface Claim {
+export interface FolderClaim {
   /** Whether somebody has deleted the folder meanwhile. */
   isGone: () => boolean;
   update: (change: Partial<Omit<StackRecord, 'pid' | 'commandLine'>>) => void;
@@ -162,7 +162,7 @@ async function assertUnclaimed(dir: string, port: number): Promise<void> {
 }
 
 /** Takes `dir` for this process's stack, after cleaning up behind a killed one; refuses while another stack lives there. */
-export async function claimStack(dir: string, port: number, dataDir: string): Promise<Claim> {
+export async function claimStack(dir: string, port: number, dataDir: string): Promise<FolderClaim> {
   await assertUnclaimed(dir, port);
   const killed = readRecord(dir);
   await endLeftovers(dataDir, killed?.socketDir);

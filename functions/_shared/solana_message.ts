@@ -16,7 +16,7 @@ export interface MessageInstruction {
 }
 
 /** An account that a message takes from a lookup table. */
-export interface Lookup {
+export interface TableLookup {
   table: string;
   index: number;
   role: AccountRole;
@@ -31,7 +31,7 @@ export interface Message {
   accounts: Map<string, AccountRole>;
   blockhash: string;
   /** In the order of their positions: first the writable accounts of all tables, then the read-only ones. */
-  lookups: Lookup[];
+  lookups: TableLookup[];
   instructions: MessageInstruction[];
 }
 
@@ -40,7 +40,7 @@ type DecodedMessage =
   & CompiledTransactionMessageWithLifetime;
 
 /** The name of a lookup table's account in `MessageInstruction.accounts`. */
-export const lookupName = ({ table, index }: Pick<Lookup, 'table' | 'index'>): string => `${table}[${index}]`;
+export const lookupName = ({ table, index }: Pick<TableLookup, 'table' | 'index'>): string => `${table}[${index}]`;
 
 /** Decodes a message; undefined if encoding the result does not give the same bytes. */
 function decode(bytes: Uint8Array): DecodedMessage | undefined {
@@ -68,7 +68,7 @@ function readAccounts({ header, staticAccounts }: DecodedMessage): [string, Acco
   });
 }
 
-function readLookups(message: DecodedMessage): Lookup[] {
+function readLookups(message: DecodedMessage): TableLookup[] {
   const tables = message.version === 0 ? message.addressTableLookups ?? [] : [];
   const pick = (indexes: 'writableIndexes' | 'readonlyIndexes', role: AccountRole) =>
     tables.flatMap((lookup) => lookup[indexes].map((index) => ({ table: lookup.lookupTableAddress, index, role })));

@@ -1,5 +1,5 @@
 import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
-import { type Lookup, lookupName, type Message, type MessageInstruction, readMessage } from './solana_message.ts';
+import { lookupName, type Message, type MessageInstruction, readMessage, type TableLookup } from './solana_message.ts';
 
 /** A forbidden change by a wallet. */
 export interface MessageChange {
@@ -38,7 +38,7 @@ function findListChanges(what: string, before: string[], after: string[]): Messa
   return [...changes, ...added];
 }
 
-const describeLookup = (lookup: Lookup): string => `${lookupName(lookup)} ${lookup.role}`;
+const describeLookup = (lookup: TableLookup): string => `${lookupName(lookup)} ${lookup.role}`;
 
 /**
  * Compares the accounts and their roles. An account has one role in the whole message, so this covers its role in every

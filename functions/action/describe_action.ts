@@ -1,4 +1,4 @@
-import type { DeploymentDescription } from '../../types/deployment_description.ts';
+import type { DescribedDeployment } from '../../types/deployment_description.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
@@ -11,7 +11,7 @@ export function solText(lamports: bigint): string {
 }
 
 /** Describes the fees of a deployment in a sentence; undefined if there are no fees. */
-function feesText(fees: DeploymentDescription['fees']): string | undefined {
+function feesText(fees: DescribedDeployment['fees']): string | undefined {
   const total = fees.reduce((sum, [, amount]) => sum + BigInt(amount), 0n);
   if (total === 0n) return undefined;
   const recipients = new Set(fees.filter(([, amount]) => BigInt(amount) > 0n).map(([recipient]) => recipient));
@@ -22,7 +22,7 @@ function feesText(fees: DeploymentDescription['fees']): string | undefined {
 
 /** Returns the icon, title and description that all answers of an action share. */
 export function describeAction(
-  { name, description, icon_url, fees }: DeploymentDescription,
+  { name, description, icon_url, fees }: DescribedDeployment,
   address: PublicAddress,
 ): { icon: string; title: string; description: string } {
   const about = description.trim() || 'Makes a transaction for your wallet to sign.';

@@ -1,4 +1,4 @@
-import type { DeploymentInput } from '../../types/deployment_description.ts';
+import type { DescribedInput } from '../../types/deployment_description.ts';
 import { type Field, fieldOf } from '../../types/values/port_types.ts';
 
 /** Returns the kind of a default's JSON, for an input that accepts any type. */
@@ -17,11 +17,11 @@ function kindOfDefault(value: unknown): Field {
 }
 
 /** Returns the kind of field for an input: by its types, else by its default, else text. */
-export const kindOf = ({ type_bounds, default: value }: Pick<DeploymentInput, 'type_bounds' | 'default'>): Field =>
+export const kindOf = ({ type_bounds, default: value }: Pick<DescribedInput, 'type_bounds' | 'default'>): Field =>
   fieldOf(type_bounds) ?? kindOfDefault(value);
 
 /** Returns the input for the signing wallet: the one named `account`, else the only required input that takes a key. */
-export function payerOf(inputs: readonly DeploymentInput[]): DeploymentInput | undefined {
+export function payerOf(inputs: readonly DescribedInput[]): DescribedInput | undefined {
   const named = inputs.find(({ name }) => name === 'account');
   if (named !== undefined) return named;
   const [only, another] = inputs.filter((input) => input.required && kindOf(input) === 'key');
@@ -56,7 +56,7 @@ export function alternativesOf(schema: unknown): SimpleSchema[] {
  * list.
  */
 export function choicesOf(
-  input: Pick<DeploymentInput, 'json_schema' | 'type_bounds' | 'default'>,
+  input: Pick<DescribedInput, 'json_schema' | 'type_bounds' | 'default'>,
 ): (string | number | boolean)[] {
   const [{ enum: listed = [] } = {}] = alternativesOf(input.json_schema);
   const isSimple = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type Lookup, makeLookupTurns } from './lookup_turns.ts';
+import { type LookupTurn, makeLookupTurns } from './lookup_turns.ts';
 
 let underWay: { name: string; end: () => void }[];
 beforeEach(() => {
@@ -21,7 +21,7 @@ const make = () => {
     callerPlaces: 2,
     maxWaiting: 4,
   });
-  return (lookup: Partial<Lookup>, name: string) =>
+  return (lookup: Partial<LookupTurn>, name: string) =>
     turns.take(
       { owner: 'shop', caller: name, url: 'rpc', ...lookup },
       () => new Promise<string>((resolve) => underWay.push({ name, end: () => resolve(name) })),

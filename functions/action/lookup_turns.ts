@@ -1,7 +1,7 @@
 import { type Admission, ADMISSION_OPTIONS, type AdmissionOptions, makeAdmission } from '../_shared/admission.ts';
 
 /** The people behind a look-up, and its RPC address. */
-export interface Lookup {
+export interface LookupTurn {
   /** The owner of the deployment. */
   owner: string;
   /** The starter of the run. */
@@ -12,7 +12,7 @@ export interface Lookup {
 /** Makes look-ups wait for their turns. */
 export interface LookupTurns {
   /** Does the work in its turn. Throws too_many_requests if too many look-ups already wait. */
-  take: <Result>(lookup: Lookup, work: () => Promise<Result>) => Promise<Result>;
+  take: <Result>(lookup: LookupTurn, work: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface LookupTurnsOptions {
@@ -58,7 +58,7 @@ export function makeLookupTurns(options: LookupTurnsOptions = LOOKUP_TURNS): Loo
   const ownersAt = new Map<string, { owners: Admission; users: number }>();
 
   /** Does the work in a turn of this owner at the address. */
-  const atAddress = async <Result>({ url, owner }: Lookup, work: () => Promise<Result>): Promise<Result> => {
+  const atAddress = async <Result>({ url, owner }: LookupTurn, work: () => Promise<Result>): Promise<Result> => {
     const address = ownersAt.get(url) ??
       { owners: makeAdmission({ ...waiting, places: addressPlaces, alonePlaces, sharedPlaces }), users: 0 };
     ownersAt.set(url, address);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DeploymentInput } from '../../types/deployment_description.ts';
+import type { DescribedInput } from '../../types/deployment_description.ts';
 import { payerOf } from './inputs.ts';
 import { hrefOf, parameterOf } from './parameters.ts';
 
-const input = (name: string, types: string[], more: Partial<DeploymentInput> = {}): DeploymentInput => ({
+const input = (name: string, types: string[], more: Partial<DescribedInput> = {}): DescribedInput => ({
   name,
   description: '',
   type_bounds: types,
@@ -18,7 +18,7 @@ const whole = { pattern: '^-?[0-9]{1,39}$', patternDescription: expect.any(Strin
 const number = { pattern: String.raw`^-?[0-9]{1,29}(\.[0-9]{1,28})?$`, patternDescription: expect.any(String) };
 
 describe('the field of an input', () => {
-  it.each<[string, DeploymentInput, object]>([
+  it.each<[string, DescribedInput, object]>([
     ['a key', input('to', ['pubkey']), { type: 'text', ...address }],
     ['a small integer', input('n', ['u8'], { json_schema: { type: 'integer', minimum: 0, maximum: 255 } }), {
       type: 'number',

@@ -1,6 +1,6 @@
 import { stringify } from 'lossless-json';
 import type { ActionChoice, ActionDate, ActionParameter } from '../../types/action.ts';
-import type { DeploymentInput } from '../../types/deployment_description.ts';
+import type { DescribedInput } from '../../types/deployment_description.ts';
 import type { Field } from '../../types/values/port_types.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 
@@ -21,7 +21,7 @@ const cut = (text: string): string =>
 export const fieldText = (value: unknown): string => typeof value === 'string' ? value : stringify(value) ?? '';
 
 /** Makes the label of a field. It names the default, because fields of the specification have no default. */
-function labelOf({ name, description, default: value }: DeploymentInput): string {
+function labelOf({ name, description, default: value }: DescribedInput): string {
   const text = description === '' ? name : `${name}: ${description}`;
   const hasDefault = value !== null && value !== undefined;
   return cut(hasDefault ? `${text} (${cut(fieldText(value))} if left empty)` : text);
@@ -40,7 +40,7 @@ function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'm
 }
 
 /** Returns the range of a number or of a text's length; undefined for an open end. */
-export function limitsOf(input: DeploymentInput): { min: number | undefined; max: number | undefined } {
+export function limitsOf(input: DescribedInput): { min: number | undefined; max: number | undefined } {
   const kind = kindOf(input);
   if (kind === 'integer' || kind === 'number') {
     return { min: boundOf(input.json_schema, 'minimum'), max: boundOf(input.json_schema, 'maximum') };
@@ -57,7 +57,7 @@ const typeOfField = (kind: Field, format: unknown): ActionParameter['type'] => {
 };
 
 /** Describes the field in which a wallet asks for an input. */
-export function parameterOf(input: DeploymentInput): ActionParameter | ActionDate | ActionChoice {
+export function parameterOf(input: DescribedInput): ActionParameter | ActionDate | ActionChoice {
   const kind = kindOf(input);
   const common = { name: input.name, label: labelOf(input), required: input.required };
   const choices = choicesOf(input);
@@ -82,7 +82,7 @@ export function parameterOf(input: DeploymentInput): ActionParameter | ActionDat
 }
 
 /** A parameter in the address to which a wallet posts: either a template for the field's text, or its default. */
-export interface Place {
+export interface AddressField {
   name: string;
   /** The value unless the POST's body gives another one. If undefined, the wallet fills in the field's text. */
   fallback: string | undefined;
@@ -95,7 +95,7 @@ export interface Place {
  */
 export function hrefOf(
   path: string,
-  places: readonly Place[],
+  places: readonly AddressField[],
   given: ReadonlyMap<string, string>,
   orderPart: string,
 ): string {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { type ActionPostParams, actionPostParamsSchema, type ActionPostResult } from '../../types/action.ts';
-import type { DeploymentDescription } from '../../types/deployment_description.ts';
+import type { DescribedDeployment } from '../../types/deployment_description.ts';
 import type { StartResult } from '../../types/deployment.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { ApiError, apiError, isErrorOf } from '../_shared/api_error.ts';
@@ -55,7 +55,7 @@ export const makePostAction =
   ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>
   async (context: Context): Promise<Response> => {
     const params: ActionPostParams = await readBody(context.req.raw, actionPostParamsSchema, MAX_ACTION_BODY_BYTES);
-    const deployment: DeploymentDescription = await readAction(context, rpcText);
+    const deployment: DescribedDeployment = await readAction(context, rpcText);
     const { account } = params;
     const payer = payerOf(deployment.inputs);
     if (payer === undefined) throw apiError('action_failed', NO_PAYER);

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { isSafeNumber, parse } from 'lossless-json';
 import { actionTargetSchema, MAX_PARAMETERS } from '../../types/action.ts';
-import type { DeploymentDescription } from '../../types/deployment_description.ts';
+import type { DescribedDeployment } from '../../types/deployment_description.ts';
 import { apiError } from '../_shared/api_error.ts';
 import type { RpcText } from '../_shared/database.ts';
 
@@ -19,7 +19,7 @@ const readNumber = (digits: string): number | bigint =>
  * transaction. Throws the same 404 for a missing deployment and for one that is no action. Throws action_failed for a
  * deployment with more inputs than a form may have.
  */
-export async function readAction(context: Context, rpcText: RpcText): Promise<DeploymentDescription> {
+export async function readAction(context: Context, rpcText: RpcText): Promise<DescribedDeployment> {
   const target = actionTargetSchema.safeParse(context.req.param());
   const text = await rpcText('read_deployment', {
     ...(target.success ? target.data : NO_DEPLOYMENT),
@@ -27,7 +27,7 @@ export async function readAction(context: Context, rpcText: RpcText): Promise<De
   });
   // JSON.parse runs first, because the parser that keeps all digits is slow: a flow of 10,000 inputs would delay other
   // actions.
-  const { output_instructions, inputs } = JSON.parse(text) as DeploymentDescription;
+  const { output_instructions, inputs } = JSON.parse(text) as DescribedDeployment;
   if (!output_instructions) throw apiError('deployment_not_found', 'There is no such deployment.');
   if (inputs.length > MAX_PARAMETERS) {
     throw apiError(
@@ -37,5 +37,5 @@ export async function readAction(context: Context, rpcText: RpcText): Promise<De
   }
   // SAFETY: the SQL function defines the shape. Numbers that a float can't hold are bigints, which BigInt() accepts,
   // too.
-  return parse(text, undefined, readNumber) as DeploymentDescription;
+  return parse(text, undefined, readNumber) as DescribedDeployment;
 }

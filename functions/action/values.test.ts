@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DeploymentInput } from '../../types/deployment_description.ts';
+import type { DescribedInput } from '../../types/deployment_description.ts';
 import { ApiError } from '../_shared/api_error.ts';
 import { readValues } from './values.ts';
 
-const input = (name: string, types: string[], more: Partial<DeploymentInput> = {}): DeploymentInput => ({
+const input = (name: string, types: string[], more: Partial<DescribedInput> = {}): DescribedInput => ({
   name,
   description: '',
   type_bounds: types,

@@ -1,6 +1,6 @@
 import type { ActionPostParams } from '../../types/action.ts';
 import { parameterTextSchema } from '../../types/action.ts';
-import type { DeploymentInput } from '../../types/deployment_description.ts';
+import type { DescribedInput } from '../../types/deployment_description.ts';
 import { decodeBase58 } from '../../types/values/base58.ts';
 import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
 import { apiError } from '../_shared/api_error.ts';
@@ -24,7 +24,7 @@ function parseJson(name: string, text: string): unknown {
 }
 
 /** Repeats the checks of the field itself, because clients need not make them. */
-function checkField(input: DeploymentInput, text: string): void {
+function checkField(input: DescribedInput, text: string): void {
   const choices = choicesOf(input).map(String);
   if (choices.length > 0 && !choices.includes(text)) {
     const listed = choices.join(', ');
@@ -39,7 +39,7 @@ function checkField(input: DeploymentInput, text: string): void {
 }
 
 /** Converts the text of a field to readable JSON. */
-export function valueOfText(input: DeploymentInput, text: string): unknown {
+export function valueOfText(input: DescribedInput, text: string): unknown {
   const kind = kindOf(input);
   const form = PATTERNS[kind];
   if (form && !form.pattern.test(text)) {
@@ -64,7 +64,7 @@ export function valueOfText(input: DeploymentInput, text: string): unknown {
 }
 
 /** Returns the parameters in the query of a link, by name. Throws for repeated and overlong ones. */
-export function givenInQuery(query: Record<string, string[]>, inputs: readonly DeploymentInput[]): Map<string, string> {
+export function givenInQuery(query: Record<string, string[]>, inputs: readonly DescribedInput[]): Map<string, string> {
   const given = new Map<string, string>();
   for (const { name } of inputs) {
     const texts = Object.hasOwn(query, name) ? query[name]! : [];
@@ -83,8 +83,8 @@ export function givenInQuery(query: Record<string, string[]>, inputs: readonly D
  * the parameter.
  */
 export function readValues(
-  inputs: readonly DeploymentInput[],
-  payer: DeploymentInput,
+  inputs: readonly DescribedInput[],
+  payer: DescribedInput,
   { account, data = {} }: ActionPostParams,
   query: Record<string, string[]>,
 ): Record<string, unknown> {

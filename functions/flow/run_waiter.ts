@@ -18,7 +18,7 @@ const LONG_WAIT_PART = 1 / 100;
 const FOLLOWED_PAUSE_MS = 15_000;
 
 /** Looks for news of runs. Returns the news by run id. */
-export type Look<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
+export type ReadNews<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
 
 /** The result of an ended run. */
 export type EndedRun = Pick<FlowRunResult, 'status' | 'output' | 'errors'>;
@@ -39,7 +39,7 @@ const MAX_IDS = 100;
  * Looks for ended runs and reads their results in the same query. Otherwise all waiting callers would read them at the
  * same moment.
  */
-export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (flowRunIds) => {
+export const lookForEnded = (serviceRead: ReadRows): ReadNews<EndedRun> => async (flowRunIds) => {
   const pages = Array.from(
     { length: Math.ceil(flowRunIds.length / MAX_IDS) },
     (_, page) => flowRunIds.slice(page * MAX_IDS, (page + 1) * MAX_IDS),
@@ -66,7 +66,7 @@ export const lookForEndedBySession: LookBySession<EndedRun> = async (query, flow
 };
 
 /** Looks for runs that wait for a signature. */
-export const lookForSignatureRequests = (serviceRpc: Rpc): Look<true> => async (flow_run_ids) =>
+export const lookForSignatureRequests = (serviceRpc: Rpc): ReadNews<true> => async (flow_run_ids) =>
   new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
 
 /** The same look, through the session that follows the runs. */
@@ -96,7 +96,7 @@ export interface Follow<News> {
 const pauseAfter = (waitedMs: number): number =>
   Math.max(FIRST_PAUSE_MS, Math.min(waitedMs / 2, LONG_PAUSE_MS), waitedMs * LONG_WAIT_PART);
 
-export function makeRunWaiter<News>(look: Look<News>, follow?: Follow<News>): RunWaiter<News> {
+export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>): RunWaiter<News> {
   const awaited = new Map<string, Awaited<News>>();
   let isPolling = false;
   /** The end of the current pause, and the function that ends it early. */

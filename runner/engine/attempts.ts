@@ -48,7 +48,7 @@ export class Attempts {
     const row = this.#row;
     const until = this.#tree.now() + pauseAfter(this.#policy, row.attempt, transience?.retryAfterMs);
     row.retry_at = new Date(until).toISOString();
-    this.#log('Warn', `${this.#place()} failed, the next one begins at ${row.retry_at}: ${message}`);
+    this.#log('Warn', `${this.#ordinal()} failed, the next one begins at ${row.retry_at}: ${message}`);
     this.#tree.journal.nodeBegan({ ...row });
     await this.#tree.journal.flush().catch(() => {
       // The run is released, and its claim tells why.
@@ -66,10 +66,10 @@ export class Attempts {
   /** Puts the attempt on record that the execution fails with. */
   logFailure(message: string): void {
     // What ends in a pause has its last attempt on record.
-    if (this.#row.retry_at === null) this.#log('Error', `${this.#place()} failed: ${message}`);
+    if (this.#row.retry_at === null) this.#log('Error', `${this.#ordinal()} failed: ${message}`);
   }
 
-  #place(): string {
+  #ordinal(): string {
     return `attempt ${this.#row.attempt} of ${this.#policy.maxAttempts}`;
   }
 
@@ -82,7 +82,7 @@ export class Attempts {
     journal.nodeBegan({ ...this.#row });
   }
 
-  /** Sleeps, holding no place. A tree that does nothing else is released, if it is for long. */
+  /** Sleeps. The run rests and holds no slot. A tree that does nothing else is released, if it is for long. */
   async #sleepUntil(time: number): Promise<void> {
     const { halt, releasing, now, services, sleepers, standstill } = this.#tree;
     for (;;) {

@@ -1,5 +1,5 @@
 import type { Value } from '../../types/values/value.ts';
-import type { Places } from './earlier_places.ts';
+import type { EarlierPositions } from './earlier_positions.ts';
 
 /** Why a source gave no value. */
 export type Absence =
@@ -19,7 +19,7 @@ export interface Entry {
   /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
   isElement: boolean;
   /** Where it stood in the runs that this one was redriven from. */
-  places?: Places | undefined;
+  positions?: EarlierPositions | undefined;
 }
 
 /** What an edge carries, first in, first out. */

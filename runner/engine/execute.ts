@@ -1,6 +1,6 @@
 import type { Value } from '../../types/values/value.ts';
 import type { Release, Tree } from './context.ts';
-import type { Places } from './earlier_places.ts';
+import type { EarlierPositions } from './earlier_positions.ts';
 import { makeRunGraph, type RunEdge, type RunGraph, type RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt, NodeError } from './node.ts';
@@ -17,7 +17,7 @@ import type { TreeRun } from './tree_run.ts';
 
 /** An execution that has begun. */
 type Begun =
-  & Pick<Completion, 'node' | 'times' | 'isElement' | 'places'>
+  & Pick<Completion, 'node' | 'times' | 'isElement' | 'positions'>
   & Pick<Execution, 'record' | 'again'>;
 
 /** One run while it is executed: the state of its graph, and the executions under way. */
@@ -127,8 +127,8 @@ class RunExecution {
   #start(node: RunNode): void {
     const { halt, history, countExecution } = this.#tree;
     const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
-    const places = this.#takeOver?.placesOfNext(node);
-    const takenOver = stored === undefined && places ? this.#takeOver?.find(node, places) : undefined;
+    const positions = this.#takeOver?.positionsOfNext(node);
+    const takenOver = stored === undefined && positions ? this.#takeOver?.find(node, positions) : undefined;
     const onRecord = stored ?? takenOver;
     if (halt.aborted ? onRecord === undefined : !countExecution(onRecord)) return;
     const { values, isElement } = take(node);
@@ -136,13 +136,13 @@ class RunExecution {
     node.hasStarted = true;
     node.isRunning = true;
     const inputs = completeInputs(node, values, this.#run.inputs);
-    const calledRuns = places && this.#takeOver?.calledRuns(node, places);
+    const calledRuns = positions && this.#takeOver?.calledRuns(node, positions);
     const { outcome, record, again } = beginExecution(this.#tree, this.#run, node, times, inputs, {
       stored,
       takenOver,
       calledRuns,
     });
-    const begun: Begun = { node, times, isElement, places, record, again };
+    const begun: Begun = { node, times, isElement, positions, record, again };
     if (!(outcome instanceof Promise)) return this.#endOrPark(begun, outcome);
     this.#underWay.set(node, begun);
     this.#follow(begun, outcome);
@@ -224,16 +224,24 @@ class RunExecution {
   /** Passes over an element that lacks a value which the node needs, or is not to be submitted. */
   #skip(node: RunNode, skipped: Lack): void {
     this.#parking.leaveOut(node, skipped);
-    const places = this.#takeOver?.placesOfNext(node);
+    const positions = this.#takeOver?.positionsOfNext(node);
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
-    this.#completions.push({ node, times, isElement, places, outcome: { outputs: copyMap({}) }, skipped, part: 'all' });
+    this.#completions.push({
+      node,
+      times,
+      isElement,
+      positions,
+      outcome: { outputs: copyMap({}) },
+      skipped,
+      part: 'all',
+    });
   }
 
   /** Hands outputs on; returns the nodes that may be ready now. */
   #apply(completion: Completion): RunNode[] {
-    const { node, isElement, places, outcome, skipped, part } = completion;
+    const { node, isElement, positions, outcome, skipped, part } = completion;
     const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
     const lack = skipped ?? ('error' in outcome ? 'failed' : 'unset');
     const hasSucceeded = skipped === undefined && !('error' in outcome);
@@ -248,24 +256,33 @@ class RunExecution {
       if (value !== undefined && edge.isSpread) {
         const elements = 'A' in value ? value.A : [value];
         this.#tree.countElements(elements.length);
-        const placesOf = this.#placesOfEntries(edge, places, elements);
+        const positionsOf = this.#positionsOfEntries(edge, positions, elements);
         for (const [index, element] of elements.entries()) {
-          edge.queue.push({ value: element, absence: undefined, isElement: true, places: placesOf?.[index] });
+          edge.queue.push({ value: element, absence: undefined, isElement: true, positions: positionsOf?.[index] });
         }
         continue;
       }
       const isNotHandedOn = edge.isPassthrough && hasSucceeded;
-      // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
+      // Inside a loop every iteration leaves an entry, so that the ones after it keep their positions.
       if (value === undefined && !isElement && !edge.isOptional && !isNotHandedOn) continue;
       const absence = value === undefined ? isNotHandedOn ? 'not_handed_on' : lack : undefined;
-      edge.queue.push({ value, absence, isElement, places: this.#placesOfEntries(edge, places, [value])?.[0] });
+      edge.queue.push({
+        value,
+        absence,
+        isElement,
+        positions: this.#positionsOfEntries(edge, positions, [value])?.[0],
+      });
     }
     return [node, ...node.outgoing.map((edge) => edge.target)];
   }
 
   /** Where entries stood in the runs that this one was redriven from; undefined in all other runs. */
-  #placesOfEntries(edge: RunEdge, of: Places | undefined, values: (Value | undefined)[]): Places[] | undefined {
-    return of && this.#takeOver?.placesOfEntries(edge, of, values);
+  #positionsOfEntries(
+    edge: RunEdge,
+    of: EarlierPositions | undefined,
+    values: (Value | undefined)[],
+  ): EarlierPositions[] | undefined {
+    return of && this.#takeOver?.positionsOfEntries(edge, of, values);
   }
 
   /** Waits for what runs as long as the halt allows, and cancels the rest. */

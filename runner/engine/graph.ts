@@ -52,7 +52,7 @@ export interface RunNode {
   presets: ValueMap;
   incoming: RunEdge[];
   outgoing: RunEdge[];
-  /** Its place in the flow's nodes array, which is the order of starting. */
+  /** Its index in the flow's nodes array. Nodes start in this order. */
   index: number;
   /** Executions begun so far, skipped iterations of a loop included; the next one's `times`. */
   times: number;

@@ -3,7 +3,7 @@ import type { ValueMap } from '../../types/values/value.ts';
 import { readFieldOr, toBoolean } from '../../types/values/conversion.ts';
 import { Attempts } from './attempts.ts';
 import type { Tree } from './context.ts';
-import type { EarlierRunIds } from './earlier_places.ts';
+import type { EarlierRunIds } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { LogBuffer } from './log_buffer.ts';
@@ -50,7 +50,7 @@ const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | P
 export interface KnownExecution {
   /** What an earlier claim stored of it. */
   stored: StoredNodeRun | undefined;
-  /** The execution in its place in a run that this one was redriven from. */
+  /** The execution at the same position in a run that this one was redriven from. */
   takenOver: StoredNodeRun | undefined;
   /** The runs that it called there. */
   calledRuns: EarlierRunIds | undefined;

@@ -120,7 +120,7 @@ export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(no
 /**
  * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran before runs
  * again only for another element of a loop. `skip` passes over an element that lacks a required value, so that the elements behind
- * it keep their places.
+ * it keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

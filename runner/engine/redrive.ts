@@ -1,5 +1,5 @@
 import type { Value } from '../../types/values/value.ts';
-import type { EarlierRunIds, Place, Places } from './earlier_places.ts';
+import type { EarlierPosition, EarlierPositions, EarlierRunIds } from './earlier_positions.ts';
 import type { RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, hasSucceeded, type StoredNodeRun } from './journal.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
@@ -11,20 +11,20 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // its inputs have changed, and what succeeded is not repeated.
 //
 // Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
-// inside it gave nothing in its place, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
-// these each execution, carries the place that it had in the earlier run.
+// inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
+// these each execution, carries the position that it had in the earlier run.
 
 /** The record does not tell what was there. */
 const UNKNOWN = Symbol('unknown');
 
-/** What there was in a place; undefined: nothing. */
+/** What there was in a position; undefined: nothing. */
 type Before = Value | undefined | typeof UNKNOWN;
 
 const isSameAs = (value: Value | undefined, before: Before): boolean => before !== UNKNOWN && sameValue(value, before);
 
 /** What an edge carried in an earlier run. */
 interface Carried {
-  /** What there was in a place. */
+  /** What there was in a position. */
   at: (index: number) => Before;
   /** Where the values of an execution of the source begin. */
   start: (times: number) => number;
@@ -72,14 +72,14 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
 }
 
 /**
- * Pairs values with those that were there before: with the same value in the same place, else with the same value elsewhere, else
- * with another one in the same place. What was collected of a loop may have gaps, which are closed now.
+ * Pairs values with those that were there before: with the same value in the same position, else with the same value elsewhere, else
+ * with another one in the same position. What was collected of a loop may have gaps, which are closed now.
  */
 function pairUp(
   values: readonly (Value | undefined)[],
   before: readonly Before[],
-): (Place | undefined)[] {
-  const pairs: (Place | undefined)[] = values.map((value, index) =>
+): (EarlierPosition | undefined)[] {
+  const pairs: (EarlierPosition | undefined)[] = values.map((value, index) =>
     index < before.length && isSameAs(value, before[index]) ? { index, isSame: true } : undefined
   );
   if (pairs.every((pair) => pair !== undefined)) return pairs;
@@ -87,18 +87,18 @@ function pairUp(
   for (const [index, value] of before.entries()) {
     if (value === undefined || value === UNKNOWN || pairs[index] !== undefined) continue;
     const text = textOfValue(value);
-    const places = unpaired.get(text);
-    if (places === undefined) unpaired.set(text, [index]);
-    else places.push(index);
+    const positions = unpaired.get(text);
+    if (positions === undefined) unpaired.set(text, [index]);
+    else positions.push(index);
   }
-  for (const places of unpaired.values()) places.reverse();
+  for (const positions of unpaired.values()) positions.reverse();
   const taken = new Set<number>();
   for (const [index, value] of values.entries()) {
     if (value === undefined || pairs[index] !== undefined) continue;
-    const place = unpaired.get(textOfValue(value))?.pop();
-    if (place === undefined) continue;
-    taken.add(place);
-    pairs[index] = { index: place, isSame: true };
+    const position = unpaired.get(textOfValue(value))?.pop();
+    if (position === undefined) continue;
+    taken.add(position);
+    pairs[index] = { index: position, isSame: true };
   }
   return pairs.map((pair, index) =>
     pair ?? (index < before.length && !taken.has(index) ? { index, isSame: false } : undefined)
@@ -135,50 +135,54 @@ export class TakeOver {
     this.#carried = runIds.map(() => new WeakMap());
   }
 
-  /** The places of the execution that a node begins with what is in its queues now. */
-  placesOfNext(node: RunNode): Places {
+  /** The positions of the execution that a node begins with what is in its queues now. */
+  positionsOfNext(node: RunNode): EarlierPositions {
     return this.#runIds.map((_, layer) =>
-      node.module?.collects ? this.#placeOfAll(node, layer) : this.#placeOfHeads(node, layer)
+      node.module?.collects ? this.#positionOfAll(node, layer) : this.#positionOfHeads(node, layer)
     );
   }
 
   /** The execution that is taken over, if there is one. */
-  find(node: RunNode, places: Places): StoredNodeRun | undefined {
+  find(node: RunNode, positions: EarlierPositions): StoredNodeRun | undefined {
     for (const [layer, runId] of this.#runIds.entries()) {
-      const place = places[layer];
-      if (runId === undefined || !place?.isSame) continue;
-      const run = this.#earlier.executions(runId, node.id).get(place.index);
+      const position = positions[layer];
+      if (runId === undefined || !position?.isSame) continue;
+      const run = this.#earlier.executions(runId, node.id).get(position.index);
       // The newest run that came to it has the say: if it failed there, it runs again.
       if (run !== undefined) return hasSucceeded(run) ? run : undefined;
     }
     return undefined;
   }
 
-  /** The runs that the execution in these places called; undefined when none of the earlier runs called one. */
-  calledRuns(node: RunNode, places: Places): EarlierRunIds | undefined {
+  /** The runs that the execution in these positions called; undefined when none of the earlier runs called one. */
+  calledRuns(node: RunNode, positions: EarlierPositions): EarlierRunIds | undefined {
     const called = this.#runIds.map((runId, layer) => {
-      const place = places[layer];
-      return runId !== undefined && place?.isSame
-        ? this.#earlier.calledRun({ flow_run_id: runId, node_id: node.id, times: place.index })
+      const position = positions[layer];
+      return runId !== undefined && position?.isSame
+        ? this.#earlier.calledRun({ flow_run_id: runId, node_id: node.id, times: position.index })
         : undefined;
     });
     return called.some((runId) => runId !== undefined) ? called : undefined;
   }
 
-  /** The places of the values that an execution in these places hands on along an edge. */
-  placesOfEntries(edge: RunEdge, places: Places, values: readonly (Value | undefined)[]): Places[] {
-    const byLayer = places.map((place, layer) => {
+  /** The positions of the values that an execution in these positions hands on along an edge. */
+  positionsOfEntries(
+    edge: RunEdge,
+    positions: EarlierPositions,
+    values: readonly (Value | undefined)[],
+  ): EarlierPositions[] {
+    const byLayer = positions.map((position, layer) => {
       const carried = this.#carriedIn(edge, layer);
-      if (place === undefined || carried === undefined) return [];
-      const start = carried.start(place.index);
-      const before = Array.from({ length: carried.count(place.index) }, (_, index) => carried.at(start + index));
+      if (position === undefined || carried === undefined) return [];
+      const start = carried.start(position.index);
+      const before = Array.from({ length: carried.count(position.index) }, (_, index) => carried.at(start + index));
       return pairUp(values, before).map((pair) => pair && { index: start + pair.index, isSame: pair.isSame });
     });
     return values.map((_, index) => byLayer.map((ofEntries) => ofEntries[index]));
   }
 
   /** Of a node that takes all that has come. */
-  #placeOfAll(node: RunNode, layer: number): Place {
+  #positionOfAll(node: RunNode, layer: number): EarlierPosition {
     // Of several edges into one input it takes the last.
     const decided = new Set<string>();
     const changed = node.incoming.findLast((edge) => {
@@ -190,10 +194,10 @@ export class TakeOver {
     return { index: 0, isSame: changed === undefined };
   }
 
-  /** Of a node that takes one entry of each queue: those of loops must all have come from the same place. */
-  #placeOfHeads(node: RunNode, layer: number): Place | undefined {
+  /** Of a node that takes one entry of each queue: those of loops must all have come from the same position. */
+  #positionOfHeads(node: RunNode, layer: number): EarlierPosition | undefined {
     const elements = node.incoming.flatMap(({ queue: { head } }) =>
-      head?.isElement ? [head.places?.[layer]?.index] : []
+      head?.isElement ? [head.positions?.[layer]?.index] : []
     );
     const [index = elements.length === 0 ? 0 : undefined] = elements;
     if (index === undefined || elements.some((other) => other !== index)) return undefined;
@@ -206,7 +210,7 @@ export class TakeOver {
         const isInLoop = edge.isSpread || this.#inLoops.has(edge.source);
         return this.#carriedIn(edge, layer)?.at(isInLoop ? index : 0) !== undefined;
       }
-      if (!head.places?.[layer]?.isSame) return true;
+      if (!head.positions?.[layer]?.isSame) return true;
       if (head.value !== undefined) decided.add(name);
       return false;
     });

@@ -1,5 +1,5 @@
 import type { Value, ValueMap } from '../../types/values/value.ts';
-import type { Places } from './earlier_places.ts';
+import type { EarlierPositions } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
@@ -12,21 +12,21 @@ const MAX_ERROR_LINES = 100;
 /** Characters of all its error lines: clients read many runs with one request. */
 const MAX_ERRORS_CHARACTERS = 65_536;
 
-/** An error of a node: its message, and the place that its line begins with. */
+/** An error of a node: its message, and the label that its line begins with. */
 interface NodeError {
   node: RunNode;
   times: number;
-  place: string;
+  label: string;
   message: string;
 }
 
 /** The lines of errors, with so many characters together; long messages are shortened to equal parts. */
 function linesOf(errors: NodeError[], characters: number): string[] {
-  const lines = errors.map(({ place, message }) => place + message);
+  const lines = errors.map(({ label, message }) => label + message);
   if (lines.reduce((sum, line) => sum + line.length, 0) <= characters) return lines;
   const share = Math.floor(characters / errors.length);
-  return errors.map(({ place, message }, index) =>
-    lines[index]!.length <= share ? lines[index]! : place + toShorterMessage(message, share - place.length)
+  return errors.map(({ label, message }, index) =>
+    lines[index]!.length <= share ? lines[index]! : label + toShorterMessage(message, share - label.length)
   );
 }
 
@@ -39,7 +39,7 @@ export interface Completion {
   /** It belonged to one iteration of a loop. */
   isElement: boolean;
   /** Where it stood in the runs that this one was redriven from. */
-  places?: Places | undefined;
+  positions?: EarlierPositions | undefined;
   outcome: Outcome;
   /** Why it did not run, if it was passed over. */
   skipped?: Lack;
@@ -55,8 +55,8 @@ export class RunRecord {
   add({ node, times, isElement, outcome }: Completion): void {
     if ('error' in outcome) {
       const number = times > 0 || isElement ? `#${times}` : '';
-      const place = `${toMessage(node.title)} ${node.id}${number}: `;
-      this.#errors.push({ node, times, place, message: outcome.error });
+      const label = `${toMessage(node.title)} ${node.id}${number}: `;
+      this.#errors.push({ node, times, label, message: outcome.error });
       if (this.#errors.length > MAX_ERROR_LINES * 10) this.#keepFirstErrors();
     } else if (node.module?.isFlowOutput) {
       const value = outcome.outputs[flowOutputLabel(node)];

@@ -18,7 +18,7 @@ export interface Participant extends ParkedRun {
   wake: () => void;
 }
 
-/** Orders runs by their place in the tree, not by when they began, so that every claim settles in the same order. */
+/** Orders runs by their path in the tree, not by when they began, so that every claim settles in the same order. */
 function comparePaths(a: readonly number[], b: readonly number[]): number {
   const index = a.findIndex((step, at) => step !== b[at]);
   return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
@@ -47,7 +47,7 @@ export interface StandstillOptions {
 export class Standstill {
   readonly #tree: StandstillOptions;
   readonly #participants = new Map<TreeRun, Participant>();
-  /** Where each run stands in the tree: places in the flows' nodes arrays, and times, of the executions that it was called from. */
+  /** The path of each run: node indexes and `times` of the executions that called it, from the root on. */
   readonly #paths = new Map<TreeRun, number[]>();
   readonly #inFlight = new Set<Parked>();
   readonly #collected = new Map<TreeRun, unknown>();

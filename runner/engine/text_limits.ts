@@ -37,7 +37,7 @@ function cut(text: string, characters: number, leftOut: number): string {
 /** An error message fit to be stored. */
 export const toMessage = (text: string): string => toStorable(shorten(text, MESSAGE_CHARACTERS));
 
-/** The beginning and end of a message, for a place that has less room. */
+/** The beginning and end of a message, shortened further, where there is less room. */
 export const toShorterMessage = (text: string, characters: number): string =>
   toStorable(shorten(text, Math.max(characters - MARKER_CHARACTERS, 0)));
 

@@ -1,6 +1,6 @@
 import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import type { EarlierRunIds } from './earlier_places.ts';
+import type { EarlierRunIds } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
 import type { Effect } from './node.ts';
 

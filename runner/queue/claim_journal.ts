@@ -1,4 +1,4 @@
-import type { Claim, Claims, Positions, Progress, StoredHistory, TransactionOutcome } from './claims.ts';
+import type { Claim, Claims, EventPositions, Progress, StoredHistory, TransactionOutcome } from './claims.ts';
 import { type ChildRow, executionKey, type Journal, type NodeRun } from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
 import { measureMap } from '../engine/value_size.ts';
@@ -43,9 +43,9 @@ export interface ClaimJournalOptions {
 export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   const { claims, claim, history, settings, now, workMs, outputBytes, onFailure = () => {} } = options;
   const logCounts = new Map(Object.entries(history.log_counts));
-  let children = new Map<string, ChildRow & Positions>();
-  let begun = new Map<string, NodeRun & Positions>();
-  let ended: (NodeRun & Positions)[] = [];
+  let children = new Map<string, ChildRow & EventPositions>();
+  let begun = new Map<string, NodeRun & EventPositions>();
+  let ended: (NodeRun & EventPositions)[] = [];
   let takenOver: Progress['taken_over'] = [];
   let isComplete = true;
   let transactions: TransactionOutcome[] = [];
@@ -125,7 +125,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   const timer = setInterval(() => void flush(), settings.checkpointMs);
 
   /** Called runs that have not ended. */
-  const open = new Map<string, ChildRow & Positions>(
+  const open = new Map<string, ChildRow & EventPositions>(
     history.children.filter((row) => row.end_time === null)
       .map((row) => [row.id, { ...row, start_position: 0, end_position: null }]),
   );

@@ -76,7 +76,7 @@ export interface TransactionOutcome extends Effect {
 }
 
 /** The positions of a begin and an end among all events that a claim reports. */
-export interface Positions {
+export interface EventPositions {
   start_position: number;
   /** Null while it has not ended. */
   end_position: number | null;
@@ -84,10 +84,10 @@ export interface Positions {
 
 /** The progress of a run that a worker stores. */
 export interface Progress {
-  children: (ChildRow & Positions)[];
-  node_runs: (NodeRun & Positions)[];
+  children: (ChildRow & EventPositions)[];
+  node_runs: (NodeRun & EventPositions)[];
   /** Executions that are taken over from the runs that this one was redriven from. */
-  taken_over: (Effect & Positions & { from_flow_run_id: string; from_times: number })[];
+  taken_over: (Effect & EventPositions & { from_flow_run_id: string; from_times: number })[];
   transactions: TransactionOutcome[];
   inputs: (AskedInput & { position: number })[];
   logs: (LogLine & { log_index: number; position: number })[];
@@ -142,13 +142,13 @@ type ClaimedResult = Pick<Claim, 'flow_run_id' | 'claim_number'> & FinalResult &
 export interface Claims {
   /**
    * Claims queued runs. If there are none, waits `waitMs` for the first one; only one worker at a time waits. With
-   * `ownersWithPlaces`, claims no run of these owners and at most one run of each other owner.
+   * `ownersWithSlots`, claims no run of these owners and at most one run of each other owner.
    */
   claim: (
     maxRuns: number,
     knownSnapshots: string[],
     waitMs: number,
-    ownersWithPlaces?: string[],
+    ownersWithSlots?: string[],
   ) => Promise<Claim[]>;
   /** Reads the progress that earlier claims of the run stored. */
   history: (claim: Claim) => Promise<StoredHistory>;
@@ -272,13 +272,13 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
   };
 
   return {
-    claim: async (maxRuns, knownSnapshots, waitMs, ownersWithPlaces) => {
+    claim: async (maxRuns, knownSnapshots, waitMs, ownersWithSlots) => {
       const claimed = await rpc<(Claim | DueWebhooks)[]>('claim_flow_runs', {
         max_runs: maxRuns,
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
         wait_ms: waitMs,
-        ...(ownersWithPlaces && { owners_with_places: ownersWithPlaces }),
+        ...(ownersWithSlots && { owners_with_places: ownersWithSlots }),
         ...lease,
       });
       const runs = claimed.filter((row) => row.flow_run_id !== null);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Claim } from './claims.ts';
-import type { FreePlaces } from './places.ts';
+import type { FreeSlots } from './slots.ts';
 import { makePolling } from './polling.ts';
 
-const FREE: FreePlaces = { regular: 2, reserved: 1, ownersWithPlaces: [] };
-const RESERVED_ONLY: FreePlaces = { regular: 0, reserved: 1, ownersWithPlaces: ['a'] };
-const FULL: FreePlaces = { regular: 0, reserved: 0, ownersWithPlaces: ['a', 'b'] };
+const FREE: FreeSlots = { regular: 2, reserved: 1, ownersWithSlots: [] };
+const RESERVED_ONLY: FreeSlots = { regular: 0, reserved: 1, ownersWithSlots: ['a'] };
+const FULL: FreeSlots = { regular: 0, reserved: 0, ownersWithSlots: ['a', 'b'] };
 
 // SAFETY: these tests read no other member of a claim.
 const claimOf = (flow_run_id: string) => ({ flow_run_id }) as Partial<Claim> as Claim;
@@ -22,8 +22,8 @@ function makePolled(wakesByPokes: boolean, isWatching = false, settings: { idleW
     () => time,
     () => time,
   );
-  const look = (places: FreePlaces, found: Claim[] | undefined, isIdle = false) => {
-    const started = polling.startLook(places, isIdle);
+  const look = (slots: FreeSlots, found: Claim[] | undefined, isIdle = false) => {
+    const started = polling.startLook(slots, isIdle);
     polling.endLook(started, found);
     return started;
   };
@@ -31,7 +31,7 @@ function makePolled(wakesByPokes: boolean, isWatching = false, settings: { idleW
   return { polling, look, pass: (ms: number) => time += ms };
 }
 
-it('after a look that found fewer runs than places, a poke for another run makes the next look due', () => {
+it('after a look that found fewer runs than slots, a poke for another run makes the next look due', () => {
   const { polling, look } = makePolled(true);
   expect(polling.isLookDue(FREE)).toBe(false);
   polling.poke('run');
@@ -41,7 +41,7 @@ it('after a look that found fewer runs than places, a poke for another run makes
   expect(polling.isLookDue(FREE)).toBe(false);
 });
 
-it('another look is due at once when the last one filled all places or failed, or a run was released', () => {
+it('another look is due at once when the last one filled all slots or failed, or a run was released', () => {
   for (const found of [[claimOf('1'), claimOf('2')], undefined]) {
     const { polling, look } = makePolled(true);
     look(FREE, found);
@@ -66,7 +66,7 @@ it('a poke during a look causes another look only if the look did not find its r
   expect(polling.isLookDue(FREE)).toBe(true);
 });
 
-it('looks for reserved places come at intervals and exclude the owners who hold a place', () => {
+it('looks for reserved slots come at intervals and exclude the owners who hold a slot', () => {
   const { polling, look, pass } = makePolled(false);
   polling.waited({ hasChanged: true, hasFewerRuns: false, isIdle: false, isWatched: false });
   expect(polling.isLookDue(FULL)).toBe(false);
@@ -74,12 +74,12 @@ it('looks for reserved places come at intervals and exclude the owners who hold 
   expect(polling.patienceMs(RESERVED_ONLY)).toBe(100);
   pass(100);
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(true);
-  expect(look(RESERVED_ONLY, [])).toEqual({ maxRuns: 1, waitMs: 0, ownersWithPlaces: ['a'] });
+  expect(look(RESERVED_ONLY, [])).toEqual({ maxRuns: 1, waitMs: 0, ownersWithSlots: ['a'] });
   pass(100);
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(false);
 });
 
-it('poked runs are looked for again after a look for reserved places, which may have excluded them', () => {
+it('poked runs are looked for again after a look for reserved slots, which may have excluded them', () => {
   const { polling, look, pass } = makePolled(true);
   polling.poke('of a holder');
   pass(25);
@@ -146,7 +146,7 @@ it('a worker that may watch begins after a look that found no runs, and then rar
   expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([true, 5_000]);
 });
 
-it("a worker that may watch polls like others while no place is free, and while the queue can't be read", () => {
+it("a worker that may watch polls like others while no slot is free, and while the queue can't be read", () => {
   const { polling, look } = makePolled(false, true);
   expect(polling.patienceMs(FULL)).toBe(500);
   look(FREE, undefined);

@@ -1,6 +1,6 @@
 import type { Claim } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';
-import type { FreePlaces } from './places.ts';
+import type { FreeSlots } from './slots.ts';
 import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
@@ -11,7 +11,7 @@ import type { RunnerSettings } from '../settings.ts';
 const LAST_LOOK_MS = 40;
 
 /**
- * Milliseconds between two looks for reserved places. A worker that is poked learns of started runs, and looks sooner.
+ * Milliseconds between two looks for reserved slots. A worker that is poked learns of started runs, and looks sooner.
  */
 const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
@@ -30,8 +30,8 @@ export interface Look {
   maxRuns: number;
   /** Time to wait for a run if there is none. */
   waitMs: number;
-  /** The owners who hold a place, if the look is for reserved places. */
-  ownersWithPlaces?: string[];
+  /** The owners who hold a slot, if the look is for reserved slots. */
+  ownersWithSlots?: string[];
 }
 
 /** The events during a wait of the worker. */
@@ -46,19 +46,19 @@ export interface WaitOutcome {
   isWatched: boolean;
 }
 
-/** Decides when a look at the queue may find a run that there is a place for. */
+/** Decides when a look at the queue may find a run that there is a slot for. */
 export interface Polling {
   /** Reports a new run. */
   poke: (flowRunId?: string) => void;
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
-  isLookDue: (places: FreePlaces) => boolean;
-  /** True if the last look found no run for the regular places, so that a watch is worth its cost. */
+  isLookDue: (slots: FreeSlots) => boolean;
+  /** True if the last look found no run for the regular slots, so that a watch is worth its cost. */
   isQuiet: () => boolean;
   /** Returns how long to wait for a change until the next look. */
-  patienceMs: (places: FreePlaces) => number;
+  patienceMs: (slots: FreeSlots) => number;
   /** Begins a look. `isIdle`: no run is executed. */
-  startLook: (places: FreePlaces, isIdle: boolean) => Look;
+  startLook: (slots: FreeSlots, isIdle: boolean) => Look;
   /** Ends a look that found these claims; undefined if the queue could not be read. */
   endLook: (look: Look, found: Claim[] | undefined) => void;
   /** Reports the end of a wait. */
@@ -76,7 +76,7 @@ export interface Polling {
 
 export function makePolling(
   settings: Pick<RunnerSettings, 'wakesByPokes' | 'pollMs' | 'watchedPollMs' | 'idleWaitMs'> & {
-    /** If true, a watch notifies the worker of runs while a regular place is free. */
+    /** If true, a watch notifies the worker of runs while a regular slot is free. */
     isWatching: boolean;
   },
   /** Milliseconds since 1970. */
@@ -91,61 +91,61 @@ export function makePolling(
   const wakeTimes = makeWakeTimes();
   /** False if the last look has shown that the queue holds no more runs. */
   let mayBeMore = true;
-  /** False if the last look has shown that no waiting run could have a reserved place. */
+  /** False if the last look has shown that no waiting run could have a reserved slot. */
   let mayBeForReserved = true;
-  /** Number of runs that the last look found for regular places; undefined if it failed or was for reserved places. */
+  /** Number of runs that the last look found for regular slots; undefined if it failed or was for reserved slots. */
   let lastFound: number | undefined;
   let lookedAt = -Infinity;
 
-  /** True if a look is for reserved places. Free regular places suffice for everybody. */
-  const isForReserved = ({ regular }: FreePlaces) => regular === 0;
+  /** True if a look is for reserved slots. Free regular slots suffice for everybody. */
+  const isForReserved = ({ regular }: FreeSlots) => regular === 0;
   const isReservedWanted = () => mayBeForReserved || poked.size > 0;
 
   /**
    * Returns the interval between looks. A worker that is neither poked nor watching learns of new runs only by polling.
    * A watch does not report runs whose time comes.
    */
-  const lookEveryMs = (places: FreePlaces): number => {
+  const lookEveryMs = (slots: FreeSlots): number => {
     if (settings.wakesByPokes) return Infinity;
-    if (!settings.isWatching || isForReserved(places) || lastFound === undefined) return settings.pollMs;
+    if (!settings.isWatching || isForReserved(slots) || lastFound === undefined) return settings.pollMs;
     return lastFound === 0 ? settings.watchedPollMs : QUIET_MS;
   };
 
   return {
     poke: (flowRunId = ANY_RUN) => void poked.add(flowRunId),
     hasPokes: () => poked.size > 0,
-    isLookDue: (places) => {
-      if (!isForReserved(places)) return mayBeMore || poked.size > 0;
-      // Short runs free a regular place sooner than this, and need no look of their own.
-      return places.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
+    isLookDue: (slots) => {
+      if (!isForReserved(slots)) return mayBeMore || poked.size > 0;
+      // Short runs free a regular slot sooner than this, and need no look of their own.
+      return slots.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
     },
     isQuiet: () => lastFound === 0,
-    patienceMs: (places) => {
-      const waitsForReserved = isForReserved(places) && places.reserved > 0 && isReservedWanted();
+    patienceMs: (slots) => {
+      const waitsForReserved = isForReserved(slots) && slots.reserved > 0 && isReservedWanted();
       const waits = [
-        lookEveryMs(places),
+        lookEveryMs(slots),
         wakeTimes.first() - now(),
         waitsForReserved ? lookedAt + reservedLookMs - elapsedMs() : Infinity,
       ];
       return Math.max(Math.min(...waits), 0);
     },
-    startLook: (places, isIdle) => {
+    startLook: (slots, isIdle) => {
       const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
-      const { regular, reserved, ownersWithPlaces } = places;
-      // A look for reserved places excludes owners, and pokes may have named their runs.
-      mayBeMore = isForReserved(places) && (mayBeMore || poked.size > 0);
+      const { regular, reserved, ownersWithSlots } = slots;
+      // A look for reserved slots excludes owners, and pokes may have named their runs.
+      mayBeMore = isForReserved(slots) && (mayBeMore || poked.size > 0);
       mayBeForReserved = false;
       lookedAt = elapsedMs();
       poked.clear();
       const waitMs = isLast ? LAST_LOOK_MS : isIdle ? settings.idleWaitMs : 0;
-      return isForReserved(places) ? { maxRuns: reserved, waitMs, ownersWithPlaces } : { maxRuns: regular, waitMs };
+      return isForReserved(slots) ? { maxRuns: reserved, waitMs, ownersWithSlots } : { maxRuns: regular, waitMs };
     },
-    endLook: ({ maxRuns, ownersWithPlaces }, found) => {
+    endLook: ({ maxRuns, ownersWithSlots }, found) => {
       // Pokes for runs that this look has found need no other look.
       for (const { flow_run_id } of found ?? []) poked.delete(flow_run_id);
       const mayBeOthers = found === undefined || found.length === maxRuns;
-      lastFound = ownersWithPlaces === undefined ? found?.length : undefined;
-      mayBeMore ||= ownersWithPlaces === undefined && mayBeOthers;
+      lastFound = ownersWithSlots === undefined ? found?.length : undefined;
+      mayBeMore ||= ownersWithSlots === undefined && mayBeOthers;
       mayBeForReserved ||= mayBeOthers;
     },
     waited: ({ hasChanged, hasFewerRuns, isIdle, isWatched }) => {

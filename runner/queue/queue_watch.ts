@@ -10,7 +10,7 @@ export interface QueueWatch {
    * began.
    */
   isOn: () => boolean;
-  /** Ends the watch, because the worker has no place for another run and others may be notified instead. */
+  /** Ends the watch, because the worker has no slot for another run and others may be notified instead. */
   stop: () => void;
 }
 

@@ -2,7 +2,7 @@ import type { Slice } from '../engine/slice.ts';
 import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { HeldRuns } from './held_runs.ts';
-import type { FreePlaces } from './places.ts';
+import type { FreeSlots } from './slots.ts';
 import type { Look, Polling } from './polling.ts';
 import { isOver } from './slices.ts';
 import { isSuspect } from './suspects.ts';
@@ -22,26 +22,26 @@ export interface TakenOn {
   hasFailed: boolean;
 }
 
-/** Makes a function that claims runs for these places and starts to execute them. */
+/** Makes a function that claims runs for these slots and starts to execute them. */
 export function makeTakeOnRuns(
   { claims, runs, polling, heartbeat }: TakeOnDeps,
-): (places: FreePlaces, slice: Slice) => Promise<TakenOn> {
+): (slots: FreeSlots, slice: Slice) => Promise<TakenOn> {
   /**
    * Claims runs. Undefined if the queue could not be read while runs are executed: they continue, and the end of one
    * causes another look.
    */
-  const claim = async ({ maxRuns, waitMs, ownersWithPlaces }: Look): Promise<Claim[] | undefined> => {
+  const claim = async ({ maxRuns, waitMs, ownersWithSlots }: Look): Promise<Claim[] | undefined> => {
     try {
       await heartbeat.catchUp();
-      return await claims.claim(maxRuns, runs.knownSnapshots(), waitMs, ownersWithPlaces);
+      return await claims.claim(maxRuns, runs.knownSnapshots(), waitMs, ownersWithSlots);
     } catch (error) {
       if (runs.count() === 0) throw error;
       return undefined;
     }
   };
 
-  return async (places, slice) => {
-    const look = polling.startLook(places, runs.count() === 0);
+  return async (slots, slice) => {
+    const look = polling.startLook(slots, runs.count() === 0);
     const claimed = await claim(look);
     const hasFailed = claimed === undefined;
     const isLate = isOver(slice);

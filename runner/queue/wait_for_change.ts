@@ -1,7 +1,7 @@
 import { nextTurn } from '../../functions/_shared/pause.ts';
 import type { Slice } from '../engine/slice.ts';
 import type { HeldRuns } from './held_runs.ts';
-import type { FreePlaces } from './places.ts';
+import type { FreeSlots } from './slots.ts';
 import type { Polling } from './polling.ts';
 import type { QueueWatch } from './queue_watch.ts';
 import { isOver, type Slices } from './slices.ts';
@@ -13,7 +13,7 @@ export interface WaitForChangeDeps {
   runs: Pick<HeldRuns, 'count' | 'nextChange'>;
   polling: Pick<Polling, 'isQuiet' | 'patienceMs' | 'waited'>;
   slices: Pick<Slices, 'areAllEnded'>;
-  places: () => FreePlaces;
+  slots: () => FreeSlots;
   /** Notifies the worker of claimable runs. */
   watch?: QueueWatch | undefined;
 }
@@ -27,17 +27,17 @@ export interface WaitForChangeDeps {
  * run. A worker that releases all runs waits for such runs too.
  */
 export function makeWaitForChange(
-  { runs, polling, slices, places, watch }: WaitForChangeDeps,
+  { runs, polling, slices, slots, watch }: WaitForChangeDeps,
 ): (slice: Slice) => Promise<boolean> {
   return async (slice) => {
-    if (isOver(slice) || places().regular === 0) watch?.stop();
+    if (isOver(slice) || slots().regular === 0) watch?.stop();
     else if (polling.isQuiet()) watch?.start();
     const count = runs.count();
     const spentMs = slice.spentMs();
-    const hasChanged = await runs.nextChange(isOver(slice) ? RELEASE_MS : polling.patienceMs(places()));
+    const hasChanged = await runs.nextChange(isOver(slice) ? RELEASE_MS : polling.patienceMs(slots()));
     const isStuck = isOver(slice) && !hasChanged && slice.spentMs() === spentMs;
     if (isStuck && !slices.areAllEnded()) return false;
-    // Runs that end in the same turn of the event loop free their places for one claim.
+    // Runs that end in the same turn of the event loop free their slots for one claim.
     await nextTurn();
     polling.waited({
       hasChanged,

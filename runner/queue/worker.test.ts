@@ -141,7 +141,7 @@ it.each(
   expect(queue.finished.size).toBe(1);
 });
 
-it('resting runs free their places for others, up to the limit of held runs', async () => {
+it('resting runs free their slots for others, up to the limit of held runs', async () => {
   const held = (count: number) => Array.from({ length: count }, () => claimOf(waitFlow(60_000)));
   const asked: number[] = [];
   const queue = makeQueue([held(2), held(2), held(1), []]);
@@ -162,15 +162,15 @@ it('resting runs free their places for others, up to the limit of held runs', as
   expect(queue.released).toHaveLength(5);
 });
 
-it('while one owner holds all places, each other owner gets a reserved one, repeatedly', async () => {
+it('while one owner holds all slots, each other owner gets a reserved one, repeatedly', async () => {
   const queue = makeQueue([]);
-  const asked: [count: number, ownersWithPlaces: string[] | undefined][] = [];
+  const asked: [count: number, ownersWithSlots: string[] | undefined][] = [];
   const [greedy, first, second] = ['a', 'b', 'c'].map((name) => `00000000-0000-4000-8000-0000000000${name}${name}`);
   const runOf = (user_id: string, flow = chainFlow(1)) => claimOf(flow, { user_id });
-  queue.claims.claim = (count, _known, _wait, ownersWithPlaces) => {
-    asked.push([count, ownersWithPlaces]);
+  queue.claims.claim = (count, _known, _wait, ownersWithSlots) => {
+    asked.push([count, ownersWithSlots]);
     if (asked.length === 1) return Promise.resolve([runOf(greedy!, waitFlow(500)), runOf(greedy!, waitFlow(500))]);
-    if (ownersWithPlaces === undefined || asked.length > 4) return Promise.resolve([]);
+    if (ownersWithSlots === undefined || asked.length > 4) return Promise.resolve([]);
     return Promise.resolve(asked.length === 2 ? [runOf(first!), runOf(second!)] : [runOf(first!)]);
   };
   const env = {
@@ -226,7 +226,7 @@ it('a run that was stopped while it was being put to sleep is claimed again at o
   ]);
 });
 
-it('a run that has held a place for a slice is released if others have none', async () => {
+it('a run that has held a slot for a slice is released if others have none', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000)), claimOf(waitFlow(60_000))]]);
   const env = {
     RUNNER_CONCURRENCY: '2',
@@ -239,7 +239,7 @@ it('a run that has held a place for a slice is released if others have none', as
   const worker = workerWith(queue, settings);
   const drained = worker.drain();
   await waitFor(() => queue.released.length > 0 || undefined);
-  // One free place is enough for now.
+  // One free slot is enough for now.
   expect(queue.released).toHaveLength(1);
   worker.releaseAll();
   await drained;
@@ -305,7 +305,7 @@ it("progress that the database refuses permanently fails the run, and the run's 
   expect(queue.events).toEqual(['run_interrupted', 'run_finished']);
 });
 
-it('a run whose result is being stored frees its place', async () => {
+it('a run whose result is being stored frees its slot', async () => {
   const queue = makeQueue([[claimOf(chainFlow(1))], [claimOf(chainFlow(1))]]);
   const { finish } = queue.claims;
   let store = () => {};

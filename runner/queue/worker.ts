@@ -4,7 +4,7 @@ import type { ExecuteClaimDeps } from './execute_claim.ts';
 import { type Heartbeat, makeHeartbeat } from './heartbeat.ts';
 import { makeHeldRuns } from './held_runs.ts';
 import { makeMemoryBudget } from './memory_budget.ts';
-import { freePlaces, releaseWhenFull } from './places.ts';
+import { freeSlots, releaseWhenFull } from './slots.ts';
 import { makePolling } from './polling.ts';
 import type { MakeQueueWatch } from './queue_watch.ts';
 import { isOver, makeSlices } from './slices.ts';
@@ -45,17 +45,17 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   });
   const heartbeat: Heartbeat = makeHeartbeat({ claims, runs, everyMs: settings.heartbeatMs, onBeat: () => makeWay() });
   const slices = makeSlices(settings.slice, now, runs.wake);
-  const places = () => freePlaces(runs.executions(), settings);
+  const slots = () => freeSlots(runs.executions(), settings);
   const takeOnRuns = makeTakeOnRuns({ claims, runs, polling, heartbeat });
   const watch = makeWatch?.(() => {
     polling.poke();
     runs.wake();
   });
-  const waitForChange = makeWaitForChange({ runs, polling, slices, places, watch });
+  const waitForChange = makeWaitForChange({ runs, polling, slices, slots, watch });
   const executeAlone = makeExecuteAlone({ claims, runs, settings });
   let draining: Promise<boolean> | undefined;
 
-  /** Releases runs that have been held for a slice, if others wait for their place or memory. */
+  /** Releases runs that have been held for a slice, if others wait for their slot or memory. */
   const makeWay = (): void => {
     memory.relieve(settings.runnerSliceMs);
     releaseWhenFull(runs.executions(), settings);
@@ -66,11 +66,11 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
    * claimed.
    */
   const executeAll = async (slice: Slice): Promise<Claim | undefined> => {
-    const isLookDue = () => !isOver(slice) && polling.isLookDue(places());
+    const isLookDue = () => !isOver(slice) && polling.isLookDue(slots());
     polling.restart();
     for (;;) {
       if (isLookDue()) {
-        const { suspect, hasFailed } = await takeOnRuns(places(), slice);
+        const { suspect, hasFailed } = await takeOnRuns(slots(), slice);
         if (suspect !== undefined) return suspect;
         if (isLookDue() && (!hasFailed || runs.count() === 0)) continue;
       }

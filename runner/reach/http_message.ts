@@ -99,7 +99,7 @@ function contentLength(header: string | undefined): number | undefined {
 type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 
 /** The limit of a body. */
-export interface BodyLimit {
+export interface ResponseLimit {
   maxBytes: number;
   /** If true, a body that is too large, breaks off or is malformed ends there. If false, this is an error. */
   takesPart: boolean;
@@ -109,7 +109,7 @@ export interface BodyLimit {
 async function readBody(
   reader: ByteReader,
   headers: { [name: string]: string },
-  { maxBytes: maxBodyBytes, takesPart }: BodyLimit,
+  { maxBytes: maxBodyBytes, takesPart }: ResponseLimit,
   makeBody: MakeBody,
 ): Promise<Uint8Array> {
   const tooLarge = () => new NodeError(`the response is larger than ${maxBodyBytes} bytes`);
@@ -147,7 +147,7 @@ async function readBody(
 export async function readResponse(
   pieces: AsyncIterator<Uint8Array>,
   method: string,
-  limit: BodyLimit,
+  limit: ResponseLimit,
   makeBody: MakeBody,
 ): Promise<ResponseMessage> {
   const reader = makeByteReader(pieces);

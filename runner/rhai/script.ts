@@ -16,7 +16,7 @@ export interface RunOptions extends Partial<RunHooks> {
   constants?: Iterable<readonly [string, RhaiValue]>;
 }
 
-export interface RunResult {
+export interface EvaluatedScript {
   /** The value of the script's last statement, or the returned value. */
   value: RhaiValue;
   /** The variables and constants of the top level, with their final values. */
@@ -26,7 +26,7 @@ export interface RunResult {
 /** A script that can be run any number of times. */
 export interface RhaiScript {
   /** Runs the script. Throws a RhaiError if the script fails, and any error that `onProgress` throws. */
-  run: (options?: RunOptions) => RunResult;
+  run: (options?: RunOptions) => EvaluatedScript;
 }
 
 const nothing = (): void => {};
@@ -57,7 +57,7 @@ function runProgram(
   { given, declared, main: { at } }: ReturnType<typeof parseScript>,
   limits: RhaiLimits,
   { variables = [], constants = [], ...hooks }: RunOptions,
-): RunResult {
+): EvaluatedScript {
   const constantValues = new Map(constants);
   const values = new Map([...variables, ...constantValues]);
   const run = new Run({

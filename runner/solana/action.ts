@@ -1,9 +1,10 @@
+import type { Commitment } from '@solana/kit';
 import { mayStillSend, UnknownOutcomeError } from './sent_before.ts';
 import type { TransactionEnd, TransactionOrder, TransactionStore } from './transaction.ts';
 import { watchAction } from './action_watch.ts';
 import { type Collected, listSignatures } from './collect_signatures.ts';
 import { errorText, memberErrors } from './member_errors.ts';
-import type { ChainRpc, Commitment } from './rpc.ts';
+import type { ChainRpc } from './rpc.ts';
 
 export interface ActionDeps {
   rpc: ChainRpc;
@@ -47,10 +48,10 @@ export async function awaitAction(
   try {
     const found = await waiting(() => watchAction(action, deps));
     if (found === undefined) throw new UnknownOutcomeError(`timeout: ${signer} did not send the transaction in time`);
-    const { signature, err, places } = found;
+    const { signature, err, positions } = found;
     if (err === null) return { status: 'confirmed', signature, hasFees: record.has_fees };
     const text = `transaction ${signature} failed: ${errorText(err)}`;
-    return { status: 'failed', errors: memberErrors(record, err, text, places), signature };
+    return { status: 'failed', errors: memberErrors(record, err, text, positions), signature };
   } catch (error) {
     throw signal.aborted ? mayStillSend(signer, signal) : error;
   }

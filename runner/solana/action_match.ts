@@ -1,10 +1,10 @@
 import { base64 } from '@scure/base';
-import { getTransactionDecoder } from '@solana/kit';
+import { type Commitment, getTransactionDecoder } from '@solana/kit';
 import { lookupName, type Message, readMessage } from '../../functions/_shared/solana_message.ts';
 import { pickInstructions, type PlacedInstruction } from '../../functions/_shared/solana_message_changes.ts';
 import { readLookupTable } from './lookup_table.ts';
 import { messageOf } from './message.ts';
-import type { ChainRpc, Commitment, LandedTransaction } from './rpc.ts';
+import type { ChainRpc, LandedTransaction } from './rpc.ts';
 
 /** An instruction as the chain executes it: an address for each account, with what that account may do. */
 interface Resolved {
@@ -70,11 +70,11 @@ export async function findInstructions(
   const loaded = new Map(sentMessage.lookups.map((one, at) => [lookupName(one), loadedAddresses[at] ?? '']));
   const sent = resolve(sentMessage, loaded);
 
-  const places: number[] = [];
+  const positions: number[] = [];
   for (const instruction of wanted) {
-    const place = sent.find((one) => one.index > (places.at(-1) ?? -1) && doesTheSame(one, instruction));
-    if (place === undefined) return undefined;
-    places.push(place.index);
+    const position = sent.find((one) => one.index > (positions.at(-1) ?? -1) && doesTheSame(one, instruction));
+    if (position === undefined) return undefined;
+    positions.push(position.index);
   }
-  return places;
+  return positions;
 }

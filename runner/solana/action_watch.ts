@@ -1,10 +1,11 @@
+import type { Commitment } from '@solana/kit';
 import { pause } from '../../functions/_shared/pause.ts';
 import { haltError, NodeError, Released } from '../engine/node.ts';
 import { findInstructions } from './action_match.ts';
 import { readMemos } from './action_memo.ts';
 import { JsonRpcError } from './json_rpc.ts';
 import { UnknownOutcomeError } from './sent_before.ts';
-import type { AddressSignature, ChainRpc, Commitment } from './rpc.ts';
+import type { AddressSignature, ChainRpc } from './rpc.ts';
 
 /** "Method not found". Source: JSON-RPC 2.0, section 5.1. */
 const METHOD_NOT_FOUND = -32601;
@@ -41,7 +42,7 @@ export interface FoundAction extends AddressSignature {
    * Indexes of the message's instructions, without those of the compute budget. Undefined if the RPC server can't show
    * the transaction.
    */
-  places: number[] | undefined;
+  positions: number[] | undefined;
 }
 
 /**
@@ -64,15 +65,15 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
       const landed = await rpc.getTransaction(signature, commitment);
       // The RPC node that answers may be behind the one that listed the transaction.
       if (landed === null) return undefined;
-      const places = await findInstructions(action.message, landed, rpc, commitment);
-      if (places !== undefined) return { ...listed, places };
+      const positions = await findInstructions(action.message, landed, rpc, commitment);
+      if (positions !== undefined) return { ...listed, positions };
       warn(`transaction ${signature} has the memo of the action, but not all of its instructions: it is passed over`);
       passedOver.add(signature);
     } catch (error) {
       if (signal.aborted || !(error instanceof NodeError)) throw error;
       if (error instanceof JsonRpcError && error.code === METHOD_NOT_FOUND) {
         warn(`transaction ${signature} is taken for the action's by its memo alone: the RPC server can't show it`);
-        return { ...listed, places: undefined };
+        return { ...listed, positions: undefined };
       }
       // A transaction that can't be read must not stop the check of the others.
       if (!unread.has(signature)) warn(`transaction ${signature} has the memo of the action, but: ${error.message}`);

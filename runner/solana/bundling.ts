@@ -10,17 +10,17 @@ export interface ParkedInstructions extends Parked {
 }
 
 /** The position of an instruction node among the transactions of its flow. */
-interface Place {
+interface GroupPosition {
   /** Number of the group, from 1. A node that needs another node's signature is in a later group than that node. */
   group: number;
   /** Position among all instructions: topological, and by the order of the flow's nodes where no edge decides. */
   rank: number;
 }
 
-export type Grouping = ReadonlyMap<RunNode, Place>;
+export type Grouping = ReadonlyMap<RunNode, GroupPosition>;
 
 /** Returns the index at which a node belongs in a list that is sorted by the order of the flow's nodes. */
-function placeOf({ index }: RunNode, sorted: RunNode[]): number {
+function indexIn({ index }: RunNode, sorted: RunNode[]): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -36,25 +36,25 @@ function placeOf({ index }: RunNode, sorted: RunNode[]): number {
  * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
-  const places = new Map<RunNode, Place>();
-  if (!nodes.some(isInstructionNode)) return places;
+  const positions = new Map<RunNode, GroupPosition>();
+  if (!nodes.some(isInstructionNode)) return positions;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
   // Sorted by the order of the flow's nodes, which decides between nodes that no edge orders.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
-    if (isInstructionNode(node)) places.set(node, { group, rank: places.size });
+    if (isInstructionNode(node)) positions.set(node, { group, rank: positions.size });
     for (const { target, sourcePort } of node.outgoing) {
       const isCrossing = isInstructionNode(node) && sourcePort === SIGNATURE;
       groups.set(target, Math.max(groups.get(target) ?? 1, isCrossing ? group + 1 : group));
       const left = (awaited.get(target) ?? 0) - 1;
       awaited.set(target, left);
       if (left > 0) continue;
-      free.splice(placeOf(target, free), 0, target);
+      free.splice(indexIn(target, free), 0, target);
     }
   }
-  return places;
+  return positions;
 }
 
 /** The next step for parked executions of one run. */
@@ -121,8 +121,8 @@ export function nextStep(
       ? { type: 'fail', parked: [first], error: NOT_SIGNED }
       : { type: 'send', members: [first], others: [] };
   }
-  const isComplete = [...grouping].every(([node, place]) =>
-    place.group !== groupOf(first) || parked.has(node) || isHeldBack(node) || endings.get(node) === 'succeeded'
+  const isComplete = [...grouping].every(([node, position]) =>
+    position.group !== groupOf(first) || parked.has(node) || isHeldBack(node) || endings.get(node) === 'succeeded'
   );
   if (!isComplete) return { type: 'fail', parked: group, error: INCOMPLETE };
   const silent = group.filter(({ instructions }) => instructions === undefined);

@@ -1,11 +1,11 @@
 import { base58 } from '@scure/base';
-import { getTransactionDecoder } from '@solana/kit';
+import { type Commitment, getTransactionDecoder } from '@solana/kit';
 import type { LosslessJson } from '../../types/values/value.ts';
 import { pause } from '../../functions/_shared/pause.ts';
 import { type Halt, haltError, NodeError, Released } from '../engine/node.ts';
 import { JsonRpcError } from './json_rpc.ts';
 import { errorText, simulationError } from './member_errors.ts';
-import { type ChainRpc, type Commitment, hasReached } from './rpc.ts';
+import { type ChainRpc, hasReached } from './rpc.ts';
 import type { TransactionSettings } from './transaction_settings.ts';
 
 /** Number of blocks for which a blockhash is valid. Source: Agave, `MAX_PROCESSING_AGE`. */

@@ -9,10 +9,10 @@ interface Flows {
   registry: NodeRegistry;
 }
 
-/** Where a node is: in a run, or in a flow that a node of a run called before. */
-interface Place {
+/** The path of calls to a node: the inputs of its flow, and the node that called that flow. */
+interface CallPath {
   inputs: ValueMap;
-  caller?: { node: RunNode; run: Place };
+  caller?: { node: RunNode; run: CallPath };
 }
 
 /**
@@ -42,48 +42,48 @@ function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, 
  * sign only if this is true: otherwise a caller could make the owner's wallet sign by naming its key.
  * Source: docs/reference/transactions.md, "Whose key signs".
  */
-export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, place: Place): boolean {
+export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, nodePath: CallPath): boolean {
   let steps = 0;
 
-  const isInputNamed = (at: RunNode, name: string, where: Place): boolean => {
+  const isInputNamed = (at: RunNode, name: string, path: CallPath): boolean => {
     if (++steps > MAX_STEPS) return false;
     const edge = at.incoming.find(({ input }) => input.name === name);
     if (edge === undefined) return at.presets[name] !== undefined;
-    return isOutputNamed(edge.source, edge.sourcePort, where);
+    return isOutputNamed(edge.source, edge.sourcePort, path);
   };
 
-  const isOutputNamed = (source: RunNode, port: string, where: Place): boolean => {
+  const isOutputNamed = (source: RunNode, port: string, path: CallPath): boolean => {
     const { module } = source;
     if (module === undefined) return false;
     if (module.namesKeys) return true;
-    if (module.takesFlowInputs) return isFlowInputNamed(port, where);
-    if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, where);
+    if (module.takesFlowInputs) return isFlowInputNamed(port, path);
+    if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, path);
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
     // If the called flow has no such output, the node passes its input on instead. So the flow must name both.
     if (module.calledFlow !== undefined) {
-      return isResultNamed(source, port, where) && (!isHandedOn || isInputNamed(source, port, where));
+      return isResultNamed(source, port, path) && (!isHandedOn || isInputNamed(source, port, path));
     }
     // A flow may give an input any name, also that of one of the node's outputs.
     if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
-    return isHandedOn && isInputNamed(source, port, where);
+    return isHandedOn && isInputNamed(source, port, path);
   };
 
-  const isFlowInputNamed = (label: string, { inputs, caller }: Place): boolean => {
+  const isFlowInputNamed = (label: string, { inputs, caller }: CallPath): boolean => {
     // An input without a value has its default, which the flow's author wrote.
     if (inputs[label] === undefined) return true;
     return caller !== undefined && isInputNamed(caller.node, label, caller.run);
   };
 
-  const isResultNamed = (called: RunNode, label: string, where: Place): boolean => {
+  const isResultNamed = (called: RunNode, label: string, path: CallPath): boolean => {
     const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
     if (graph === undefined) return false;
     const output = flowOutputs(graph, flows.registry).get(label);
     // The inputs of the earlier call are not known any more, so they are judged only by their sources.
     const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
-    return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: where } });
+    return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: path } });
   };
 
-  return isInputNamed(node, inputName, place);
+  return isInputNamed(node, inputName, nodePath);
 }
 
 /** Returns the keys that the wallet nodes of all flows name. */

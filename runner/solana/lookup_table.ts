@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
-import { type Address, address } from '@solana/kit';
+import { type Address, address, type Commitment } from '@solana/kit';
 import { NodeError } from '../engine/node.ts';
-import type { ChainRpc, Commitment } from './rpc.ts';
+import type { ChainRpc } from './rpc.ts';
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
 

@@ -20,26 +20,27 @@ export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefine
 export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
 
 /** Returns the indexes of a message's instructions that belong to members: all but those of the compute budget. */
-const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
+const positionsIn = (message: string): number[] =>
+  pickInstructions(messageOf(message), false).map(({ index }) => index);
 
 /**
  * Returns an error for each member of a transaction, in order. The member whose instruction failed gets the whole text.
  * If the failed instruction belongs to no member (a fee, the memo), every member gets it.
- * `places` has the indexes of the message's instructions in the failed transaction, without those of the compute
+ * `positions` has the indexes of the message's instructions in the failed transaction, without those of the compute
  * budget.
  */
 export function memberErrors(
   { members, message }: TransactionRecord,
   error: LosslessJson | undefined,
   text: string,
-  places: readonly number[] = placesIn(message),
+  positions: readonly number[] = positionsIn(message),
 ): string[] {
   const failed = failedInstruction(error);
-  const place = failed === undefined ? -1 : places.indexOf(failed);
+  const position = failed === undefined ? -1 : positions.indexOf(failed);
   let end = 0;
   const ends = members.map(({ instruction_count }) => end += instruction_count);
   // The fees and the memo come after the members' instructions.
-  const isTheirs = place >= 0 && place < end;
-  const failedMember = isTheirs ? ends.findIndex((memberEnd) => place < memberEnd) : undefined;
+  const isTheirs = position >= 0 && position < end;
+  const failedMember = isTheirs ? ends.findIndex((memberEnd) => position < memberEnd) : undefined;
   return members.map((_, index) => index === (failedMember ?? index) ? text : 'transaction simulation failed');
 }

@@ -1,4 +1,5 @@
 import { base64 } from '@scure/base';
+import type { Commitment } from '@solana/kit';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { z } from 'zod';
 import { decodeBase58 } from '../../types/values/base58.ts';
@@ -6,9 +7,7 @@ import type { LosslessJson } from '../../types/values/value.ts';
 import { NodeError, type RunInfo } from '../engine/node.ts';
 import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 
-/** How final a block must be for a read to use it. Source: Solana documentation, "Commitment status". */
-export type Commitment = 'processed' | 'confirmed' | 'finalized';
-
+/** From the least to the most final. Source: Solana documentation, "Commitment status". */
 const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
 
 /** Reads whole numbers from their digits: lamports and slots are wider than a float's 53 bits. */

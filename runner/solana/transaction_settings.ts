@@ -1,6 +1,6 @@
+import type { Commitment } from '@solana/kit';
 import { decodeBase58 } from '../../types/values/base58.ts';
 import { NodeError } from '../engine/node.ts';
-import type { Commitment } from './rpc.ts';
 
 /** A flow's settings for its transactions. */
 export interface TransactionSettings {

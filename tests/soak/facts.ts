@@ -1,4 +1,4 @@
-import type { LandedTransaction } from '../../dev/chain/ledger.ts';
+import type { LedgerTransaction } from '../../dev/chain/ledger.ts';
 import type { Sql } from '../../dev/stack/postgres.ts';
 import type { StartRecord } from './starts.ts';
 import type { WatchRecord } from './watching.ts';
@@ -15,7 +15,7 @@ export interface SoakFacts {
   /** What watchers were told. */
   watched: readonly WatchRecord[];
   /** What is in the chain's blocks. */
-  landed: readonly Pick<LandedTransaction, 'accounts' | 'error'>[];
+  landed: readonly Pick<LedgerTransaction, 'accounts' | 'error'>[];
 }
 
 /** A rule on what is stored. */

@@ -16,7 +16,7 @@ import type { NodeCall } from '../../runner/engine/node.ts';
 import type { BuiltInstructions, InstructionModule } from '../../runner/solana/instruction_module.ts';
 import type { InstructionSet } from '../../runner/solana/transaction.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
-import type { LandedTransaction } from '../../dev/chain/ledger.ts';
+import type { LedgerTransaction } from '../../dev/chain/ledger.ts';
 import { makeNodeCall } from './node_call.ts';
 import type { TestChain } from './solana.ts';
 
@@ -42,7 +42,7 @@ export const signerKeys = ({ instructions }: BuiltInstructions): string[] =>
   instructions.signers.map(({ publicKey }) => publicKey);
 
 /** Sends a signed transaction to the chain and returns its result. Throws the error of the preflight. */
-export async function land(chain: TestChain, wire: string): Promise<LandedTransaction> {
+export async function land(chain: TestChain, wire: string): Promise<LedgerTransaction> {
   const { result, error } = await chain.call('sendTransaction', wire, {
     encoding: 'base64',
     preflightCommitment: 'processed',
@@ -59,7 +59,7 @@ export async function send(
   chain: TestChain,
   keys: KeyPairSigner[],
   ...built: BuiltInstructions[]
-): Promise<LandedTransaction> {
+): Promise<LedgerTransaction> {
   const sets: InstructionSet[] = built.map(({ instructions }) => instructions);
   const { feePayer } = sets[0]!;
   const blockhash = chain.ledger.clock.blockhash(chain.ledger.clock.slot()) as Blockhash;

@@ -1,9 +1,9 @@
 import { parseExactly } from '../../shared/exact_json.ts';
 import {
   isObject,
-  type Json,
   objectAt,
   passedOnHandle,
+  type PlainObject,
   readEdge,
   readPosition,
 } from '../../shared/graph/drawn_node.ts';
@@ -28,7 +28,7 @@ export function readPart(text: string): FlowDocument | undefined {
   try {
     const json = parseExactly(text);
     if (!isObject(json) || !Array.isArray(json.nodes) || !Array.isArray(json.edges)) return undefined;
-    const nodes = json.nodes.filter((node): node is Json => isObject(node) && isObject(node.data));
+    const nodes = json.nodes.filter((node): node is PlainObject => isObject(node) && isObject(node.data));
     return nodes.length === 0 ? undefined : { nodes, edges: json.edges.filter(isObject) };
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
-import { isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
+import { isObject, objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 
 /** A row of a definition. */
-export interface DefinitionRow {
+export interface DrawnDefinition {
   id: string;
   type: string;
   data: unknown;
@@ -12,7 +12,7 @@ export interface DefinitionRow {
   'targets_form.extra': unknown;
 }
 
-const portsOf = (ports: unknown, defaults: Json): Json[] =>
+const portsOf = (ports: unknown, defaults: PlainObject): PlainObject[] =>
   (Array.isArray(ports) ? ports : []).filter(isObject).map((port) => ({
     ...defaults,
     ...port,
@@ -26,7 +26,7 @@ const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
  * Makes a new node of a definition, in the form that editors store, without a position: its ports get ids, and the rest
  * is copied.
  */
-export function makeNode(definition: DefinitionRow): Json {
+export function makeNode(definition: DrawnDefinition): PlainObject {
   const data = objectAt(definition, 'data');
   const type = KINDS.has(definition.type) ? definition.type : 'mock';
   return {
@@ -52,7 +52,7 @@ export function makeNode(definition: DefinitionRow): Json {
 const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources', flow_output: 'targets' };
 
 /** Replaces the form data of a node. */
-export function withFormData(node: Json, formData: unknown): Json {
+export function withFormData(node: PlainObject, formData: unknown): PlainObject {
   const data = objectAt(node, 'data');
   const side = LABELLED[String(data.node_id)];
   const label = isObject(formData) ? formData.label : undefined;

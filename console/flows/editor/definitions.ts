@@ -1,7 +1,7 @@
 import type { Db } from '../../shared/api.tsx';
 import { nameFilter, searchFilter } from '../../shared/definition_search.ts';
 import { isObject } from '../../shared/graph/drawn_node.ts';
-import type { DefinitionRow } from './definition.ts';
+import type { DrawnDefinition } from './definition.ts';
 
 /** Number of definitions that the palette reads at once, and by each click on “More”. */
 export const PALETTE_PAGE = 60;
@@ -107,11 +107,11 @@ export async function readPalette(
 }
 
 /** Reads a whole definition. Throws if it has been deleted. */
-export async function readDefinition(db: Db, id: string): Promise<DefinitionRow> {
+export async function readDefinition(db: Db, id: string): Promise<DrawnDefinition> {
   const { data } = await db.from('nodes').select('*').eq('id', id).maybeSingle().throwOnError();
   if (!isObject(data)) throw new Error('This definition has been deleted.');
   // SAFETY: a row of the table has these columns.
-  return data as unknown as DefinitionRow;
+  return data as unknown as DrawnDefinition;
 }
 
 /** Groups entries in the order in which they come. */

@@ -1,7 +1,7 @@
 import {
   type DrawnEdge,
   isObject,
-  type Json,
+  type PlainObject,
   type Point,
   readEdge,
   readNode,
@@ -14,14 +14,18 @@ import { layOut } from '../../shared/graph/layout.ts';
  * are stored as they were read, with all members of other editors.
  */
 export interface FlowDocument {
-  nodes: readonly Json[];
-  edges: readonly Json[];
+  nodes: readonly PlainObject[];
+  edges: readonly PlainObject[];
 }
 
-export const nodeIdOf = (node: Json): string => typeof node.id === 'string' ? node.id : '';
+export const nodeIdOf = (node: PlainObject): string => typeof node.id === 'string' ? node.id : '';
 
 /** Changes one node. */
-export const changeNode = (document: FlowDocument, id: string, change: (node: Json) => Json): FlowDocument => ({
+export const changeNode = (
+  document: FlowDocument,
+  id: string,
+  change: (node: PlainObject) => PlainObject,
+): FlowDocument => ({
   ...document,
   nodes: document.nodes.map((node) => nodeIdOf(node) === id ? change(node) : node),
 });
@@ -32,7 +36,7 @@ const shift = (json: unknown, by: Point): unknown =>
     : undefined;
 
 /** Moves a node. The two positions that editors keep move by the same distance. */
-export function moveNode(node: Json, to: Point): Json {
+export function moveNode(node: PlainObject, to: Point): PlainObject {
   const from = readPosition(node);
   if (from === undefined) return { ...node, position: to };
   const by = { x: to.x - from.x, y: to.y - from.y };
@@ -65,7 +69,7 @@ export const placeNodes = async (document: FlowDocument, signal?: AbortSignal): 
     : moveNodes(document, await layOutDocument(document, signal));
 
 /** Makes a new edge, with the members that other editors expect. */
-export const makeEdge = (edge: DrawnEdge): Json => ({ id: crypto.randomUUID(), type: 'custom', ...edge });
+export const makeEdge = (edge: DrawnEdge): PlainObject => ({ id: crypto.randomUUID(), type: 'custom', ...edge });
 
 /** Removes nodes, and the edges at them. */
 export const removeNodes = (document: FlowDocument, ids: ReadonlySet<string>): FlowDocument => ({

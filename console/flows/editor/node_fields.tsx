@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { lazy, Suspense, useMemo } from 'react';
 import { SchemaForm } from '../../shared/form/schema_form.tsx';
-import { isObject, type Json, objectAt, readEdge } from '../../shared/graph/drawn_node.ts';
+import { isObject, objectAt, type PlainObject, readEdge } from '../../shared/graph/drawn_node.ts';
 import { Loading } from '../../shared/loading.tsx';
 import { withFormData } from './definition.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
@@ -42,7 +42,7 @@ function useConnected(id: string): ReadonlySet<string> {
 }
 
 /** The form for the inputs of a node. */
-export function NodeFields({ json }: { json: Json }) {
+export function NodeFields({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);
   const connected = useConnected(id);

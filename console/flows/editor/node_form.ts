@@ -1,6 +1,12 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { type Field, fieldOf } from '../../../types/values/port_types.ts';
-import { type DrawnInput, type DrawnNode, isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
+import {
+  type DrawnInput,
+  type DrawnNode,
+  isObject,
+  objectAt,
+  type PlainObject,
+} from '../../shared/graph/drawn_node.ts';
 import { prepareForm } from '../../shared/form/prepare_schema.ts';
 
 /** The JSON Schema of what a field of the form gives. JSON has no schema: any will do. */
@@ -31,7 +37,11 @@ const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => (
 const isLabelled = ({ nodeId }: DrawnNode): boolean => nodeId === 'flow_input' || nodeId === 'flow_output';
 
 /** Makes the fields of a node beyond those of its definition's form. */
-function furtherFields(node: DrawnNode, known: Json, connected: ReadonlySet<string>): Record<string, RJSFSchema> {
+function furtherFields(
+  node: DrawnNode,
+  known: PlainObject,
+  connected: ReadonlySet<string>,
+): Record<string, RJSFSchema> {
   if (isLabelled(node)) {
     return {
       ...(known.label === undefined && { label: { type: 'string', title: 'Label' } }),
@@ -51,7 +61,7 @@ const codeFields = ({ nodeId }: DrawnNode): UiSchema =>
  * need no field, because the edge supplies the value.
  */
 export function nodeForm(
-  json: Json,
+  json: PlainObject,
   node: DrawnNode,
   connected: ReadonlySet<string>,
 ): { schema: RJSFSchema; uiSchema: UiSchema } {

@@ -1,6 +1,6 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { ErrorBoundary } from '../../shared/error_boundary.tsx';
-import { type Json, objectAt } from '../../shared/graph/drawn_node.ts';
+import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 import { NodeFields } from './node_fields.tsx';
@@ -9,7 +9,7 @@ import { NodeWiring } from './node_wiring.tsx';
 import { drawnNode } from './view.ts';
 
 /** Shows the documentation in a node's definition. */
-function Documentation({ json }: { json: Json }) {
+function Documentation({ json }: { json: PlainObject }) {
   const node = drawnNode(json);
   const address = objectAt(json, 'data', 'resources').documentation_url;
   const isLink = typeof address === 'string' && address.startsWith('https://');
@@ -25,7 +25,7 @@ function Documentation({ json }: { json: Json }) {
   );
 }
 
-function NodeName({ json }: { json: Json }) {
+function NodeName({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);
   const data = objectAt(json, 'data');

@@ -1,5 +1,5 @@
 import { NumberInput, Stack, Switch, Text, Title } from '@mantine/core';
-import { isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
+import { isObject, objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 
@@ -54,11 +54,11 @@ const MEMBERS: RetryMember[] = [
 ];
 
 /** Settings for retries of a node that fails for a passing reason. */
-export function NodeRetry({ json }: { json: Json }) {
+export function NodeRetry({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);
   const { retry } = objectAt(json, 'data');
-  const change = (next: Json | undefined) =>
+  const change = (next: PlainObject | undefined) =>
     store.change((document) =>
       changeNode(document, id, (node) => {
         const { retry: _, ...data } = objectAt(node, 'data');

@@ -1,6 +1,12 @@
 import { Select, Stack, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
-import { type DrawnEdge, type DrawnInput, type DrawnNode, type Json, readEdge } from '../../shared/graph/drawn_node.ts';
+import {
+  type DrawnEdge,
+  type DrawnInput,
+  type DrawnNode,
+  type PlainObject,
+  readEdge,
+} from '../../shared/graph/drawn_node.ts';
 import { connect, disconnect } from './actions.ts';
 import { type EdgeStart, edgeStarts, refusal } from './connections.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
@@ -53,7 +59,7 @@ function InputEdge({ node, input, starts, edges }: {
 }
 
 /** Lists and edits the edges into a node without a mouse. Only outputs whose type fits the input are offered. */
-export function NodeWiring({ json }: { json: Json }) {
+export function NodeWiring({ json }: { json: PlainObject }) {
   const { document } = useEditorState();
   const node = drawnNode(json);
   const starts = useMemo(() => document.nodes.flatMap((other) => edgeStarts(drawnNode(other))), [document.nodes]);

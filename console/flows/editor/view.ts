@@ -2,22 +2,22 @@ import type { Edge } from '@xyflow/react';
 import {
   type DrawnNode,
   isObject,
-  type Json,
   objectAt,
+  type PlainObject,
   readEdge,
   readNode,
   readPosition,
 } from '../../shared/graph/drawn_node.ts';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { nodeGeometry } from '../../shared/graph/geometry.ts';
-import type { InputState } from '../../shared/graph/node_card.tsx';
+import type { InputMark } from '../../shared/graph/node_card.tsx';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 
 /** Parsed nodes by their JSON, so that an unchanged node is not parsed again. */
-const drawnNodes = new WeakMap<Json, DrawnNode>();
+const drawnNodes = new WeakMap<PlainObject, DrawnNode>();
 
-export function drawnNode(json: Json): DrawnNode {
+export function drawnNode(json: PlainObject): DrawnNode {
   const known = drawnNodes.get(json);
   if (known !== undefined) return known;
   const node = readNode(json);
@@ -33,7 +33,7 @@ export const nodesById = ({ nodes }: FlowDocument): Map<string, DrawnNode> =>
   }));
 
 /** Returns the state of each input of a node: connected, set, missing or empty. */
-function inputStatesOf(json: Json, node: DrawnNode, connected: ReadonlySet<string>): Map<string, InputState> {
+function inputStatesOf(json: PlainObject, node: DrawnNode, connected: ReadonlySet<string>): Map<string, InputMark> {
   const formData = objectAt(json, 'data', 'targets_form').form_data;
   const has = (name: string) =>
     isObject(formData)
@@ -52,7 +52,7 @@ function inputStatesOf(json: Json, node: DrawnNode, connected: ReadonlySet<strin
   ]));
 }
 
-const sameStates = (a: ReadonlyMap<string, InputState> | undefined, b: ReadonlyMap<string, InputState>): boolean =>
+const sameStates = (a: ReadonlyMap<string, InputMark> | undefined, b: ReadonlyMap<string, InputMark>): boolean =>
   a !== undefined && a.size === b.size && [...b].every(([id, state]) => a.get(id) === state);
 
 /** Returns the nodes in the canvas's form. Unchanged nodes are the same objects as before, and are not drawn again. */

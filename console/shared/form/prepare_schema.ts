@@ -1,5 +1,5 @@
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
-import { isObject, type Json, objectAt } from '../graph/drawn_node.ts';
+import { isObject, objectAt, type PlainObject } from '../graph/drawn_node.ts';
 
 /** A schema and its presentation, ready to be rendered. */
 export interface PreparedForm {
@@ -14,7 +14,7 @@ export interface PreparedForm {
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$id', '$schema']);
 
 /** True if a reference points into the same schema. The form library throws for any other. */
-function leadsSomewhere(reference: unknown, root: Json): boolean {
+function leadsSomewhere(reference: unknown, root: PlainObject): boolean {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
   const path = reference.slice(1).split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   return path.reduce<unknown>(
@@ -25,7 +25,7 @@ function leadsSomewhere(reference: unknown, root: Json): boolean {
 }
 
 /** Removes patterns and unresolvable references at every depth. */
-function clean(json: unknown, root: Json): unknown {
+function clean(json: unknown, root: PlainObject): unknown {
   if (Array.isArray(json)) return json.map((member) => clean(member, root));
   if (!isObject(json)) return json;
   const isKept = ([keyword, value]: [string, unknown]) =>
@@ -40,12 +40,12 @@ function clean(json: unknown, root: Json): unknown {
 
 /** Keywords that define the kind of a value. Without any of them, a field accepts any JSON. */
 const KINDS = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items', 'if'];
-const takesAnything = (schema: Json): boolean => KINDS.every((keyword) => schema[keyword] === undefined);
+const takesAnything = (schema: PlainObject): boolean => KINDS.every((keyword) => schema[keyword] === undefined);
 
 const WIDGETS = new Set(['textarea', 'password', 'radio', 'select', 'checkboxes', 'updown', 'range', 'hidden']);
 const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
 
-function prepareOrder(order: unknown, properties: Json): string[] | undefined {
+function prepareOrder(order: unknown, properties: PlainObject): string[] | undefined {
   if (!Array.isArray(order)) return undefined;
   const known = order.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name));
   // The form library throws for an order that omits a property.
@@ -76,6 +76,6 @@ function prepareUi(schema: unknown, ui: unknown): UiSchema {
 export function prepareForm(schema: unknown, uiSchema: unknown): PreparedForm {
   const root = isObject(schema) ? schema : {};
   // SAFETY: `clean` returns an object for an object.
-  const prepared = { type: 'object', ...clean(root, root) as Json } as RJSFSchema;
+  const prepared = { type: 'object', ...clean(root, root) as PlainObject } as RJSFSchema;
   return { schema: prepared, uiSchema: prepareUi(prepared, uiSchema) };
 }

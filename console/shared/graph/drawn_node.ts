@@ -31,19 +31,19 @@ export interface DrawnNode {
 }
 
 /** Any JSON object. */
-export type Json = { [name: string]: unknown };
+export type PlainObject = { [name: string]: unknown };
 
-export const isObject = (json: unknown): json is Json =>
+export const isObject = (json: unknown): json is PlainObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /** Returns the object at a path, or an empty one. */
-export const objectAt = (json: unknown, ...path: string[]): Json => {
+export const objectAt = (json: unknown, ...path: string[]): PlainObject => {
   const found = path.reduce<unknown>((outer, name) => isObject(outer) ? outer[name] : undefined, json);
   return isObject(found) ? found : {};
 };
 
 const textOf = (json: unknown): string => typeof json === 'string' ? json : '';
-const listOf = (json: unknown): Json[] => Array.isArray(json) ? json.filter(isObject) : [];
+const listOf = (json: unknown): PlainObject[] => Array.isArray(json) ? json.filter(isObject) : [];
 
 /** Reads a colour of three or six hexadecimal digits. Any other text is refused, because it would enter a style. */
 function readColour(json: unknown): string | undefined {
@@ -57,12 +57,12 @@ function readIcon(json: unknown): string | undefined {
   return /^data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]/.test(text) ? text : undefined;
 }
 
-function readOutput(port: Json): DrawnPort {
+function readOutput(port: PlainObject): DrawnPort {
   const name = textOf(port.name);
   return { id: textOf(port.id) || name, name, types: [textOf(port.type) || 'free'], description: textOf(port.tooltip) };
 }
 
-function readInput(port: Json): DrawnInput {
+function readInput(port: PlainObject): DrawnInput {
   const name = textOf(port.name);
   const bounds = Array.isArray(port.type_bounds) ? port.type_bounds.filter((bound) => typeof bound === 'string') : [];
   return {

@@ -1,13 +1,13 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { memo, useCallback } from 'react';
 import { type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
-import { type InputState, NodeCard, type NodeState } from './node_card.tsx';
+import { type InputMark, NodeCard, type NodeState } from './node_card.tsx';
 
 /** The data of a node on the canvas. */
 export interface GraphNodeData extends Record<string, unknown> {
   node: DrawnNode;
   state?: NodeState | undefined;
-  inputStates?: ReadonlyMap<string, InputState>;
+  inputStates?: ReadonlyMap<string, InputMark>;
   faults?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export const GraphNodeView = memo(function GraphNodeView({ data, selected, isCon
   );
 });
 
-const NO_STATES: ReadonlyMap<string, InputState> = new Map();
+const NO_STATES: ReadonlyMap<string, InputMark> = new Map();
 const NO_FAULTS: readonly string[] = [];
 
 /** The kinds of nodes, in the canvas's form. */

@@ -8,9 +8,9 @@ import './graph.css';
 export type NodeState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'not run' | 'stopped';
 
 /** The source of an input's value. */
-export type InputState = 'connected' | 'set' | 'missing' | 'empty';
+export type InputMark = 'connected' | 'set' | 'missing' | 'empty';
 
-const INPUT_TEXTS: Record<InputState, string> = {
+const INPUT_TEXTS: Record<InputMark, string> = {
   connected: 'has an edge',
   set: 'has a value',
   missing: 'required, and has neither an edge nor a value',
@@ -23,7 +23,7 @@ export interface NodeCardProps {
   /** The state decides the colour, and is also shown as text. */
   state?: NodeState | undefined;
   /** The state of each input, by the input's id. */
-  inputStates?: ReadonlyMap<string, InputState>;
+  inputStates?: ReadonlyMap<string, InputMark>;
   /** The faults of the node. */
   faults?: readonly string[];
   /** Renders the handle at which edges end. */
@@ -36,7 +36,7 @@ const PortName = ({ port, fallback }: { port: DrawnPort; fallback: string }) => 
 
 function InputRow({ port, state, renderHandle }: {
   port: DrawnInput;
-  state: InputState | undefined;
+  state: InputMark | undefined;
   renderHandle: NodeCardProps['renderHandle'];
 }) {
   const shown = state ?? (port.isRequired ? 'missing' : 'empty');

@@ -114,7 +114,7 @@ const retryAfter = {
 };
 
 /** One response of the document. */
-export interface Answer {
+export interface ResponseObject {
   description: string;
   headers?: object;
   content?: { [mediaType: string]: { schema: JsonSchema; example?: unknown; examples?: object } };
@@ -137,7 +137,7 @@ const nativeMeanings: Record<number, string> = {
 const nativeCode: JsonSchema = { pattern: '^(PGRST[0-9X][0-9]{2}|[0-9A-Z]{5})$' };
 
 /** An error answer with one of the codes; on /rest/v1 with a `native` meaning, PostgREST's own are among them. */
-function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undefined): Answer {
+function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undefined): ResponseObject {
   const own: JsonSchema = { enum: codes };
   const schema: JsonSchema = {
     allOf: [ref(isRest ? 'RestError' : 'Error'), {
@@ -169,7 +169,7 @@ const pascalCase = (code: string): string =>
 /** The error answers of an operation by status, each with the name under which several operations share it. */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,
-): { status: number; name: string; answer: Answer }[] {
+): { status: number; name: string; answer: ResponseObject }[] {
   const isRest = nativeStatuses !== undefined;
   const statuses = new Set([...errors.map((code) => errorCodes[code].status), ...nativeStatuses ?? []]);
   return [...statuses].toSorted((a, b) => a - b).map((status) => {

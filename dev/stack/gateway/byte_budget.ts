@@ -1,5 +1,5 @@
 /** A bound on bytes that are held, for all callers together and for each of them. */
-export interface ByteBudget {
+export interface CallerBytes {
   /** Takes bytes for a caller. Says whose bound is reached if that is impossible; then nothing is taken. */
   take: (caller: string, bytes: number) => 'all' | 'caller' | undefined;
   release: (caller: string, bytes: number) => void;
@@ -7,7 +7,7 @@ export interface ByteBudget {
   held: () => number;
 }
 
-export function makeByteBudget({ all, caller: perCaller }: { all: number; caller: number }): ByteBudget {
+export function makeByteBudget({ all, caller: perCaller }: { all: number; caller: number }): CallerBytes {
   const heldBy = new Map<string, number>();
   let held = 0;
   return {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Refusal, retryLater } from './answer.ts';
 import { announcedBytes, type BodyLimit, bodyTooLarge } from './body_limit.ts';
-import type { ByteBudget } from './byte_budget.ts';
+import type { CallerBytes } from './byte_budget.ts';
 import type { Caller } from './caller.ts';
 import { type PaceRule, watchPace } from './pace.ts';
 import type { Spool, SpoolFile } from './spool.ts';
@@ -17,9 +17,9 @@ export interface ReceivedBody {
 export interface BodyStore {
   spool: Spool;
   /** Bytes of bodies in memory. */
-  memory: ByteBudget;
+  memory: CallerBytes;
   /** Bytes of bodies in files. */
-  files: ByteBudget;
+  files: CallerBytes;
   pace: PaceRule;
 }
 

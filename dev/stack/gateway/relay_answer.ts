@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { ByteBudget } from './byte_budget.ts';
+import type { CallerBytes } from './byte_budget.ts';
 import { type PaceRule, watchPace } from './pace.ts';
 import type { Spool, SpoolFile } from './spool.ts';
 
 export interface AnswerStore {
   spool: Spool;
   /** Bytes of answers in files. */
-  files: ByteBudget;
+  files: CallerBytes;
   /** How fast a reader must take what waits for him. */
   pace: PaceRule;
 }

@@ -2,7 +2,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { type NodeCall, NodeError, requireInput, type ScriptTask } from '../../engine/node.ts';
 import { RhaiError } from '../../rhai/errors.ts';
 import { givenMap } from '../../rhai/given.ts';
-import { compileScript, type RhaiScript, type RunResult } from '../../rhai/script.ts';
+import { compileScript, type EvaluatedScript, type RhaiScript } from '../../rhai/script.ts';
 import type { RhaiValue } from '../../rhai/values.ts';
 import { RecentSources } from './recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
@@ -71,7 +71,7 @@ function namesHint(unknown: unknown, names: readonly string[]): string {
   return `; its inputs are ${listed}${names.length > MAX_LISTED_NAMES ? ' and others' : ''}`;
 }
 
-function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onProgress }: ScriptHooks): RunResult {
+function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onProgress }: ScriptHooks): EvaluatedScript {
   const source = sourceOf(inputs);
   const variables = variablesOf(inputs, inputNames);
   const names = [...variables.keys()];
@@ -91,7 +91,7 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
 }
 
 /** The outputs whose variables the script has set. When a node has one output that was not set, it is the value of the script. */
-function outputsOf({ value, variables }: RunResult, names: readonly string[]): ValueMap {
+function outputsOf({ value, variables }: EvaluatedScript, names: readonly string[]): ValueMap {
   const outputs: ValueMap = Object.create(null);
   const [single, ...others] = names;
   for (const name of names) {

@@ -5,7 +5,7 @@ import { assertTokenOf, asTokenAccount } from '../../solana/token_accounts.ts';
 import { NodeError } from '../../engine/node.ts';
 
 /** An address with the account that the chain has there. */
-export interface Place {
+export interface AddressedAccount {
   address: Address;
   account: ChainAccount | null;
 }
@@ -18,7 +18,7 @@ export interface RecipientRules {
 }
 
 /** Throws unless an address is a wallet that may receive tokens. */
-function assertWallet({ address, account }: Place, { allowsUnfunded }: RecipientRules): void {
+function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }: RecipientRules): void {
   if (account !== null) {
     if (account.owner === SYSTEM_PROGRAM_ADDRESS) return;
     throw new NodeError(
@@ -41,8 +41,8 @@ function assertWallet({ address, account }: Place, { allowsUnfunded }: Recipient
  * when that is a token account, or else the wallet's associated token account.
  */
 export function findDestination(
-  recipient: Place,
-  associated: Place,
+  recipient: AddressedAccount,
+  associated: AddressedAccount,
   mint: Address,
   rules: RecipientRules,
 ): { address: Address; isMissing: boolean } {

@@ -1,29 +1,29 @@
 import type { ClaimExecution } from './execute_claim.ts';
 import type { RunnerSettings } from '../settings.ts';
 
-/** The free places of a worker. */
-export interface FreePlaces {
-  /** Number of places for runs of any owner. */
+/** The free slots of a worker. */
+export interface FreeSlots {
+  /** Number of slots for runs of any owner. */
   regular: number;
   /**
-   * Number of reserved places. Each takes one run of an owner who holds no place. They are used if no regular place is
+   * Number of reserved slots. Each takes one run of an owner who holds no slot. They are used if no regular slot is
    * free.
    */
   reserved: number;
-  /** The owners who hold a place. */
-  ownersWithPlaces: string[];
+  /** The owners who hold a slot. */
+  ownersWithSlots: string[];
 }
 
 type HeldRun = Pick<ClaimExecution, 'claim' | 'isResting'>;
 
 /**
- * Counts the free places. A resting run frees its place, up to the number of resting runs that a worker may hold.
- * Owners who hold no place can use a reserved one, even if one owner holds all the others.
+ * Counts the free slots. A resting run frees its slot, up to the number of resting runs that a worker may hold.
+ * Owners who hold no slot can use a reserved one, even if one owner holds all the others.
  */
-export function freePlaces(
+export function freeSlots(
   executing: Iterable<HeldRun>,
   { runnerConcurrency, runnerRestingRuns, runnerReservedPlaces }: RunnerSettings,
-): FreePlaces {
+): FreeSlots {
   const held = [...executing];
   const working = held.filter((execution) => !execution.isResting());
   const most = runnerConcurrency + runnerRestingRuns;
@@ -34,11 +34,11 @@ export function freePlaces(
   );
   // If the worker holds as many runs as it may, owners share all of them; otherwise only the working runs count.
   const holding = held.length >= most ? held : working;
-  return { regular, reserved, ownersWithPlaces: [...new Set(holding.map(({ claim }) => claim.user_id))] };
+  return { regular, reserved, ownersWithSlots: [...new Set(holding.map(({ claim }) => claim.user_id))] };
 }
 
 /**
- * Chooses the run to release when no place is free for others: the longest held run of the owner who holds most.
+ * Chooses the run to release when no slot is free for others: the longest held run of the owner who holds most.
  * Undefined if none has been held for a slice.
  */
 export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'heldMs' | 'isReleasing'>>(
@@ -54,8 +54,8 @@ export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'h
     .sort((a, b) => countOf(b) - countOf(a) || b.heldMs() - a.heldMs())[0];
 }
 
-/** If no place is free, releases a run that has been held for a slice, because others may wait. */
+/** If no slot is free, releases a run that has been held for a slice, because others may wait. */
 export function releaseWhenFull(executing: ClaimExecution[], settings: RunnerSettings): void {
-  const { regular, reserved } = freePlaces(executing, settings);
+  const { regular, reserved } = freeSlots(executing, settings);
   if (regular === 0 && reserved === 0) chooseRunToRelease(executing, settings.runnerSliceMs)?.release();
 }

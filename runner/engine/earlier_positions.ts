@@ -1,13 +1,13 @@
-/** The place of an execution, or of an entry among those of its edge, in an earlier run. */
-export interface Place {
+/** The position of an execution, or of an entry among those of its edge, in an earlier run. */
+export interface EarlierPosition {
   /** Counts from 0: for an execution it is its `times`. */
   index: number;
   /** What is there now is what was there then: the value of an entry, all that an execution gets. */
   isSame: boolean;
 }
 
-/** Places in each of the earlier runs; undefined in a run that had nothing there. */
-export type Places = readonly (Place | undefined)[];
+/** Positions in each of the earlier runs; undefined in a run that had nothing there. */
+export type EarlierPositions = readonly (EarlierPosition | undefined)[];
 
 /** The runs that a run takes executions over from, by id, the newest first; undefined: in this one the flow was not called from here. */
 export type EarlierRunIds = readonly (string | undefined)[];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Claim } from './claims.ts';
-import { chooseRunToRelease, freePlaces } from './places.ts';
+import { chooseRunToRelease, freeSlots } from './slots.ts';
 import { readRunnerSettings } from '../settings.ts';
 
 const settings = readRunnerSettings(
@@ -10,7 +10,7 @@ const settings = readRunnerSettings(
 
 /** Makes a run of the owner, held for this many milliseconds. */
 const held = (ownerId: string, { isResting = false, ms = 0, isReleasing = false } = {}) => ({
-  // SAFETY: the places read no other member of a claim.
+  // SAFETY: the slots read no other member of a claim.
   claim: { user_id: ownerId } as Partial<Claim> as Claim,
   isResting: () => isResting,
   heldMs: () => ms,
@@ -20,27 +20,27 @@ const some = (count: number, ownerId: string, isResting = false) =>
   Array.from({ length: count }, () => held(ownerId, { isResting }));
 
 it.each([
-  ['nobody', [], { regular: 4, reserved: 2, ownersWithPlaces: [] }],
-  ['some', some(3, 'a'), { regular: 1, reserved: 2, ownersWithPlaces: ['a'] }],
-  ['all that work', some(4, 'a'), { regular: 0, reserved: 2, ownersWithPlaces: ['a'] }],
-  ['all that work, and a run in a reserved place', [...some(4, 'a'), held('b')], {
+  ['nobody', [], { regular: 4, reserved: 2, ownersWithSlots: [] }],
+  ['some', some(3, 'a'), { regular: 1, reserved: 2, ownersWithSlots: ['a'] }],
+  ['all that work', some(4, 'a'), { regular: 0, reserved: 2, ownersWithSlots: ['a'] }],
+  ['all that work, and a run in a reserved slot', [...some(4, 'a'), held('b')], {
     regular: 0,
     reserved: 1,
-    ownersWithPlaces: ['a', 'b'],
+    ownersWithSlots: ['a', 'b'],
   }],
   [
-    'all; an owner with only resting runs holds no working place',
+    'all; an owner with only resting runs holds no working slot',
     [...some(4, 'a'), ...some(2, 'b', true)],
-    { regular: 0, reserved: 2, ownersWithPlaces: ['a'] },
+    { regular: 0, reserved: 2, ownersWithSlots: ['a'] },
   ],
-  ['all that may rest', some(10, 'a', true), { regular: 0, reserved: 2, ownersWithPlaces: ['a'] }],
+  ['all that may rest', some(10, 'a', true), { regular: 0, reserved: 2, ownersWithSlots: ['a'] }],
   ['more than all', [...some(10, 'a', true), held('b'), held('c')], {
     regular: 0,
     reserved: 0,
-    ownersWithPlaces: ['a', 'b', 'c'],
+    ownersWithSlots: ['a', 'b', 'c'],
   }],
 ])('of a worker that holds %s', (_, executing, expected) => {
-  expect(freePlaces(executing, settings)).toEqual(expected);
+  expect(freeSlots(executing, settings)).toEqual(expected);
 });
 
 it('the oldest run of the owner who holds most is released, once it has been held for a slice', () => {
