@@ -13,7 +13,7 @@ import { readInputs } from './inputs.ts';
 import type { FlowRequest, Send } from './request.ts';
 import { notFound, readRows } from './rows.ts';
 
-/** The columns that name what a schedule or webhook starts. */
+/** Returns the columns that name the target of a schedule or webhook. */
 function targetColumns(target: DeploymentTarget): { deployment_id: string } | { flow: number; tag?: string } {
   if (typeof target === 'string') return { deployment_id: target };
   if (typeof target === 'number') return { flow: target };
@@ -21,7 +21,7 @@ function targetColumns(target: DeploymentTarget): { deployment_id: string } | { 
   return { flow: target.flow, ...(target.tag !== undefined && { tag: target.tag }) };
 }
 
-/** The methods that have deployments start by themselves, or by others. */
+/** The methods for schedules and incoming webhooks. */
 export function makeAutomating(send: Send): Pick<
   FlowClient,
   | 'schedule'
@@ -39,7 +39,7 @@ export function makeAutomating(send: Send): Pick<
       signal,
     });
 
-  /** Changes or deletes one row, which the answer holds; undefined when there is none. */
+  /** Changes or deletes one row and returns it; undefined if there is no such row. */
   const write = async <Row>(
     table: string,
     id: string,
@@ -83,7 +83,7 @@ export function makeAutomating(send: Send): Pick<
       if (row === undefined) throw noSchedule(id);
       return row;
     },
-    // What is deleted is not found again, so a repeated delete would tell of an error.
+    // Not repeatable: a repeated delete would not find the row and report an error.
     deleteSchedule: async (id, options) => {
       if (await write('flow_schedules', id, { method: 'DELETE' }, options) === undefined) throw noSchedule(id);
     },
@@ -95,7 +95,7 @@ export function makeAutomating(send: Send): Pick<
         signal,
       });
       requireTexts(body, ['id', 'url'], 'making the webhook');
-      // SAFETY: the texts that callers need are there.
+      // SAFETY: the body has the texts that callers need.
       return body as CreatedWebhook;
     },
     webhooks: async (options) => await list<WebhookRow>('flow_webhooks', options),

@@ -1,25 +1,25 @@
 import { FlowError } from './flow_error.ts';
 
-/** The part of a client of supabase-js that this package uses: how it reaches PostgREST, session included. */
+/** The part of a supabase-js client that this package uses: its connection to PostgREST, with the session. */
 export interface SupabaseLike {
   from(relation: string): { url: URL; headers: unknown; fetch?: typeof fetch | undefined };
 }
 
-/** The address and credentials of a project, for callers without supabase-js. */
+/** The address and credentials of a project, for programs without supabase-js. */
 export interface ConnectionOptions {
   /** The project's address, such as `https://<ref>.supabase.co`. */
   url: string;
   /** The publishable key of the project. */
   key: string;
-  /** An API key (`fk_…`) of the user in whose name to call; without it the client is nobody, or the holder of tokens. */
+  /** An API key (`fk_…`) of the user to act as. Without it, the client is unauthenticated, or uses tokens of runs. */
   apiKey?: string | undefined;
-  /** What to use in place of the global `fetch`. */
+  /** A replacement for the global `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
-/** How to reach a project: its address, what every request carries, and what sends it. */
+/** The connection to a project: its address, the headers of every request, and the function that sends. */
 export interface Connection {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   url: string;
   headers: [name: string, value: string][];
   fetch: typeof fetch;
@@ -39,15 +39,17 @@ function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: C
   return {
     url: `${address.origin}${address.pathname}`.replace(/\/$/, ''),
     headers: [['apikey', key], ...(apiKey === undefined ? [] : [['x-api-key', apiKey] as [string, string]])],
-    // Browsers refuse to call fetch as a method of another object.
+    // Wrapped, because browsers refuse to call fetch as a method of another object.
     fetch: (input, init) => send(input, init),
   };
 }
 
-/** The headers that PostgREST's client has for every request: they have those that the project's owner set globally. */
+/**
+ * Returns the headers of PostgREST's client for every request. They include the headers that the program set globally.
+ */
 function headersOf(headers: unknown): [string, string][] {
   const all = headers instanceof Headers ? [...headers] : Object.entries((headers ?? {}) as Record<string, string>);
-  // The profile is of PostgREST alone; the rest is who calls, and with what program.
+  // The profile headers are for PostgREST only. The others identify the caller and the program.
   return all.filter(([name]) => !/^(accept|content)-profile$/i.test(name));
 }
 
@@ -55,11 +57,11 @@ function connectBySupabase(supabase: SupabaseLike): Connection {
   const { url, headers, fetch: send } = supabase.from('flow_run');
   const [base] = String(url).split('/rest/v1/');
   if (send === undefined || base === undefined) throw invalid('The client must be one of @supabase/supabase-js 2.');
-  // This fetch adds the key and the access token of the session, which it renews.
+  // This fetch adds the key and the session's access token, which it renews.
   return { url: base, headers: headersOf(headers), fetch: (input, init) => send(input, init) };
 }
 
-/** How to reach the project of a supabase-js client, or the one that options name. Throws client_invalid. */
+/** Makes the connection of a supabase-js client, or of an address and key. Throws client_invalid. */
 export function connect(source: SupabaseLike | ConnectionOptions): Connection {
   if (source !== null && typeof source === 'object') {
     if ('from' in source && typeof source.from === 'function') return connectBySupabase(source);

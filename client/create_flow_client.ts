@@ -12,8 +12,8 @@ import { makeWatching } from './watching.ts';
 const RETRIES = 2;
 
 /**
- * Makes a client: of a supabase-js client, whose session it uses, or of the address and publishable key of a project.
- * Throws client_invalid.
+ * Makes a client from a supabase-js client, whose session it uses, or from the address and publishable key of a
+ * project. Throws client_invalid.
  */
 export function createFlowClient(
   source: SupabaseLike | (ConnectionOptions & FlowClientOptions),

@@ -3,7 +3,10 @@ import { editorFlowToRow as toRow } from '../types/editor_flow.ts';
 import type { FlowToStore } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 
-/** The flow to store for what an editor exports. Throws value_invalid, whose `details` name all that is wrong. */
+/**
+ * Converts a flow that an editor has exported into a flow to store. Throws value_invalid, whose `details` list all
+ * faults.
+ */
 export function editorFlowToRow(json: unknown): FlowToStore {
   try {
     return toRow(json);

@@ -50,18 +50,18 @@ const EVENTS = [
 describe.each(['\n', '\r\n', '\r'])('a stream with lines that end in %j', (end) => {
   const bytes = encode(TEXT.replaceAll('\n', end));
 
-  it('is read the same wherever it is cut in two', async () => {
+  it('gives the same events wherever it is cut in two', async () => {
     for (let at = 0; at <= bytes.length; at++) {
       expect(await read([bytes.slice(0, at), bytes.slice(at)])).toEqual(EVENTS);
     }
   });
 
-  it('is read the same byte by byte', async () => {
+  it('gives the same events byte by byte', async () => {
     expect(await read(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(EVENTS);
   });
 });
 
-it('the time until the next connection is told', async () => {
+it('reports the delay before the next connection', async () => {
   const told: number[] = [];
   await read([encode(TEXT)], (ms) => told.push(ms));
   expect(told).toEqual([1500]);
@@ -75,11 +75,11 @@ it.each([
   'id: 1\nevent: log\ndata: <html>\n\n',
   'id: 1\nevent: log\ndata: null\n\n',
   'id: 1\nevent: log\ndata: 7\n\n',
-])('what is no event of the backend is refused: %j', async (text) => {
+])('refuses a message that is no event of the backend: %j', async (text) => {
   await expect(read([encode(text)])).rejects.toMatchObject({ code: 'answer_invalid' });
 });
 
-it('an event that does not end is refused before it fills the memory', async () => {
+it('refuses an endless event before it fills the memory', async () => {
   let sent = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => {

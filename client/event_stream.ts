@@ -2,12 +2,12 @@ import { createParser } from 'eventsource-parser';
 import type { RunEvent } from '../types/run_event.ts';
 import { FlowError } from './flow_error.ts';
 
-/** Characters that an event may have; the backend's have about 50,000 at most. */
+/** The longest event, in characters. The backend's events have about 50,000 at most. */
 const MAX_EVENT_CHARACTERS = 1_048_576;
-/** After so long without a byte the connection is dead: the backend sends a comment every 15 s. */
+/** After this time without a byte, the connection counts as dead: the backend sends a comment every 15 s. */
 const SILENCE_MS = 45_000;
 
-/** The event that a message holds. */
+/** Parses the event of a message. */
 function readEvent(id: string | undefined, name: string | undefined, data: string): RunEvent {
   try {
     const number = Number(id);
@@ -15,11 +15,11 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
     if (
       name !== undefined && Number.isSafeInteger(number) && number > 0 && typeof parsed === 'object' && parsed !== null
     ) {
-      // SAFETY: the backend's names and their data; one that is newer than this client is passed on as it is.
+      // SAFETY: the backend's event names and their data. Events of newer backends pass unchanged.
       return { id: number, event: name, data: parsed } as RunEvent;
     }
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw new FlowError({
     code: 'answer_invalid',
@@ -27,7 +27,7 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
   });
 }
 
-/** Gives the bytes of a body as they come. Ends when they do, and when none come for too long. */
+/** Generates the chunks of a body as they come. Ends with the body, or after a long silence. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,8 +46,8 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 /**
- * Reads a stream of server-sent events, however its bytes are cut. `onRetry` is told how long to wait before connecting
- * again. An event that is cut off at the end of the stream is dropped: it comes again.
+ * Parses a stream of server-sent events from chunks of any size. `onRetry` receives the delay before the next
+ * connection. An event that is cut off at the end of the stream is dropped, because the next connection repeats it.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readInputs } from './inputs.ts';
 
-it('what JSON can say goes as JSON, bytes and numbers that JSON lacks with their tags', () => {
+it('sends values as JSON if possible, and bytes and numbers that JSON lacks tagged', () => {
   const bytes = new Uint8Array([1]);
   expect(readInputs({ a: 1, b: 2n, c: ['x', null], d: { e: true }, f: bytes, g: NaN, h: { i: bytes }, j: undefined }))
     .toEqual({
@@ -10,10 +10,10 @@ it('what JSON can say goes as JSON, bytes and numbers that JSON lacks with their
     });
 });
 
-it('what has no form is refused before it is looked at further', () => {
+it('refuses unconvertible inputs before reading them further', () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
   for (const wrong of [cycle, () => {}, Symbol('x'), new Map(), 2n ** 200n, '\ud800', [undefined]]) {
-    expect(() => readInputs({ wrong })).toThrow(/The input wrong has no form as a value/);
+    expect(() => readInputs({ wrong })).toThrow(/The input wrong cannot be converted to a value/);
   }
 });

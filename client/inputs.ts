@@ -3,17 +3,17 @@ import { FlowError } from './flow_error.ts';
 import { fromJavaScript } from '../types/values/json/javascript.ts';
 import { type PlainValue, withValueErrors } from './plain_value.ts';
 
-/** The inputs of a start, as its body takes them. */
+/** The inputs of a start, in the form of its body. */
 export interface StartInputs {
-  /** Plain JSON, of which the backend makes values by the deployment's own types. */
+  /** Readable JSON. The backend converts it by the deployment's types. */
   values: { [name: string]: unknown };
   /** Tagged values. */
   inputs: ValueMap;
 }
 
 /**
- * Whether JSON can say the value, so that the deployment's types decide what it becomes. Bytes have a tag of their own,
- * and so has a number that JSON lacks.
+ * Tests whether JSON can represent the value, so that the deployment's types decide on the conversion. Bytes, and
+ * numbers that JSON lacks, are sent tagged instead.
  */
 function isJson(value: unknown): boolean {
   if (value === null || ['boolean', 'string', 'bigint'].includes(typeof value)) return true;
@@ -24,8 +24,8 @@ function isJson(value: unknown): boolean {
 }
 
 /**
- * Inputs as a start sends them. An undefined one counts as left out. Throws value_invalid, which names the path of what
- * has no form as a value, and of a name that is in both.
+ * Sorts the inputs into readable JSON and tagged values. Undefined inputs are omitted. Throws value_invalid with the
+ * path of a value that can't be converted, or with a name that is in both arguments.
  */
 export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   const given = Object.entries(plain).filter(([, value]) => value !== undefined);
@@ -33,11 +33,11 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   if (twice !== undefined) {
     throw new FlowError({ code: 'value_invalid', message: `The input ${twice[0]} is given twice, plain and tagged.` });
   }
-  // This refuses what has no form, also cycles, before anything else looks at it.
+  // This also refuses unconvertible values, such as cycles, before any other code reads them.
   const converted = given.map(([name, value]): [string, PlainValue, Value] => [
     name,
     value,
-    withValueErrors(`The input ${name} has no form as a value`, () => fromJavaScript(value)),
+    withValueErrors(`The input ${name} cannot be converted to a value`, () => fromJavaScript(value)),
   ]);
   const isPlain = ([, value]: [string, PlainValue, Value]) => isJson(value);
   return {

@@ -9,7 +9,10 @@ import { readReference } from './run_reference.ts';
 
 const COLUMNS = 'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at';
 
-/** The token of an input, by itself or in its URL. Only the token is sent, and only to the client's own project, whatever the URL names. */
+/**
+ * Extracts the token of an input from its URL, or takes it as it is. Only the token is used, and only for the client's
+ * own project, whatever the URL's host is.
+ */
 function tokenOf(url: string): string {
   const token = /(?:^|\/flow\/submit\/)(fi_[A-Za-z0-9_-]{43})$/.exec(url)?.[1];
   if (token !== undefined) return token;
@@ -19,7 +22,7 @@ function tokenOf(url: string): string {
   });
 }
 
-/** The body of a submit: plain JSON where that says all, else a tagged value. */
+/** Makes the body of a submission: readable JSON if it can represent the value, else a tagged value. */
 function submitBody(value: unknown): string {
   const { values, inputs } = readInputs({ value });
   return exactJson('value' in inputs ? { value: inputs.value } : { values: (values as { value: unknown }).value });

@@ -26,7 +26,7 @@ it.each(
   expect(fromValue(value as never)).toEqual(plain);
 });
 
-it('a member called __proto__ is a member like others', () => {
+it('treats a member called __proto__ like any other', () => {
   const plain = fromValue({ M: JSON.parse('{"__proto__": {"S": "x"}}') }) as object;
   expect(Object.keys(plain)).toEqual(['__proto__']);
   expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
@@ -40,7 +40,7 @@ it.each([[1n, { U: '1' }], [1.5, { D: '1.5' }], [new Uint8Array(32), { B3: '1'.r
   },
 );
 
-it('what is no value is refused with its path', () => {
+it('refuses an unconvertible value with its path', () => {
   expect(() => fromValue({ A: [{ U: 'x' }] } as never)).toThrow(/A\.0\.U: must be an integer/);
   expect(() => toValue({ a: [new Date(0)] })).toThrow(/a\.0: an instance of Date has no value form/);
 });

@@ -7,13 +7,13 @@ import {
 import { decodeValue, decodeValueMap, type Value, ValueError, type ValueMap } from '../types/values/value.ts';
 import { FlowError } from './flow_error.ts';
 
-/** What a value is in JavaScript. */
+/** A value in its JavaScript form. */
 export type PlainValue = JavaScriptValue;
 
 /** Plain values by name. */
 export type PlainValues = { [name: string]: PlainValue };
 
-/** Runs what reads values, and turns its error into ours. */
+/** Converts a ValueError of the work to a FlowError. */
 export function withValueErrors<Result>(what: string, work: () => Result): Result {
   try {
     return work();
@@ -24,14 +24,14 @@ export function withValueErrors<Result>(what: string, work: () => Result): Resul
 }
 
 /**
- * What a value is in JavaScript, exactly: integers are bigints, floats numbers, decimals their text (`'2.20'`), because
- * no JavaScript number holds them; keys and signatures are base58, other bytes a Uint8Array, maps plain objects. Throws
- * value_invalid for what is no value.
+ * Converts a value to JavaScript without loss. Integers become bigints, floats numbers. Decimals become text
+ * (`'2.20'`), because no JavaScript number holds them. Keys and signatures become base58, other bytes a Uint8Array,
+ * maps plain objects. Throws value_invalid for anything that is no value.
  */
 export const fromValue = (value: Value): PlainValue =>
   withValueErrors('The value is invalid', () => toJavaScript(decodeValue(value)));
 
-/** The values of the answer of a run. Throws answer_invalid when it has another form. */
+/** Reads the values in the output of a run. Throws answer_invalid for any other form. */
 export function readOutput(output: unknown): ValueMap {
   try {
     const { M } = output as { M: unknown };
@@ -41,11 +41,11 @@ export function readOutput(output: unknown): ValueMap {
   }
 }
 
-/** The same as plain values. */
+/** Reads the output of a run as plain values. */
 export const fromOutput = (output: unknown): PlainValues => mapToJavaScript(readOutput(output));
 
 /**
- * The value of a JavaScript value, exactly: numbers as decimals, bigints as integers, texts, booleans, null, bytes,
- * arrays and plain objects. Throws value_invalid, which names the path of anything else.
+ * Converts a JavaScript value to a tagged value without loss: numbers become decimals, bigints integers; texts,
+ * booleans, null, bytes, arrays and plain objects keep their kind. Throws value_invalid with the path of anything else.
  */
 export const toValue = (js: unknown): Value => withValueErrors('The value is invalid', () => fromJavaScript(js));

@@ -1,3 +1,3 @@
-/** A key that nobody can guess. crypto.randomUUID is missing in pages that have no HTTPS. */
+/** Makes a key that can't be guessed. crypto.randomUUID is missing in pages without HTTPS. */
 export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,14 +1,14 @@
 import { FlowError } from './flow_error.ts';
 
-/** Bytes that an answer may have. A run's output has at most 16 MiB. */
+/** The size limit of an answer, in bytes. A run's output has at most 16 MiB. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Characters of a strange answer that an error quotes. */
+/** How many characters of a foreign answer an error quotes. */
 const MAX_QUOTED = 200;
 
-/** Where a request went, for errors. */
+/** Names the target of a request for error messages. */
 const placeOf = (method: string, url: URL): string => `${method} ${url.origin}${url.pathname}`;
 
-/** The text of an answer. Throws answer_too_large as soon as there is more of it than allowed. */
+/** Reads the text of an answer. Throws answer_too_large as soon as the limit is exceeded. */
 async function readText(response: Response, place: string): Promise<string> {
   const tooLarge = () =>
     new FlowError({
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The seconds of a Retry-After, which may be a date; null when there is none. */
+/** Reads the seconds of a Retry-After, which may be a date; null if there is none. */
 function readRetryAfter(response: Response): number | null {
   const text = response.headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -56,7 +56,7 @@ function readRetryAfter(response: Response): number | null {
 
 const textOrNull = (value: unknown): string | null => typeof value === 'string' ? value : null;
 
-/** PostgREST has `details` as text, which is JSON where it is more than a sentence. */
+/** Parses the details: PostgREST sends them as text, which is JSON if it is more than a sentence. */
 function readDetails(details: unknown): unknown {
   const json = typeof details === 'string' && /^[[{]/.test(details) ? parseJson(details) : undefined;
   return json ?? details ?? null;
@@ -74,7 +74,7 @@ function strangeAnswer(response: Response, text: string, place: string): FlowErr
   });
 }
 
-/** The error that an answer holds, in the backend's shape or in a gateway's. */
+/** Reads the error of an answer, in the backend's shape or in a gateway's. */
 function readError(response: Response, text: string, place: string): FlowError {
   const body = parseJson(text);
   if (typeof body !== 'object' || body === null) return strangeAnswer(response, text, place);
@@ -94,17 +94,17 @@ function readError(response: Response, text: string, place: string): FlowError {
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
-/** What an answer says. */
+/** A parsed answer. */
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The parsed body; null when it is empty. */
+  /** The parsed body; null if it is empty. */
   body: unknown;
-  /** The body as it came: its numbers have all their digits. */
+  /** The body as text, whose numbers have all their digits. */
   text: string;
 }
 
-/** Reads an answer to its end. Throws a FlowError unless it is a success with JSON or nothing. */
+/** Reads a whole answer. Throws a FlowError unless it is a success with JSON or an empty body. */
 export async function readAnswer(response: Response, method: string, url: URL): Promise<Answer> {
   const place = placeOf(method, url);
   if (isRedirect(response)) {
@@ -113,7 +113,7 @@ export async function readAnswer(response: Response, method: string, url: URL): 
     throw new FlowError({
       code: 'redirected',
       message: `${place} is redirected${location === null ? '' : ` to ${location.slice(0, MAX_QUOTED)}`}. ` +
-        'The client does not follow, because its credentials would go along.',
+        'The client does not follow, because it would send its credentials along.',
       hint: 'Make the client with the address at which the project itself answers.',
       status: response.status,
     });

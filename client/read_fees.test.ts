@@ -8,7 +8,7 @@ it.each(['0', '5000', '9007199254740993', '18446744073709551615'])('%s lamports 
 });
 
 it.each(['{}', '{"fees": 1}', '{"fees": [1]}', '{"fees": [["a", 1.5]]}', '{"fees": [["a", "x"]]}'])(
-  '%s is no answer with fees',
+  '%s is refused as an answer with fees',
   (text) => {
     expect(() => fees(text)).toThrow(expect.objectContaining({ code: 'answer_invalid' }));
   },

@@ -3,21 +3,21 @@ import type { Answer } from './read_answer.ts';
 import type { Fees } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 
-/** The answer has been parsed before, so it is neither too large nor too deep. */
+/** No limits are needed, because the answer was already parsed within limits. */
 const NO_LIMITS = { characters: Infinity, depth: Infinity, members: Infinity };
 
 const hasExactAmounts = (fees: unknown): boolean =>
   Array.isArray(fees) && fees.every((pair) => Array.isArray(pair) && Number.isSafeInteger(pair[1]));
 
 /**
- * The fees in an answer, where `find` finds them: an amount beyond 2^53 is read from the text, since no JavaScript number holds it.
- * Throws answer_invalid.
+ * Reads the fees that `find` finds in an answer. Amounts beyond 2^53 are read from the text, because no JavaScript
+ * number holds them. Throws answer_invalid.
  */
 export function readFees({ body, text }: Pick<Answer, 'body' | 'text'>, find: (body: unknown) => unknown): Fees {
   try {
     const rounded = find(body);
     const fees = hasExactAmounts(rounded) ? rounded : find(parseLosslessJson(text, NO_LIMITS));
-    // SAFETY: what has another form throws.
+    // SAFETY: any other form throws.
     return (fees as [unknown, unknown][]).map(([address, lamports]) => [String(address), BigInt(String(lamports))]);
   } catch (error) {
     throw new FlowError({

@@ -5,13 +5,13 @@ import { notFound, readRows } from './rows.ts';
 import { readReference } from './run_reference.ts';
 
 const SUMMARY = 'id,flow_id,deployment_id,status,created_at,start_time,end_time,errors';
-/** As text the fees keep all their digits. */
+/** As text, the fees keep all their digits. */
 const WHOLE = '*,fees_text:fees::text';
 const LOG_LINE = 'flow_run_id,log_index,time,log_level,module,content,node_id,times';
 const LOG_PAGE = 200;
 const DEFAULT_LIMIT = 100;
 
-/** The query of filters that are given: `name=eq.value`. */
+/** Makes the query of the given filters: `name=eq.value`. */
 const equals = (filters: Record<string, string | number | undefined>): string =>
   Object.entries(filters).flatMap(([name, value]) =>
     value === undefined ? [] : [`&${name}=eq.${encodeURIComponent(value)}`]
@@ -49,7 +49,10 @@ export function makeReading(
     }
   }
 
-  /** The lines that the run itself logs; those of called runs are among the events of the same tree. */
+  /**
+   * Yields the lines that the run itself logs. Lines of called runs are skipped; they are among the events of the same
+   * tree.
+   */
   async function* liveLogs(run: RunReference<object>, after: number, signal: AbortSignal | undefined) {
     const id = readReference(run).id.toLowerCase();
     for await (const { event, data } of events(run, { signal })) {

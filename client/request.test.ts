@@ -6,7 +6,9 @@ import type { FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 import { MAX_ANSWER_BYTES } from './read_answer.ts';
 
-/** What only a server that is not this backend does: the rest is tried on the real stack, in tests/client/. */
+/**
+ * A server that behaves unlike the backend. The backend's own behaviour is tested on the real stack, in tests/client/.
+ */
 let server: Server | undefined;
 let seen: { url: string; headers: Record<string, unknown> }[] = [];
 afterEach(() => {
@@ -48,14 +50,14 @@ describe('a server that is no backend', () => {
     ['an empty error', 500, 'text/plain', '', /answered 500 with text\/plain.*an empty body/],
     ['JSON of another shape', 200, 'application/json', '{"ok": true}', /has no text `flow_run_id`/],
     ['a JSON error of another shape', 500, 'application/json', '{"ok": false}', /answered 500/],
-  ])('that answers %s is told by what it answers', async (_what, status, type, body, says) => {
+  ])('that answers %s is reported with its answer', async (_what, status, type, body, says) => {
     const url = await serve((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
     const error = await errorOf(makeClient(url).start(7));
     expect(error.code).toBe('answer_invalid');
     expect(error.message).toMatch(says);
   });
 
-  it('that answers nothing is told as unreachable', async () => {
+  it('that answers nothing is reported as unreachable', async () => {
     const url = await serve((request) => request.socket.destroy());
     expect(await errorOf(makeClient(url).runs())).toMatchObject({ code: 'unreachable', status: 0 });
     const free = await serve(() => {});
@@ -66,7 +68,7 @@ describe('a server that is no backend', () => {
     });
   });
 
-  it('that ends an answer in its middle is told as unreachable', async () => {
+  it('that cuts off an answer is reported as unreachable', async () => {
     const url = await serve((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('[{');
@@ -75,12 +77,12 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('unreachable');
   });
 
-  it('that answers rows which are no list is told so', async () => {
+  it('that answers no list of rows is reported', async () => {
     const url = await serve(json(200, { rows: [] }));
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_invalid');
   });
 
-  it('that answers without end is cut off', async () => {
+  it('that sends an endless answer is cut off', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const chunk = Buffer.alloc(1024 * 1024, ' ');
@@ -93,7 +95,7 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_too_large');
   });
 
-  it('that announces too much is not read at all', async () => {
+  it('that announces a too large answer is not read at all', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(MAX_ANSWER_BYTES + 1) });
       response.write('[');
@@ -101,7 +103,7 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_too_large');
   });
 
-  it('that redirects does not get the credentials sent along', async () => {
+  it('that redirects gets no credentials sent to the other address', async () => {
     const other = createServer((request, response) => {
       seen.push({ url: `other ${request.url}`, headers: request.headers });
       response.end('[]');
@@ -121,16 +123,16 @@ describe('a server that is no backend', () => {
 });
 
 describe('an error', () => {
-  it('has all that the backend says, and after how many seconds to try again', async () => {
+  it('has all parts of the answer, and the seconds to wait', async () => {
     const body = { code: 'queue_full', message: 'Full.', details: '{"length": 9}', hint: 'Wait.' };
     const url = await serve(json(429, body, { 'retry-after': '7' }));
     const error = await errorOf(makeClient(url, 5).start(7));
     expect(error).toMatchObject({ ...body, details: { length: 9 }, status: 429, retryAfter: 7, name: 'FlowError' });
-    // A refusal is no reason to try again.
+    // A refusal is not repeated.
     expect(seen).toHaveLength(1);
   });
 
-  it('of a gateway has its words', async () => {
+  it('of a gateway has its message', async () => {
     const url = await serve(json(401, { message: 'Invalid API key' }));
     expect(await errorOf(makeClient(url).runs())).toMatchObject({
       code: 'gateway_refused',
@@ -139,7 +141,7 @@ describe('an error', () => {
   });
 });
 
-describe('a start that gets no answer', () => {
+describe('a start without an answer', () => {
   const started = { flow_run_id: RUN, token: 'fr_x' };
 
   it('is sent again with the same key', async () => {
@@ -152,7 +154,7 @@ describe('a start that gets no answer', () => {
     expect(second).toBe(first);
   });
 
-  it('is sent again after what Retry-After says, when the database is away', async () => {
+  it('is sent again after the time in Retry-After if the database is down', async () => {
     const away = json(503, { code: 'service_unavailable', message: 'Away.' }, { 'retry-after': '1' });
     const url = await serve((request, response) => (seen.length === 1 ? away : json(200, started))(request, response));
     const began = Date.now();
@@ -161,7 +163,7 @@ describe('a start that gets no answer', () => {
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine']);
   });
 
-  it('is given up in the end, and a deploy, which would deploy twice, at once', async () => {
+  it('is given up after all retries, while a deploy is never repeated', async () => {
     const url = await serve((request) => request.socket.destroy());
     expect((await errorOf(makeClient(url, 2).start(7))).code).toBe('unreachable');
     expect(seen).toHaveLength(3);
@@ -190,7 +192,7 @@ describe('a start that gets no answer', () => {
 });
 
 describe('waiting for an output', () => {
-  it('goes on while the server says 202', async () => {
+  it('continues while the server answers 202', async () => {
     const url = await serve((request, response) =>
       (seen.length < 3 ? json(202, { status: 'running' }) : json(200, { M: { total: { D: '6.60' } } }))(
         request,
@@ -203,7 +205,7 @@ describe('waiting for an output', () => {
     expect(seen[0]!.url).toBe(`/functions/v1/flow/output/${RUN}?wait=50.000`);
   });
 
-  it('ends when its time is over, and says how the run was', async () => {
+  it('ends after its time limit with the state of the run', async () => {
     const url = await serve(json(202, { status: 'waiting' }));
     const error = await errorOf(makeClient(url).output(RUN, { timeoutMs: 300 }));
     expect(error).toMatchObject({ code: 'timed_out', details: { status: 'waiting' } });
@@ -230,7 +232,7 @@ describe('createFlowClient refuses', () => {
   });
 });
 
-it('an id stays one part of the path, and of the query', async () => {
+it('an id stays one segment of the path and one value of the query', async () => {
   const url = await serve(json(404, { code: 'route_not_found', message: 'No.' }));
   await errorOf(makeClient(url).output('../../x?y=1'));
   await errorOf(makeClient(url).start({ id: 'a&tag=b' }));
@@ -243,7 +245,7 @@ it('an id stays one part of the path, and of the query', async () => {
 it.each<[string, (client: FlowClient) => Promise<unknown>]>([
   ['a public key', (client) => client.start(7, {}, { publicKey: 'GmDt' })],
   ['a run token', (client) => client.output({ flow_run_id: RUN, token: 'GmDt' })],
-])('%s stands in place of the API key, which the backend would prefer', async (_what, call) => {
+])('%s replaces the API key, which the backend would prefer', async (_what, call) => {
   const url = await serve(json(404, { code: 'flow_run_not_found', message: 'x', details: null, hint: null }));
   await errorOf(call(makeClient(url)));
   expect(seen[0]?.headers).toMatchObject({ apikey: 'sb_publishable_x', authorization: 'Bearer GmDt' });

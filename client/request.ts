@@ -7,36 +7,38 @@ export type RequestHeaders = Record<string, string | undefined>;
 /** A request to the project. */
 export interface FlowRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the project's address, with the query: `/functions/v1/…` or `/rest/v1/…`. */
+  /** The path below the project's address, with the query: `/functions/v1/…` or `/rest/v1/…`. */
   path: string;
   /** Sent as JSON. */
   body?: string | undefined;
-  /** In place of those that every request carries; undefined leaves one out. */
+  /** Headers that replace those of every request; undefined removes one. */
   headers?: RequestHeaders;
   signal?: AbortSignal | undefined;
-  /** Milliseconds that one attempt may take; 30,000 by default. */
+  /** The time limit of one attempt in milliseconds; 30,000 by default. */
   timeoutMs?: number;
-  /** Whether the request may be sent again when it is not known what became of it. */
+  /** True if the request may be sent again when its outcome is unknown. */
   isRepeatable?: boolean;
 }
 
-/** A credential in place of the client's own. The backend prefers an API key to a public key, so that is left out. */
+/**
+ * Replaces the client's own credential. The API key is removed, because the backend would prefer it to a public key.
+ */
 export const inPlaceOfOwn = (credential: string): RequestHeaders => ({
   authorization: `Bearer ${credential}`,
   'x-api-key': undefined,
 });
 
-/** Sends a request, again where that is safe, and reads its answer. Throws a FlowError. */
+/** Sends a request, repeats it if that is safe, and reads its answer. Throws a FlowError. */
 export type Send = (request: FlowRequest) => Promise<Answer>;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
-/** A pause that a server asks for is kept up to this long; a longer one is the caller's business. */
+/** The longest pause that the client makes at a server's request. After a longer one, the caller gets the error. */
 const MAX_PAUSE_MS = 10_000;
 const TRANSIENT = new Set([0, 502, 503, 504]);
 const EVENT_STREAM = 'text/event-stream';
 
-/** Waits so long. Throws aborted when the signal is aborted. */
+/** Waits for this time. Throws aborted when the signal is aborted. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted(signal));
@@ -54,7 +56,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 const aborted = (signal: AbortSignal): FlowError =>
   new FlowError({ code: 'aborted', message: 'The caller aborted the request.', cause: signal.reason });
 
-/** The reason of a failed fetch: Node and Deno have it in the cause. */
+/** Returns the reason of a failed fetch, which Node and Deno put into the cause. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const inner = cause instanceof Error ? cause : error;
@@ -62,7 +64,7 @@ function reasonOf(error: unknown): string {
   return String(message || code || error);
 }
 
-/** What a request came to whose answer did not come, or broke off. `limitMs` is the time limit, where that was over. */
+/** Makes the error of a request without a complete answer. `limitMs` is the time limit, if that is the reason. */
 export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, limitMs?: number): FlowError {
   if (error instanceof FlowError) return error;
   if (signal?.aborted) return aborted(signal);
@@ -76,7 +78,7 @@ export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, 
   });
 }
 
-/** The headers that every request carries, with those of this one in their place. */
+/** Merges the headers of every request with those of this one, which win. */
 function headersOf(connection: Connection, own: RequestHeaders = {}): Headers {
   const headers = new Headers(connection.headers);
   for (const [name, value] of Object.entries(own)) {
@@ -99,7 +101,7 @@ async function attempt(connection: Connection, url: URL, request: FlowRequest): 
       method,
       headers,
       signal: timeout.signal,
-      // Headers such as x-api-key would go to whatever address the answer names.
+      // A followed redirect would send headers such as x-api-key to another address.
       redirect: 'manual',
       ...(body !== undefined && { body }),
     });
@@ -112,13 +114,13 @@ async function attempt(connection: Connection, url: URL, request: FlowRequest): 
   }
 }
 
-/** Whether it makes sense to send the request again: no answer came, or one that says so. */
+/** Tests whether repeating the request may help: no answer came, or one with a temporary failure. */
 export const isTransient = (error: unknown): error is FlowError =>
   error instanceof FlowError && TRANSIENT.has(error.status) && !['aborted', 'client_invalid'].includes(error.code);
 
 /**
- * Asks once for a stream of events: its body, which ends with the signal; null when the answer is that there are none.
- * Throws a FlowError.
+ * Requests a stream of events once and returns its body, which ends with the signal. Null if the backend answers that
+ * no more events come. Throws a FlowError.
  */
 export type OpenStream = (
   request: Pick<FlowRequest, 'path' | 'headers'>,
@@ -140,7 +142,7 @@ export const makeOpenStream = (connection: Connection): OpenStream => async (req
   });
 };
 
-/** Makes what sends requests to a project; `retries` is how often a repeatable one is sent again. */
+/** Makes a function that sends requests to a project and repeats repeatable ones up to `retries` times. */
 export const makeRequest = (connection: Connection, retries: number): Send => async (request) => {
   const url = new URL(`${connection.url}${request.path}`);
   for (let count = 0;; count++) {

@@ -2,13 +2,16 @@ import type { ErrorCode } from '../types/errors.ts';
 import { type ClientErrorCode, FlowError } from './flow_error.ts';
 import type { FlowRequest, Send } from './request.ts';
 
-/** Rows that PostgREST answers. Throws answer_invalid for anything else. */
+/** Reads rows from PostgREST. Throws answer_invalid for any other answer. */
 export async function readRows<Row>(send: Send, request: FlowRequest): Promise<Row[]> {
   const { body, status } = await send(request);
   if (Array.isArray(body)) return body;
   throw new FlowError({ code: 'answer_invalid', message: 'The answer is not a list of rows.', status });
 }
 
-/** What the caller may not see does not exist: PostgREST says so with an empty list. */
+/**
+ * Makes the error of a missing row. A row that the caller may not see counts as missing: PostgREST returns an empty
+ * list for both.
+ */
 export const notFound = (code: ErrorCode | ClientErrorCode, message: string): FlowError =>
   new FlowError({ code, message, status: 404 });

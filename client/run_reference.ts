@@ -1,11 +1,11 @@
 import type { RunReference } from './flow_client.ts';
 import { type FlowRequest, inPlaceOfOwn, type RequestHeaders } from './request.ts';
 
-/** A run's id and, where it is known, its token. */
+/** Returns a run's id and its token, if that is known. */
 export const readReference = (run: RunReference<object>): { id: string; token: string | undefined } =>
   typeof run === 'string' ? { id: run, token: undefined } : { id: run.flow_run_id, token: run.token };
 
-/** The path of a run's route of the Edge Functions, and the run's token as credential: it is enough by itself. */
+/** Makes the path of a run's route of the Edge Functions. The run's token, if known, is the only credential. */
 export function runRoute(
   route: 'events' | 'output' | 'stop' | 'signature_request',
   run: RunReference<object>,

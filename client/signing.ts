@@ -8,19 +8,21 @@ import { runRoute } from './run_reference.ts';
 
 const WAIT_SECONDS = 20;
 const WAIT_MARGIN_MS = 20_000;
-/** Milliseconds between two looks at least: the caller may leave the open request unanswered. */
+/**
+ * The shortest time between two looks, in milliseconds. It applies when the caller leaves the open request unanswered.
+ */
 const MIN_LOOK_MS = 1_000;
 
-/** Turns the answer for a run that has ended, which asks for no signature, into undefined. */
+/** Returns undefined for the error of a run that has ended, because it asks for no more signatures. */
 function undefinedAtEnd(error: unknown): undefined {
   if (!(error instanceof FlowError) || error.code !== 'signature_request_not_found') throw error;
 }
 
-/** The methods that ask for signatures and send them. */
+/** The methods that read signature requests and answer them. */
 export function makeSigning(
   send: Send,
 ): Pick<FlowClient, 'signatureRequests' | 'submitSignature'> {
-  /** The oldest open request of a run, once there is one; null when the wait is over. */
+  /** Waits for the oldest open request of a run; null if the wait is over. */
   const pending = async (run: RunReference<object>, seconds: number, signal?: AbortSignal) => {
     const { body } = await send({
       ...runRoute('signature_request', run, `?wait=${seconds.toFixed(3)}`),
@@ -30,7 +32,7 @@ export function makeSigning(
     });
     if (body === null) return null;
     requireTexts(body, ['pubkey', 'message'], 'the signature request');
-    // SAFETY: its texts are there, and its id is checked.
+    // SAFETY: the body has the texts, and its id is checked.
     const request = body as PendingSignatureRequest;
     if (!Number.isSafeInteger(request.id)) {
       throw new FlowError({

@@ -18,16 +18,16 @@ import { pause, type Send } from './request.ts';
 import { readReference, runRoute } from './run_reference.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 
-/** Seconds that one request waits for an output: less than proxies usually allow a request. */
+/** How long one request waits for an output, in seconds: shorter than the usual limit of proxies. */
 const WAIT_SECONDS = 50;
-/** Milliseconds that an answer may take longer than its wait. */
+/** How long an answer may take beyond its wait, in milliseconds. */
 const WAIT_MARGIN_MS = 20_000;
-/** Milliseconds between two looks at least, in case the server does not wait. */
+/** The shortest time between two looks, in milliseconds, in case the server does not wait. */
 const MIN_LOOK_MS = 500;
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
-/** The body of a start. */
+/** Makes the body of a start. */
 function startBody(plain: object, { inputs: tagged, actionSigner }: StartOptions): string {
   const { values, inputs } = readInputs(plain, tagged);
   return exactJson({
@@ -37,7 +37,7 @@ function startBody(plain: object, { inputs: tagged, actionSigner }: StartOptions
   });
 }
 
-/** The methods that start, redrive, stop and wait for runs. */
+/** The methods that start, redrive and stop runs, and wait for their outputs. */
 export function makeStarting(
   send: Send,
 ): Pick<FlowClient, 'start' | 'deployment' | 'output' | 'outputValues' | 'redrive' | 'stop'> {
@@ -52,11 +52,11 @@ export function makeStarting(
       signal,
     });
     requireTexts(body, ['flow_run_id', 'token'], 'the start');
-    // SAFETY: its texts are there.
+    // SAFETY: the body has the texts.
     return body as StartResult;
   };
 
-  /** The answer with the run's output, once it has succeeded. */
+  /** Waits until the run has succeeded, and returns the body with its output. */
   const waitForOutput = async (run: RunReference<object>, { signal, timeoutMs = Infinity }: OutputOptions = {}) => {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
@@ -74,7 +74,7 @@ export function makeStarting(
           code: 'timed_out',
           message: `The run has not ended within ${timeoutMs} ms; it is ${(body as { status?: string })?.status}.`,
           details: body,
-          hint: 'It goes on: wait for its output again, or stop it.',
+          hint: 'The run continues: wait for its output again, or stop it.',
         });
       }
       const rest = Math.min(MIN_LOOK_MS - (Date.now() - began), deadline - Date.now());
@@ -85,7 +85,7 @@ export function makeStarting(
   const output = async (run: RunReference<object>, options?: OutputOptions): Promise<PlainValues> =>
     fromOutput(await waitForOutput(run, options));
 
-  // SAFETY: the caller asserts `Inputs` and `Outputs`; a deployment that differs refuses the inputs itself.
+  // SAFETY: the caller asserts `Inputs` and `Outputs`. If they are wrong, the deployment refuses the inputs.
   const methods = { start, output } as unknown as Pick<FlowClient, 'start' | 'output'>;
   return {
     ...methods,
@@ -100,7 +100,7 @@ export function makeStarting(
       };
     },
     redrive: async (run, { acceptUnknown = false, idempotencyKey = randomKey(), signal } = {}) => {
-      // As the owner: the run's token is not enough.
+      // Sent as the owner: the run's token does not permit a redrive.
       const { body } = await send({
         method: 'POST',
         path: `/functions/v1/flow/redrive/${encodeURIComponent(readReference(run).id)}?accept_unknown=${acceptUnknown}`,
@@ -110,7 +110,7 @@ export function makeStarting(
         signal,
       });
       requireTexts(body, ['flow_run_id', 'token'], 'the redrive');
-      // SAFETY: its texts are there.
+      // SAFETY: the body has the texts.
       return body as StartResult;
     },
     stop: async (run, { reason, graceMs, signal } = {}) => {

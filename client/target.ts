@@ -1,7 +1,7 @@
 import type { DeploymentTarget } from './flow_client.ts';
 import { inPlaceOfOwn, type RequestHeaders } from './request.ts';
 
-/** The query that names a deployment. */
+/** Makes the query that names a deployment. */
 export function targetQuery(target: DeploymentTarget): string {
   if (typeof target === 'string') return `id=${encodeURIComponent(target)}`;
   if (typeof target === 'number') return `flow=${target}`;
@@ -9,6 +9,6 @@ export function targetQuery(target: DeploymentTarget): string {
   return `flow=${target.flow}${target.tag === undefined ? '' : `&tag=${encodeURIComponent(target.tag)}`}`;
 }
 
-/** The credential of an unauthenticated caller, in place of whatever the client has. */
+/** Makes the credential of an unauthenticated caller, in place of the client's own one. */
 export const asPublicKey = (publicKey: string | undefined): RequestHeaders =>
   publicKey === undefined ? {} : inPlaceOfOwn(publicKey);

@@ -19,13 +19,13 @@ const textOf = (id: number): string => {
 interface Connection {
   after: number;
   headers: Headers;
-  /** The reader is gone. */
+  /** True after the reader has left. */
   isCancelled: boolean;
 }
 
 /**
- * A backend with a run of so many events. Each connection gets as many bytes as the next number says, and ends then;
- * `breaks` says how.
+ * Makes a backend with a run of this many events. Each connection sends the next number of bytes and then ends;
+ * `breaks` selects how.
  */
 function makeBackend(cuts: number[], breaks: 'closes' | 'fails' = 'closes') {
   const connections: Connection[] = [];
@@ -58,7 +58,7 @@ function makeBackend(cuts: number[], breaks: 'closes' | 'fails' = 'closes') {
   return { client, connections, answers };
 }
 
-/** What an iteration gives, while time passes as fast as it can. */
+/** Collects what an iteration yields, while fake time passes quickly. */
 async function watch(
   client: ReturnType<typeof createFlowClient>,
   options: Parameters<typeof client.events>[1] = {},
@@ -81,7 +81,7 @@ async function watch(
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe.each(['closes', 'fails'] as const)('a connection that %s', (breaks) => {
-  it('anywhere is made again, and each event comes once and in order', async () => {
+  it('at any byte is replaced, and each event comes once and in order', async () => {
     for (let first = 1; first < 400; first += 29) {
       const { client, connections } = makeBackend([first, 300, 1, 350], breaks);
       expect(await watch(client)).toEqual({ ids: upTo(COUNT) });
@@ -90,7 +90,7 @@ describe.each(['closes', 'fails'] as const)('a connection that %s', (breaks) => 
   });
 });
 
-it('the token of the run goes along, and the last event is named', async () => {
+it('sends the token of the run and the id of the last event', async () => {
   const { client, connections } = makeBackend([300]);
   expect(await watch(client, { lastEventId: 5 })).toEqual({ ids: upTo(COUNT).slice(5) });
   expect(connections[0]).toMatchObject({ after: 5 });
@@ -98,7 +98,7 @@ it('the token of the run goes along, and the last event is named', async () => {
   expect(connections[1]!.after).toBeGreaterThan(5);
 });
 
-it('whoever knows the last event is told nothing', async () => {
+it('yields nothing to a watcher who already has the last event', async () => {
   const { client } = makeBackend([]);
   expect(await watch(client, { lastEventId: COUNT })).toEqual({ ids: [] });
 });
@@ -106,7 +106,7 @@ it('whoever knows the last event is told nothing', async () => {
 const refuse = (status: number, code: string, headers: Record<string, string> = {}) => () =>
   Response.json({ code, message: code, details: null, hint: null }, { status, headers });
 
-it('a refusal ends it, at first and later', async () => {
+it('a refusal ends the iteration, for the first and for later connections', async () => {
   const first = makeBackend([]);
   first.answers.push(refuse(404, 'flow_run_not_found'));
   expect(await watch(first.client)).toMatchObject({ ids: [], error: { code: 'flow_run_not_found' } });
@@ -116,7 +116,7 @@ it('a refusal ends it, at first and later', async () => {
   expect(ids).toEqual(upTo(COUNT));
 });
 
-it('a backend that is never there is told soon, one that goes away is waited for two minutes', async () => {
+it('reports a backend that is down soon, and waits two minutes for one that goes down later', async () => {
   const away = () => Promise.reject(new TypeError('refused'));
   const never = makeBackend([]);
   never.answers.push(...Array.from({ length: 3 }, () => away));
@@ -144,7 +144,7 @@ it('a backend that is never there is told soon, one that goes away is waited for
   expect(Date.now() - began).toBeLessThan(150_000);
 });
 
-it('a full backend lets a watcher in again who was in before', async () => {
+it('waits for a full backend after an earlier connection', async () => {
   const { client, answers, connections } = makeBackend([400]);
   const events = client.events(RUN);
   const first = await events.next();
@@ -159,25 +159,25 @@ it('a full backend lets a watcher in again who was in before', async () => {
   expect(connections).toHaveLength(2);
 });
 
-it('a connection without a byte for 45 s is given up', async () => {
+it('gives up a connection without a byte for 45 s', async () => {
   const { client, answers } = makeBackend([]);
   answers.push(() => new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } }));
   expect(await watch(client)).toEqual({ ids: upTo(COUNT) });
 });
 
-it('what is no stream of events is refused', async () => {
+it('refuses an answer that is no stream of events', async () => {
   const { client, answers } = makeBackend([]);
   answers.push(() => Response.json({ hello: 'world' }));
   expect(await watch(client)).toMatchObject({ error: { code: 'answer_invalid' } });
 });
 
-it('who stops reading ends the connection', async () => {
+it('closes the connection when the reader leaves', async () => {
   const { client, connections } = makeBackend([]);
   for await (const { id } of client.events(RUN)) if (id === 3) break;
   expect(connections.map(({ isCancelled }) => isCancelled)).toEqual([true]);
 });
 
-it('the signal ends it, also while it waits to connect again', async () => {
+it('the signal ends the iteration, also while it waits to reconnect', async () => {
   const gone = new AbortController();
   const { client } = makeBackend([400]);
   const events = client.events(RUN, { signal: gone.signal });

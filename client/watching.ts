@@ -7,17 +7,17 @@ import { readReference, runRoute } from './run_reference.ts';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** So long a watcher tries to connect again before it gives up. */
+/** How long a watcher tries to reconnect before it gives up. */
 const GIVE_UP_MS = 120_000;
-/** So long an answer may take to begin. */
+/** How long the beginning of an answer may take. */
 const CONNECT_MS = 30_000;
 
-/** Whether nothing comes after this event: the run at the root of the tree has ended. */
+/** Tests whether this is the last event: the end of the run at the root of the tree. */
 const isLast = ({ event, data }: RunEvent): boolean => event === 'run_finish' && data.called_by === null;
 
-/** The method that watches runs; `retries` is how often the first connection is tried again. */
+/** Makes the method that watches runs; `retries` is how often the first connection is tried again. */
 export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient, 'events'> {
-  /** The events of one connection. `onOpen` is called when there is one. */
+  /** Yields the events of one connection. `on.open` is called when it is established. */
   async function* connect(
     run: RunReference<object>,
     last: number,
@@ -27,7 +27,8 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
     const { path } = runRoute('events', run);
     const { token } = readReference(run);
     const headers = {
-      // Beside the client's own credential: the owner of the flow is told more than the holder of the token.
+      // The token is sent in addition to the client's own credential, because the owner of the flow gets more data than
+      // the holder of the token.
       ...(token !== undefined && { 'x-flow-run-token': token }),
       ...(last > 0 && { 'last-event-id': String(last) }),
     };
@@ -61,7 +62,7 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
     let last = lastEventId;
     let pauseMs = FIRST_PAUSE_MS;
     let failures = 0;
-    /** When the connection was last known to be good. */
+    /** The time at which the connection last worked. */
     let goodAt: number | undefined;
     const on = {
       open: () => {
@@ -91,7 +92,7 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
       } catch (error) {
         failures++;
         const isOver = goodAt === undefined ? failures > retries : Date.now() - goodAt > GIVE_UP_MS;
-        // Whoever was let in once is let in again when there is room.
+        // A watcher who was connected before waits until there is room again.
         const isFull = goodAt !== undefined && error instanceof FlowError && error.status === 429;
         if (!isTransient(error) && !isFull || isOver) throw error;
         const backoff = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);

@@ -7,7 +7,7 @@ import { clientDir } from './paths.ts';
 
 const projectDir = join(clientDir, '..');
 
-/** The licences of the packages whose code a build holds, as these licences ask. */
+/** Collects the licences of the packages whose code a build contains, as these licences demand. */
 function licencesOf({ inputs }: Metafile): string {
   const packages = Object.keys(inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
     .filter((path) => path !== undefined);
@@ -20,7 +20,7 @@ function licencesOf({ inputs }: Metafile): string {
   }).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Builds the package into a folder, which it empties first: ESM, declarations, the command, licences. */
+/** Builds the package into a folder, which is emptied first: ESM, declarations, the command, licences. */
 export async function buildClient(dir: string, declarations = buildDeclarations()): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
@@ -38,7 +38,7 @@ export async function buildClient(dir: string, declarations = buildDeclarations(
     platform: 'neutral',
     mainFields: ['module', 'main'],
     entryPoints: entryPoints.map(({ source, file }) => ({ in: join(clientDir, source), out: file })),
-    // Parts share code, so that an error of one is a FlowError of the other.
+    // The parts share code, so that errors of both are instances of one FlowError.
     splitting: true,
     chunkNames: 'shared_[hash]',
     outdir: dir,

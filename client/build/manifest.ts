@@ -4,15 +4,15 @@ import { clientDir } from './paths.ts';
 
 const PEER = '@supabase/supabase-js';
 
-/** The parts of the built package: how others import each, its source and its file. */
+/** The parts of the built package, each with its import name, source and file. */
 export const entryPoints = [
   { name: '.', source: 'index.ts', file: 'index' },
   { name: './editor-flow', source: 'editor_flow.ts', file: 'editor_flow' },
 ] as const;
 
 /**
- * The package.json of the built package. That of the workspace names sources, so that the checkout needs no build, and
- * no peer, which npm would install for workers, too.
+ * Makes the package.json of the built package. The workspace's own one names sources, so that a checkout needs no
+ * build, and declares no peer, because npm would install the peer for workers, too.
  */
 export function publishedManifest(): Record<string, unknown> {
   const { private: _private, ...manifest } = JSON.parse(readFileSync(join(clientDir, 'package.json'), 'utf8'));

@@ -4,15 +4,15 @@ import type { DeploymentTarget } from '../flow_client.ts';
 import type { Command, CommandCall, Option } from './command.ts';
 import { UsageError } from './usage_error.ts';
 
-/** Options that every command has. */
+/** The options of every command. */
 export const commonOptions: readonly Option[] = [
   { name: 'json', meaning: 'Print JSON: the result to stdout, an error to stderr.' },
-  { name: 'help', short: 'h', meaning: 'Say what the command takes.' },
+  { name: 'help', short: 'h', meaning: 'Describe the command.' },
 ];
 
 const listOptions = (options: readonly Option[]): string => options.map(({ name }) => `--${name}`).join(', ');
 
-/** Reads the arguments of a command. Throws a UsageError that names what there is in place of what is wrong. */
+/** Parses the arguments of a command. Throws a UsageError that names the fault and the accepted form. */
 export function readCall(command: Command, args: string[]): CommandCall {
   const known = [...command.options, ...commonOptions];
   const fail = (message: string): never => {
@@ -35,7 +35,7 @@ export function readCall(command: Command, args: string[]): CommandCall {
     const option = known.find(({ name, short }) => [`--${name}`, short && `-${short}`].includes(token.rawName));
     if (option === undefined) {
       if (token.rawName === '--tag' && command.arguments.includes('<flow|deployment>')) {
-        return fail('There is no option --tag: a tag is named behind its flow, as in 7@stable.');
+        return fail('There is no option --tag: write the tag after the flow, as in 7@stable.');
       }
       return fail(`There is no option ${token.rawName}. flows ${command.name} has ${listOptions(known)}.`);
     }
@@ -49,7 +49,7 @@ export function readCall(command: Command, args: string[]): CommandCall {
   const [min, max] = command.count;
   if (!given.has('help') && (positionals.length < min || positionals.length > max)) {
     const few = positionals.length < min;
-    return fail(few ? 'An argument is missing.' : `There is an argument too many: ${positionals[max]}`);
+    return fail(few ? 'An argument is missing.' : `There is one argument too many: ${positionals[max]}`);
   }
   return { positionals, option: (name) => given.get(name), has: (name) => given.has(name) };
 }
@@ -57,7 +57,7 @@ export function readCall(command: Command, args: string[]): CommandCall {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const FLOW = /^(\d{1,10})(?:@(.+))?$/;
 
-/** A deployment by its id, or by its flow and a tag: `7`, `7@stable`. */
+/** Reads a deployment: its id, or its flow with or without a tag (`7`, `7@stable`). */
 export function readTarget(text: string): DeploymentTarget {
   if (UUID.test(text)) return { id: text };
   const [, flow, tag] = FLOW.exec(text) ?? [];
@@ -65,19 +65,19 @@ export function readTarget(text: string): DeploymentTarget {
   throw new UsageError(`${text} must be the id of a deployment (a UUID), or of a flow (a number), or <flow>@<tag>.`);
 }
 
-/** A tag. It is checked before a deploy, which would have happened when the backend refuses it. */
+/** Reads a tag. It is checked here, because the backend would refuse it only after the deploy. */
 export function readTag(text: string): string {
   if (TAG.test(text)) return text;
   throw new UsageError(`A tag ${TAG_RULE}.`);
 }
 
-/** The id of a run, a deployment. */
+/** Reads the id of a run, a deployment or another row. */
 export function readUuid(text: string, what: string): string {
   if (UUID.test(text)) return text.toLowerCase();
   throw new UsageError(`${text} must be the id of a ${what}, a UUID.`);
 }
 
-/** A whole number from an option. */
+/** Reads a whole number from an option. */
 export function readNumber(text: string | undefined, option: string, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
   const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN;

@@ -58,7 +58,7 @@ it.each([
   expect([Object.values(values), Object.keys(inputs)]).toEqual([[value], []]);
 });
 
-it('the JSON of an answer is a plain value, in which integers keep all their digits', () => {
+it('converts JSON to a plain value in which integers keep all their digits', () => {
   expect(readJsonValue('{"a": [1.50, 18446744073709551615, null, "x"]}')).toEqual({
     a: [1.5, 18446744073709551615n, null, 'x'],
   });
@@ -78,7 +78,7 @@ it.each([
   expect([Object.values(inputs), Object.keys(values)]).toEqual([[value], []]);
 });
 
-it('JSON with more digits than JavaScript holds goes as a tagged value', async () => {
+it('sends JSON with more digits than a JavaScript number holds as a tagged value', async () => {
   expect(await read('a:=[18446744073709551615]')).toEqual({
     values: {},
     inputs: { a: { A: [{ U: '18446744073709551615' }] } },
@@ -102,7 +102,7 @@ it.each([
   await expect(read(argument)).rejects.toThrow(says);
 });
 
-it('asks for the types only where a value is not JSON', async () => {
+it('reads the types of the deployment only if a value is not JSON', async () => {
   const never = () => Promise.reject(new Error('asked'));
   await readAssignments(['a:=1'], never);
   await expect(readAssignments(['a=1'], never)).rejects.toThrow('asked');

@@ -7,7 +7,7 @@ import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
 import type { PlainValue } from '../plain_value.ts';
 import { UsageError } from './usage_error.ts';
 
-/** What a start may carry: 1 MiB. */
+/** The limits of a start's body: 1 MiB. */
 const JSON_LIMITS = { characters: 1_048_576, depth: 64, members: 300_000 };
 
 /** The inputs of a command line. */
@@ -27,13 +27,13 @@ function readAssignment(argument: string): Assignment {
   return { name, isJson, text: argument.slice(at + 1) };
 }
 
-/** The schemas of plain JSON that an input takes. */
+/** Returns the alternative schemas of an input's readable JSON. */
 const alternatives = (schema: DeploymentInput['json_schema']): { [keyword: string]: unknown }[] =>
   Array.isArray(schema.anyOf) ? schema.anyOf.flatMap((one) => alternatives(one)) : [schema];
 
 /**
- * The schemas that count for a text: those of the input; for one that takes anything, that of its default, since a
- * number there means numbers.
+ * Returns the schemas for a text on the command line. For an input that accepts anything, the type of its default comes
+ * first: if the default is a number, the text is probably one.
  */
 function schemasFor({ json_schema, default: fallback }: DeploymentInput): { [keyword: string]: unknown }[] {
   const schemas = alternatives(json_schema);
@@ -48,7 +48,7 @@ const areNumbersSafe = (json: LosslessJson): boolean =>
     ? isSafeNumber(String(json))
     : typeof json !== 'object' || json === null || Object.values(json).every(areNumbersSafe);
 
-/** What is made of the JSON of an input. Throws a UsageError. */
+/** Parses the JSON of an input and converts it. Throws a UsageError. */
 function readJson<Result>(name: string, text: string, use: (json: LosslessJson) => Result): Result {
   try {
     return use(parseLosslessJson(text, JSON_LIMITS));
@@ -57,7 +57,7 @@ function readJson<Result>(name: string, text: string, use: (json: LosslessJson) 
   }
 }
 
-/** Adds JSON to the inputs: as plain values, or tagged where a number has more digits than JavaScript holds. */
+/** Adds JSON to the inputs: as plain values, or tagged if a number has more digits than a JavaScript number holds. */
 function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigned): void {
   readJson(isJson ? `${name}:=` : name, text, (json) => {
     if (areNumbersSafe(json)) values[name] = JSON.parse(text);
@@ -66,12 +66,12 @@ function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigne
 }
 
 const isNumber = (text: string): boolean => /^-?\d/.test(text) && !Number.isNaN(Number(text));
-/** A number as JSON writes it: 007 is a text where an input takes anything. */
+/** A number in JSON's form. 007 has another form, so it is a text for an input that accepts anything. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Adds `key=value` to the inputs, as the types of the input have it. Numbers, lists and objects of JSON are exact; what
- * is neither of the input's types nor JSON is a text. The backend checks that a value is of the input's type.
+ * Adds `key=value` to the inputs, converted by the input's types. Numbers, and lists and objects in JSON, keep all
+ * their digits. A text that matches none of the types and is no JSON stays a text. The backend checks the value's type.
  */
 function addText(assignment: Assignment, input: DeploymentInput, assigned: Assigned): void {
   const { name, text } = assignment;
@@ -80,15 +80,15 @@ function addText(assignment: Assignment, input: DeploymentInput, assigned: Assig
   const takes = (...types: string[]) => schemas.some(({ type }) => types.includes(String(type)));
   const isAnything = schemas.some(({ type }) => type === undefined);
   const takesText = isAnything || schemas.some(({ type, pattern }) =>
-    // A text of digits stands for a number that is too long for JSON.
+    // A pattern of digits marks the text form of a number that is too long for JSON.
     type === 'string' && !(typeof pattern === 'string' && /^\^-?\[0-9\]/.test(pattern))
   );
   if (takes('number', 'integer') ? isNumber(text) : isAnything && JSON_NUMBER.test(text)) {
     if (isSafeNumber(text)) values[name] = Number(text);
-    // Digits that no number of JavaScript holds go as text where the input takes that.
+    // Numbers beyond JavaScript's precision are sent as text if the input accepts that.
     else if (takes('string')) values[name] = text;
     else if (isAnything) addJson(assignment, assigned);
-    // Floats are all that is left.
+    // Only floats remain.
     else values[name] = Number(text);
   } else if (takes('boolean') && (text === 'true' || text === 'false')) values[name] = text === 'true';
   else if (
@@ -113,11 +113,11 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** The plain value of the JSON behind `:=`; integers keep all their digits. Throws a UsageError. */
+/** Converts the JSON after `:=` to a plain value; integers keep all their digits. Throws a UsageError. */
 export const readJsonValue = (text: string): PlainValue => readJson(':=', text, javaScriptOfJson);
 
 /**
- * The inputs that a command line gives. `read` is asked for the deployment's types where a value is not JSON. Throws a
+ * Reads the inputs of a command line. `read` is called for the deployment's types if a value is not JSON. Throws a
  * UsageError.
  */
 export async function readAssignments(

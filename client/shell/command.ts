@@ -5,49 +5,49 @@ import type { Screen } from './screen.ts';
 /** An option of a command: `--name`, or `--name <takes>`. */
 export interface Option {
   name: string;
-  /** A letter that stands for it, behind one hyphen. */
+  /** A one-letter name, written with one hyphen. */
   short?: string;
-  /** What stands behind it; an option without it is a switch. */
+  /** The name of the option's value; an option without it is a switch. */
   takes?: string;
   meaning: string;
 }
 
-/** What a command is called with. */
+/** The parsed arguments of a call. */
 export interface CommandCall {
   positionals: string[];
-  /** The value of an option that takes one; undefined when it is not there. */
+  /** Returns the value of an option; undefined if the option is not given. */
   option: (name: string) => string | undefined;
-  /** Whether a switch is there. */
+  /** Tests whether a switch is given. */
   has: (name: string) => boolean;
 }
 
-/** What a command works with. */
+/** The services that a command uses. */
 export interface CommandContext {
   client: FlowClient;
   screen: Screen;
-  /** Whether `--json` is there. */
+  /** True if `--json` is given. */
   isJson: boolean;
   signal: AbortSignal;
   /** The project that is called. */
   environment: Environment;
-  /** Asks for a password: a line of stdin, which a terminal does not show. */
+  /** Asks for a password: a line of stdin that is not echoed. */
   readPassword: () => Promise<string>;
 }
 
 /** A command of `flows`. */
 export interface Command {
   name: string;
-  /** The arguments, as the usage shows them. */
+  /** The arguments in the form of the usage line. */
   arguments: string;
-  /** How many arguments it takes at least and at most. */
+  /** The least and the greatest number of arguments. */
   count: [min: number, max: number];
-  /** What it does, in a line. */
+  /** Its purpose, in one line. */
   summary: string;
   /** More about it, in sentences. */
   notes: string[];
   options: readonly Option[];
   example: string;
-  /** Whether it is called in nobody's name: a local stack needs no user then. */
+  /** True if it needs no user: it then signs in no user on a local stack. */
   needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
   run: (context: CommandContext, call: CommandCall) => Promise<void>;

@@ -4,16 +4,19 @@ import { UsageError } from './usage_error.ts';
 /** The variables that `flows` reads. */
 export const environmentVariables = [
   { name: 'FLOWS_URL', meaning: "The project's address. In a checkout, without it: the local stack of that checkout." },
-  { name: 'FLOWS_KEY', meaning: 'The publishable key of the project, which everybody may know.' },
+  { name: 'FLOWS_KEY', meaning: 'The publishable key of the project, which is no secret.' },
   {
     name: 'FLOWS_API_KEY',
-    meaning: 'The API key of the user in whose name to call (rpc create_api_key makes one). ' +
-      'Without it you are nobody; on the local stack, its user or the one of `flows login`.',
+    meaning: 'The API key of the user to act as (rpc create_api_key makes one). ' +
+      'Without it, calls are unauthenticated; on the local stack, they act as its user or as the user of `flows login`.',
   },
-  { name: 'FLOWS_PASSWORD', meaning: 'For `flows login`: the password, which is typed otherwise.' },
+  { name: 'FLOWS_PASSWORD', meaning: 'For `flows login`: the password. Without it, the command asks for it.' },
 ] as const;
 
-/** Finds the stack of this checkout, and a user there; `url` is the address of the wanted one, if one is named. */
+/**
+ * Finds the local stack of this checkout, with an API key if a user is wanted. If `url` is given, finds the stack at
+ * that address.
+ */
 export type FindLocalStack = (
   url: string | undefined,
   wantsUser: boolean,
@@ -23,14 +26,14 @@ export interface LocalStack {
   url: string;
   key: string;
   apiKey: string | undefined;
-  /** Has the shell act by this API key on the stack from now on. */
+  /** Stores this API key, so that the shell uses it on the stack from now on. */
   keepApiKey: (apiKey: string) => Promise<void>;
 }
 
-/** Which project is called, and in whose name. */
+/** The project to call, and the user to act as. */
 export type Environment = ConnectionOptions & Partial<Pick<LocalStack, 'keepApiKey'>>;
 
-/** Whether a key is one that may do everything. A legacy one is a token that names its role. */
+/** Tests whether a key is a secret one. A legacy secret key is a token that names its role. */
 function isSecret(key: string): boolean {
   if (key.startsWith('sb_secret_')) return true;
   try {
@@ -42,8 +45,8 @@ function isSecret(key: string): boolean {
 }
 
 /**
- * The project that the environment names, or the local stack, there with a user if one is wanted. Throws a UsageError
- * that says what is missing.
+ * Returns the project that the environment names, or the local stack, with one of its users if wanted. Throws a
+ * UsageError that names missing variables.
  */
 export async function readEnvironment(
   env: Record<string, string | undefined>,
@@ -54,7 +57,7 @@ export async function readEnvironment(
     environmentVariables.map(({ name }) => [name, env[name]?.trim() || undefined]),
   );
   if (key !== undefined && isSecret(key)) {
-    throw new UsageError('FLOWS_KEY holds a secret key. flows takes the publishable one, and an API key of a user.');
+    throw new UsageError('FLOWS_KEY holds a secret key. flows needs the publishable key, and an API key of a user.');
   }
   if (apiKey !== undefined && !/^fk_[\w-]+$/.test(apiKey)) {
     throw new UsageError('FLOWS_API_KEY must be an API key: fk_ and letters, digits, underscores and hyphens.');

@@ -8,7 +8,7 @@ import { createApiKey, type Project } from './sign_in.ts';
 import type { FindLocalStack } from './environment.ts';
 import { UsageError } from './usage_error.ts';
 
-/** Whether an API key stands for somebody: the stack may have been emptied since it was made. */
+/** Tests whether an API key is valid: the stack may have been reset since the key was made. */
 async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> {
   const response = await fetch(`${url}/rest/v1/rpc/whoami`, {
     method: 'POST',
@@ -19,14 +19,14 @@ async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> 
 
 const keyFile = (port: number): string => join(stackDir(port), 'flows_api_key');
 
-/** Keeps an API key in the stack's folder: the shell acts as its user from now on. */
+/** Stores an API key in the stack's folder, so that the shell acts as its user from now on. */
 async function keepApiKey(port: number, apiKey: string): Promise<void> {
   const draft = `${keyFile(port)}.${process.pid}`;
   await writeFile(draft, apiKey, { mode: 0o600 });
   await rename(draft, keyFile(port));
 }
 
-/** The API key by which the shell acts on a stack: the kept one, else a new one of the stack's own user. */
+/** Returns the API key for a stack: the stored one, else a new one of the stack's own user. */
 async function findApiKey(port: number, project: Project): Promise<string> {
   const kept = (await readFile(keyFile(port), 'utf8').catch(() => '')).trim();
   if (kept !== '' && await isValid(project, kept)) return kept;
@@ -36,7 +36,10 @@ async function findApiKey(port: number, project: Project): Promise<string> {
   return made;
 }
 
-/** The stack of this checkout at an address; without one, that of the default port, else the only one that runs. */
+/**
+ * Finds the stack of this checkout at an address. Without an address: the stack at the default port, else the only
+ * running one.
+ */
 export const findLocalStack: FindLocalStack = async (wanted, wantsUser) => {
   const ports = runningPorts();
   const port =

@@ -5,7 +5,7 @@ import { exitCodes } from './exit_codes.ts';
 
 const WIDTH = 78;
 
-/** Text on lines of at most so many characters, the later ones indented. */
+/** Wraps text at this width and indents the later lines. */
 function wrap(text: string, indent: string): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -16,27 +16,27 @@ function wrap(text: string, indent: string): string {
   return lines.join(`\n${indent}`);
 }
 
-/** Names and what they mean, in two columns. */
+/** Formats names and their meanings in two columns. */
 function columns(rows: [name: string, meaning: string][]): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.map(([name, meaning]) => `  ${name.padEnd(width)}${wrap(meaning, ' '.repeat(width + 2))}`).join('\n');
 }
 
-/** An option as people write it. */
+/** Formats an option as it is written on a command line. */
 export const spellOption = ({ name, short, takes }: Option): string =>
   `${short === undefined ? '' : `-${short}, `}--${name}${takes === undefined ? '' : ` <${takes}>`}`;
 
-/** What `flows --help` prints. */
+/** The text of `flows --help`. */
 export const generalHelp = (commands: readonly Command[]): string =>
   [
     'flows <command> … deploys, starts and reads flows.',
     `Commands:\n${columns(commands.map(({ name, summary }) => [name, summary]))}`,
     `Environment:\n${columns(environmentVariables.map(({ name, meaning }) => [name, meaning]))}`,
     `Exit codes:\n${columns(Object.entries(exitCodes))}`,
-    'flows <command> --help says what a command takes.',
+    'flows <command> --help describes a command.',
   ].join('\n\n');
 
-/** What `flows <command> --help` prints. */
+/** The text of `flows <command> --help`. */
 export const commandHelp = (command: Command): string =>
   [
     `flows ${command.name} ${command.arguments}`.trimEnd(),

@@ -10,19 +10,19 @@ import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
 import { UsageError } from './usage_error.ts';
 
-/** Characters of an error's details that a terminal is shown. */
+/** How many characters of an error's details a terminal shows. */
 const MAX_DETAILS = 4_000;
 
-/** What `flows` needs of its process. */
+/** The parts of its process that `flows` uses. */
 export interface ShellProcess extends Streams {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   signal: AbortSignal;
-  /** Given in a checkout, which has local stacks. */
+  /** Only given in a checkout, which has local stacks. */
   findLocalStack?: FindLocalStack;
 }
 
-/** The errors of a run, one a line; other details as JSON, no more than a person reads. */
+/** Formats the errors of a run, one per line; other details as JSON of limited length. */
 function describeDetails(details: unknown): string[] {
   const { errors } = (details ?? {}) as { errors?: unknown };
   if (Array.isArray(errors)) return errors.map((error) => `  ${printableBlock(String(error), '    ')}`);
@@ -31,7 +31,7 @@ function describeDetails(details: unknown): string[] {
   return [`details: ${text.length > MAX_DETAILS ? `${text.slice(0, MAX_DETAILS)}… (--json shows all)` : text}`];
 }
 
-/** What a person may do about an error to which the backend gives no hint. */
+/** Hints for errors for which the backend sends none. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'deployment_not_found',
@@ -40,7 +40,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Says what went wrong: in a few lines, or as JSON in the shape of the backend's errors. */
+/** Prints an error: in a few lines, or as JSON in the shape of the backend's errors. */
 function showError(screen: Screen, error: unknown, isJson: boolean): void {
   const flowError = error instanceof FlowError ? error : new FlowError({
     code: error instanceof UsageError ? 'usage' : 'internal',
@@ -61,7 +61,9 @@ async function run(args: string[], shell: ShellProcess, screen: Screen): Promise
   const command = commands.find((one) => one.name === name);
   if (command === undefined) {
     throw new UsageError(
-      `There is no command ${name}. There are ${commands.map((one) => one.name).join(', ')}; flows --help says more.`,
+      `There is no command ${name}. There are ${
+        commands.map((one) => one.name).join(', ')
+      }; flows --help describes them.`,
     );
   }
   const call = readCall(command, rest);
@@ -77,7 +79,7 @@ async function run(args: string[], shell: ShellProcess, screen: Screen): Promise
   }, call);
 }
 
-/** Runs `flows` with these arguments, and gives its exit code. */
+/** Runs `flows` with these arguments and returns its exit code. */
 export async function main(args: string[], shell: ShellProcess): Promise<number> {
   const screen = makeScreen(shell);
   try {

@@ -5,7 +5,9 @@ import type { ValueMap } from '../../types/values/value.ts';
 import type { CommandContext } from './command.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 
-/** The output of a run, as tagged values. Its errors name the run, so that a person can go on with it. */
+/**
+ * Waits for the output of a run, as tagged values. After a timeout, the hint names the run and the command to continue.
+ */
 export async function waitForOutput(
   { client, signal }: CommandContext,
   run: RunReference<object>,
@@ -19,11 +21,11 @@ export async function waitForOutput(
   } catch (error) {
     const id = typeof run === 'string' ? run : run.flow_run_id;
     if (!(error instanceof FlowError) || !['timed_out', 'aborted'].includes(error.code)) throw error;
-    throw new FlowError({ ...error, message: error.message, hint: `Run ${id} goes on: flows output ${id}` });
+    throw new FlowError({ ...error, message: error.message, hint: `Run ${id} continues: flows output ${id}` });
   }
 }
 
-/** Prints an output, a line for each of its values: texts as they are, others as readable JSON. */
+/** Prints an output, a line for each value: texts as they are, other values as readable JSON. */
 export async function printOutput({ screen }: CommandContext, output: ValueMap): Promise<void> {
   for (const [name, value] of Object.entries(output)) {
     const json = toReadableJson(value);
@@ -32,7 +34,7 @@ export async function printOutput({ screen }: CommandContext, output: ValueMap):
   }
 }
 
-/** Ends a command that has made a run: prints its id and token, or, with --wait, the output once it has ended. */
+/** Ends a command that has started a run: prints its id and token, or with --wait its output after the end. */
 export async function printRun(
   context: CommandContext,
   run: StartedRun,

@@ -3,14 +3,14 @@ import { Writable } from 'node:stream';
 import type { Screen } from './screen.ts';
 import { UsageError } from './usage_error.ts';
 
-/** The input from which a password is read. */
+/** The sources of a password. */
 interface PasswordSource {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   signal: AbortSignal;
 }
 
-/** Reads a password: FLOWS_PASSWORD, else the first line of stdin, which a terminal does not show. Throws a UsageError. */
+/** Reads a password: FLOWS_PASSWORD, else the first line of stdin, which is not echoed. Throws a UsageError. */
 export async function readPassword({ env, stdin, signal }: PasswordSource, screen: Screen): Promise<string> {
   const given = env.FLOWS_PASSWORD;
   if (given) return given;

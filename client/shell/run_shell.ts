@@ -1,11 +1,11 @@
 import type { FindLocalStack } from './environment.ts';
 import { main } from './main.ts';
 
-/** Runs `flows` as this process. */
+/** Runs `flows` in this process. */
 export async function runShell(findLocalStack?: FindLocalStack): Promise<void> {
   const interrupt = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
-  // Whoever reads has closed the pipe, as `head -1` does: nobody wants the rest.
+  // A reader such as `head -1` has closed the pipe and wants no more output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
   const { stdin, stdout, stderr, env } = process;
   process.exitCode = await main(process.argv.slice(2), {

@@ -1,10 +1,10 @@
-/** Where a command prints. */
+/** The outputs of a command. */
 export interface Screen {
-  /** What the command was called for: a line to stdout. It resolves once there is room for the next one. */
+  /** Prints a line of the result to stdout. Resolves when there is room for the next line. */
   print: (line: string) => Promise<void>;
-  /** A line to stderr, for people. */
+  /** Prints a line for people to stderr. */
   note: (line: string) => void;
-  /** What happens just now: a line to stderr that the next one replaces, only where that is a terminal. */
+  /** Shows the current activity on a line of stderr, which the next output replaces. Only on a terminal. */
   progress: (text: string) => void;
 }
 

@@ -27,11 +27,11 @@ async function post<Answer>({ url, key }: Project, path: string, body: object, t
   });
 }
 
-/** Makes an API key for the shell, in the name of the user of an access token. */
+/** Makes an API key for the shell, as the user of an access token. */
 export const createApiKey = async (project: Project, accessToken: string): Promise<string> =>
   (await post<{ key: string }>(project, '/rest/v1/rpc/create_api_key', { name: 'flows' }, accessToken)).key;
 
-/** Signs a user in by email and password, and makes an API key in their name. Throws a FlowError. */
+/** Signs a user in by email and password, and makes an API key of that user. Throws a FlowError. */
 export async function signIn(project: Project, email: string, password: string): Promise<string> {
   const path = '/auth/v1/token?grant_type=password';
   const { access_token } = await post<{ access_token: string }>(project, path, { email, password });

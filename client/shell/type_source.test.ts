@@ -16,7 +16,7 @@ const input = (name: string, json_schema: object, rest: Partial<DeploymentInput>
 const deployment = (inputs: DeploymentInput[], outputs: DeploymentDescription['outputs'], name = 'Tea shop') =>
   ({ deployment_id: 'id', name, inputs, outputs }) as DeploymentDescription;
 
-it('inputs have the JavaScript types of their schemas, outputs those of what comes out of their ports', () => {
+it('inputs have the JavaScript types of their schemas, outputs those of their ports', () => {
   const inputs = [
     input('amount', { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^[0-9]{1,20}$' }] }),
     input('rate', { type: 'number' }, { required: false, default: 1.5, description: 'Part of the price.' }),
@@ -78,7 +78,7 @@ export interface TeaShop {
   );
 });
 
-it('what others wrote stays inside of comments and names', () => {
+it('foreign text stays inside comments and names', () => {
   const evil = '*/ evil(); /*\n`${x}`\u2028';
   const source = typeSource(
     deployment([input(evil, {}, { description: evil, default: evil })], [{ name: evil, type: evil }], evil),
@@ -90,7 +90,9 @@ it('what others wrote stays inside of comments and names', () => {
   expect(typeSource(deployment([], [], ''))).toContain('export interface Deployment {');
 });
 
-/** The types that a source declares, by what the compiler's grammar makes of it: their names, and their members'. */
+/**
+ * Returns the types that a source declares, read by the compiler's grammar: their names and the names of their members.
+ */
 function declared(source: string): Record<string, { inputs: string[]; outputs: string[] }> {
   const { program, errors } = parseSync('source.ts', source);
   expect(errors).toEqual([]);
@@ -126,7 +128,7 @@ it.each([
   '${x}',
   '</script>',
   'x'.repeat(10_000),
-])('a name that is no identifier is the same name in the types: %j', (name) => {
+])('keeps a name that is no identifier in the types: %j', (name) => {
   const source = typeSource(
     deployment([input(name, {}, { description: name, default: name })], [{ name, type: name }], name),
     'Hostile',
@@ -142,7 +144,7 @@ it.each([
   ['größe', 'GrE'],
   ['🙂', 'Deployment'],
   ['x'.repeat(300), `X${'x'.repeat(99)}`],
-])('a deployment called %j is the type %s', (name, type) => {
+])('a deployment called %j becomes the type %s', (name, type) => {
   expect(Object.keys(declared(typeSource(deployment([input('a', {})], [{ name: 'b', type: 'bytes' }], name))))).toEqual(
     [
       type,
@@ -152,7 +154,7 @@ it.each([
 });
 
 it.each(['class', 'string', 'any', '', '7', 'A B', 'A;', 'PlainValue', 'Uint8Array', `A${'a'.repeat(100)}`])(
-  '%j is no name for a type',
+  '%j is refused as the name of a type',
   (name) => {
     expect(isTypeName(name)).toBe(false);
   },

@@ -4,7 +4,7 @@ import { printableJson, printableLine } from './printable.ts';
 
 type Schema = { [keyword: string]: unknown };
 
-/** What JavaScript values an input takes whose plain JSON has this schema. */
+/** Returns the JavaScript types that an input with this schema accepts. */
 function inputTypes(schema: Schema): string[] {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap((one) => inputTypes(one as Schema));
   switch (schema.type) {
@@ -27,7 +27,7 @@ function inputTypes(schema: Schema): string[] {
 const union = (types: string[]): string =>
   types.includes('PlainValue') ? 'PlainValue' : [...new Set(types)].join(' | ');
 
-/** What `fromValue` makes of a value of each kind. */
+/** The JavaScript type of each kind of value, as returned by `fromValue`. */
 const TYPE_OF_KIND: { readonly [kind in Kind]: string } = {
   N: 'null',
   S: 'string',
@@ -47,13 +47,13 @@ const TYPE_OF_KIND: { readonly [kind in Kind]: string } = {
   wallet: '{ [name: string]: PlainValue }',
 };
 
-/** What `fromValue` makes of an output of a port's type. */
+/** Returns the JavaScript type of an output, by its port's type, as returned by `fromValue`. */
 function outputType(type: string): string {
   const kinds = givenKinds(type);
   return kinds === KINDS ? 'PlainValue' : union(kinds.map((kind) => TYPE_OF_KIND[kind]));
 }
 
-/** A text inside of a comment: nothing in it ends the comment. */
+/** Makes a text safe within a comment: it can't end the comment. */
 const inComment = (text: string): string => printableLine(text).replaceAll('*/', '*\\/');
 
 const member = (name: string, isOptional: boolean, type: string): string =>
@@ -69,20 +69,20 @@ function inputMember({ name, description, required, default: fallback, json_sche
 }
 
 /**
- * Whether a type may have this name: one that begins with a capital letter is no word of TypeScript, and these two
- * stand in the source.
+ * Tests whether a type may have this name. Names that begin with a capital letter are no keywords of TypeScript. The
+ * two excluded names occur in the source itself.
  */
 export const isTypeName = (name: string): boolean =>
   /^[A-Z][\w$]{0,99}$/.test(name) && name !== 'PlainValue' && name !== 'Uint8Array';
 
-/** A name of TypeScript made of a deployment's: `Tea shop` gives `TeaShop`. */
+/** Makes a TypeScript name from a deployment's name: `Tea shop` becomes `TeaShop`. */
 const typeName = (name: string): string => {
   const words = name.slice(0, 100).split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const joined = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
   return isTypeName(joined) ? joined : `Deployment${joined}`;
 };
 
-/** TypeScript for `client.deployment<…>()`: what a deployment takes and gives. */
+/** Writes the TypeScript for `client.deployment<…>()`: the inputs and outputs of a deployment. */
 export function typeSource(
   { deployment_id, name, inputs, outputs }: DeploymentDescription,
   as = typeName(name),

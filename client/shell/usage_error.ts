@@ -1,4 +1,4 @@
-/** The command line is wrong: exit code 2. The message says how it would be right. */
+/** A fault in the command line, with exit code 2. The message describes the accepted form. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

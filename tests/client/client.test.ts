@@ -261,7 +261,7 @@ it('values come through a run exactly as they were', async () => {
   expect(await errorOf(both)).toMatchObject({ code: 'value_invalid', status: 0 });
   expect(await errorOf(flows.start(deployment_id, { in: new Date(0) as never }))).toMatchObject({
     code: 'value_invalid',
-    message: expect.stringContaining('The input in has no form as a value'),
+    message: expect.stringContaining('The input in cannot be converted to a value'),
   });
 });
 

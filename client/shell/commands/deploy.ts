@@ -4,10 +4,10 @@ import type { Command } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
 
-/** A column of a flow may have as much, so a larger file can't be stored. */
+/** The size limit of the file, in bytes: a column of a flow holds no more. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** The JSON of a file. */
+/** Reads the JSON of a file. */
 async function readJson(file: string): Promise<unknown> {
   try {
     const { size } = await stat(file);
@@ -26,14 +26,18 @@ export const deploy: Command = {
   count: [1, 1],
   summary: 'Store a flow from a file, and deploy it.',
   notes: [
-    'The file holds a flow as an editor exports it.',
-    'Without --flow it becomes a new flow; with it, that flow is changed and deployed anew.',
+    'The file holds a flow that an editor has exported.',
+    'Without --flow a new flow is stored; with it, that flow is changed and deployed again.',
     'Warnings go to stderr.',
   ],
   options: [
     { name: 'flow', takes: 'id', meaning: 'The flow to change.' },
-    { name: 'tag', takes: 'tag', meaning: 'A tag for the deployment, beside latest. It is moved if it exists.' },
-    { name: 'strict', meaning: 'Refuse the flow for what would be a warning.' },
+    {
+      name: 'tag',
+      takes: 'tag',
+      meaning: 'A tag for the deployment, in addition to latest. It is moved if it exists.',
+    },
+    { name: 'strict', meaning: 'Refuse the flow if it has warnings.' },
   ],
   example: 'flows deploy shop.json --flow 7 --tag stable',
   run: async ({ client, screen, isJson, signal }, { positionals: [file = ''], option, has }) => {
@@ -41,7 +45,7 @@ export const deploy: Command = {
     const name = option('tag');
     const tag = name === undefined ? undefined : readTag(name);
     const json = await readJson(file);
-    // The other commands need it not, and loading it takes as long as all else.
+    // Loaded here, because only this command needs it and loading it takes as long as everything else.
     const { editorFlowToRow } = await import('../../editor_flow.ts');
     const flow = editorFlowToRow(json);
     screen.progress('storing the flow');
@@ -61,7 +65,7 @@ export const deploy: Command = {
     if (limits !== undefined) {
       const { max_starts_per_minute: starts, max_runs_in_flight: runs } = limits.guests;
       screen.note(
-        `Anybody may start it. Callers without an account have together ${starts} starts a minute and ${runs} runs in ` +
+        `Anybody may start it. Together, callers without an account have ${starts} starts a minute and ${runs} runs in ` +
           'flight, half of max_starts_per_minute and max_runs_in_flight of the deployment.',
       );
     }

@@ -8,9 +8,9 @@ export const inputs: Command = {
   count: [0, 1],
   summary: 'List the inputs that runs wait for, the oldest first.',
   notes: [
-    'Each line has run, node, the time at which the input expires, and the URL that takes the answer.',
-    'Without a run they are those of all runs that you own or started.',
-    'Whoever has a URL may answer, once: send it to nobody but the one who decides.',
+    'Each line has run, node, the time at which the input expires, and the URL for the answer.',
+    'Without a run, the inputs of all runs that you own or started are listed.',
+    'Anybody who has a URL may answer once: send it only to the person who decides.',
   ],
   options: [{ name: 'token', takes: 'token', meaning: 'The token of the run, in place of your own credential.' }],
   example: 'flows inputs 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e',

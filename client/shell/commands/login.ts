@@ -9,8 +9,8 @@ export const login: Command = {
   count: [1, 1],
   summary: 'Act as a user from now on.',
   notes: [
-    'It asks for the password (or reads FLOWS_PASSWORD) and makes an API key of the user.',
-    'On the local stack the key is kept in the folder of the stack. Elsewhere it is printed, for FLOWS_API_KEY.',
+    'It asks for the password (or reads FLOWS_PASSWORD) and makes an API key for the user.',
+    'On the local stack the key is stored in the folder of the stack. Elsewhere it is printed, for FLOWS_API_KEY.',
   ],
   options: [],
   example: 'flows login demo@example.com',
@@ -25,6 +25,6 @@ export const login: Command = {
     }
     if (keepApiKey === undefined) return await screen.print(`export FLOWS_API_KEY=${apiKey}`);
     await screen.print(printableLine(`flows acts as ${email} on ${url} from now on.`));
-    if (named !== undefined) screen.note('FLOWS_API_KEY is set, and goes first: unset it.');
+    if (named !== undefined) screen.note('FLOWS_API_KEY is set and wins over the new key: unset it.');
   },
 };

@@ -7,9 +7,9 @@ export const logs: Command = {
   arguments: '<run>',
   count: [1, 1],
   summary: "Print a run's log.",
-  notes: ["It is for the owner of the run's flow.", 'With --json there is a JSON object on each line.'],
+  notes: ["Only the owner of the run's flow can read it.", 'With --json each line is a JSON object.'],
   options: [
-    { name: 'follow', meaning: 'Go on with new lines until the run has ended.' },
+    { name: 'follow', meaning: 'Continue with new lines until the run has ended.' },
     { name: 'after', takes: 'index', meaning: 'Begin after the line of this log_index.' },
   ],
   example: 'flows logs 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e --follow',

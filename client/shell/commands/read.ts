@@ -3,7 +3,7 @@ import { readTarget } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { printableBlock, printableJson, printableLine } from '../printable.ts';
 
-/** What a deployment takes and gives, in lines. */
+/** Describes a deployment in lines. */
 function describe(deployment: DeploymentDescription): string[] {
   const { deployment_id, flow_id, name, description, start_permission, cluster, inputs, outputs } = deployment;
   return [
@@ -25,8 +25,8 @@ export const read: Command = {
   name: 'read',
   arguments: '<flow|deployment>',
   count: [1, 1],
-  summary: 'Say what a deployment takes and gives.',
-  notes: ['It is for exactly those who may start the deployment, and shows it as it was frozen.'],
+  summary: 'Show the inputs and outputs of a deployment.',
+  notes: ['Everybody who may start the deployment can read it. It is shown as it was frozen.'],
   options: [{ name: 'public-key', takes: 'key', meaning: 'Read as the unauthenticated caller of this public key.' }],
   example: 'flows read 7@stable',
   run: async ({ client, screen, isJson, signal }, { positionals: [text = ''], option }) => {

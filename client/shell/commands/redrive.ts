@@ -7,16 +7,19 @@ export const redrive: Command = {
   name: 'redrive',
   arguments: '<run>',
   count: [1, 1],
-  summary: 'Go on from where a run failed or was stopped, as a new run.',
+  summary: 'Continue a failed or stopped run as a new run.',
   notes: [
-    'What succeeded is taken over with its outputs; what failed, and what lies behind it, runs.',
+    'Succeeded nodes are taken over with their outputs; the failed ones, and all after them, run.',
     'Only the owner of the flow may do this.',
   ],
   options: [
-    { name: 'accept-unknown', meaning: 'Take the risk that what may have happened outside happens once more.' },
+    {
+      name: 'accept-unknown',
+      meaning: 'Redrive even if a failed node may have changed something outside, which is then changed again.',
+    },
     { name: 'wait', meaning: 'Wait for the end of the new run, and print its output.' },
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },
-    { name: 'idempotency-key', takes: 'text', meaning: 'The same key gives the same run; by default a random one.' },
+    { name: 'idempotency-key', takes: 'text', meaning: 'The same key returns the same run; random by default.' },
   ],
   example: 'flows redrive 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e --wait',
   run: async (context, { positionals: [text = ''], option, has }) => {

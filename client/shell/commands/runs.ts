@@ -20,11 +20,15 @@ export const runs: Command = {
   arguments: '[<flow|deployment>]',
   count: [0, 1],
   summary: 'List runs, the newest first.',
-  notes: ['Each line has id, status, start, and how long it took. They are the runs that you may see.'],
+  notes: ['Each line has id, status, start and duration. The runs that you may see are listed.'],
   options: [
-    { name: 'status', takes: 'status', meaning: `Only those in this state: ${STATUSES.join(', ')}.` },
-    { name: 'limit', takes: 'count', meaning: 'How many at most: 1 to 1000, 20 by default.' },
-    { name: 'before', takes: 'run', meaning: 'Only those before this run: the last one of the list before.' },
+    { name: 'status', takes: 'status', meaning: `Only runs in this state: ${STATUSES.join(', ')}.` },
+    { name: 'limit', takes: 'count', meaning: 'The most runs to list: 1 to 1000, 20 by default.' },
+    {
+      name: 'before',
+      takes: 'run',
+      meaning: 'Only runs older than this one, such as the last run of the previous list.',
+    },
   ],
   example: 'flows runs 7 --status failed --limit 5',
   run: async ({ client, screen, isJson, signal }, { positionals: [text], option }) => {

@@ -11,17 +11,17 @@ export const schedule: Command = {
   name: 'schedule',
   arguments: '<flow|deployment> [key=value | key:=json]…',
   count: [1, 1_000],
-  summary: 'Have a deployment of yours start by itself.',
+  summary: 'Start a deployment of yours on a schedule.',
   notes: [
-    'It is named as for flows start, and so are its inputs. It prints the id of the schedule and the first start.',
+    'Name the deployment and its inputs as for flows start. It prints the id of the schedule and the first start.',
   ],
   options: [
-    { name: 'cron', takes: 'fields', meaning: 'Minute, hour, day of month, month, day of week. It is required.' },
-    { name: 'zone', takes: 'zone', meaning: 'The IANA time zone by whose clocks it is due; UTC by default.' },
+    { name: 'cron', takes: 'fields', meaning: 'Minute, hour, day of month, month, day of week. Required.' },
+    { name: 'zone', takes: 'zone', meaning: 'The IANA time zone of the cron text; UTC by default.' },
     {
       name: 'policy',
       takes: 'policy',
-      meaning: 'For planned times that nobody could keep: catch_up_one (one late start, the default) or skip.',
+      meaning: 'For planned times that were missed: catch_up_one (one late start, the default) or skip.',
     },
   ],
   example: 'flows schedule 7@stable item=tea --cron "30 6 * * MON-FRI" --zone Europe/Berlin',
@@ -40,7 +40,7 @@ export const schedule: Command = {
   },
 };
 
-/** A command that does something to one schedule. */
+/** Makes a command that changes one schedule. */
 const changing = (
   name: string,
   summary: string,
@@ -65,14 +65,14 @@ const changing = (
 export const schedulePause = changing(
   'schedule-pause',
   'Pause a schedule.',
-  ['Its planned times go by until it is resumed.'],
+  ['Its planned times are skipped until it is resumed.'],
   'paused',
   (client, id, options) => client.setScheduleActive(id, false, options),
 );
 
 export const scheduleResume = changing(
   'schedule-resume',
-  'Let a paused schedule go on.',
+  'Resume a paused schedule.',
   ['It starts at its next planned time.'],
   'resumed',
   (client, id, options) => client.setScheduleActive(id, true, options),

@@ -8,7 +8,7 @@ export const schedules: Command = {
   count: [0, 0],
   summary: 'List your schedules, the newest first.',
   notes: [
-    'Each line has id, what is started, the next start (or paused), cron text and time zone, and why the last start was ' +
+    'Each line has id, target, the next start (or paused), cron text and time zone, and why the last start was ' +
     'refused, if it was.',
   ],
   options: [],

@@ -10,17 +10,17 @@ export const start: Command = {
   count: [1, 1_000],
   summary: 'Start a deployment.',
   notes: [
-    'It is named by its id, by its flow (the newest deployment), or by <flow>@<tag>.',
+    'Name it by its id, by its flow (for the newest deployment), or by <flow>@<tag>.',
     "key=value is a value of the input's own type: a number, a list or an object of JSON where the type allows it, with",
     'all digits, else a text. key:=json is JSON whatever the type.',
-    'It prints the id of the run, and the token that shows the run to whoever holds it.',
+    'It prints the id of the run, and a token with which its holder can see the run.',
   ],
   options: [
     { name: 'wait', meaning: 'Wait for the end of the run, and print its output.' },
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },
     { name: 'public-key', takes: 'key', meaning: 'Start as the unauthenticated caller of this public key.' },
-    { name: 'action-signer', takes: 'key', meaning: 'Who signs and sends the transaction of an action.' },
-    { name: 'idempotency-key', takes: 'text', meaning: 'The same key gives the same run; by default a random one.' },
+    { name: 'action-signer', takes: 'key', meaning: 'The wallet that signs and sends the transaction of an action.' },
+    { name: 'idempotency-key', takes: 'text', meaning: 'The same key returns the same run; random by default.' },
   ],
   example: 'flows start 7@stable item=tea quantity=3 --wait',
   run: async (context, { positionals: [text = '', ...assignments], option, has }) => {

@@ -7,10 +7,10 @@ export const stop: Command = {
   arguments: '<run>',
   count: [1, 1],
   summary: 'Ask a run to stop.',
-  notes: ['A run that has ended stays as it is.'],
+  notes: ['A run that has ended is not changed.'],
   options: [
-    { name: 'reason', takes: 'text', meaning: 'Goes into the error of the nodes that are cancelled.' },
-    { name: 'grace', takes: 'milliseconds', meaning: 'How long running nodes have to end by themselves.' },
+    { name: 'reason', takes: 'text', meaning: 'Text for the errors of the cancelled nodes.' },
+    { name: 'grace', takes: 'milliseconds', meaning: 'The time that running nodes have to end by themselves.' },
     { name: 'token', takes: 'token', meaning: 'The token of the run, in place of your own credential.' },
   ],
   example: 'flows stop 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e --reason "wrong price"',

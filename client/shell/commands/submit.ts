@@ -9,15 +9,15 @@ export const submit: Command = {
   count: [1, 2],
   summary: 'Answer an input that a run waits for.',
   notes: [
-    'It is named by its URL, or by the token (fi_…) in which that ends; nobody needs another credential.',
-    'A value is a text, and JSON behind := as in flows start. An input takes one answer.',
+    'Name it by its URL, or by the token (fi_…) at the end of that. No other credential is needed.',
+    'A value is a text, or JSON after := as in flows start. An input accepts one answer.',
   ],
   options: [
-    { name: 'cancel', meaning: 'Cancel it, in place of a value: its node fails.' },
+    { name: 'cancel', meaning: 'Cancel the input in place of answering it: its node fails.' },
     {
       name: 'idempotency-key',
       takes: 'text',
-      meaning: 'With the same key, the same answer succeeds again; by default a random one.',
+      meaning: 'With the same key, the same answer succeeds again; random by default.',
     },
   ],
   example: `flows submit "$URL" ':={"approved": true}'`,

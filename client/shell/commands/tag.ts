@@ -7,7 +7,7 @@ export const tag: Command = {
   arguments: '<deployment> <tag>',
   count: [2, 2],
   summary: 'Give a deployment a tag, or move the tag to it.',
-  notes: ['The tag latest always names the newest deployment: nobody moves it by hand.'],
+  notes: ['The tag latest always names the newest deployment and cannot be moved by hand.'],
   options: [],
   example: 'flows tag 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e stable',
   run: async ({ client, screen, isJson, signal }, { positionals: [text = '', name = ''] }) => {

@@ -9,7 +9,7 @@ export const types: Command = {
   arguments: '<flow|deployment>',
   count: [1, 1],
   summary: "Print TypeScript types of a deployment's inputs and outputs.",
-  notes: ['client.deployment<Types>(…) takes them. They are what the ports of the flow say.'],
+  notes: ['Use them as client.deployment<Types>(…). They are derived from the ports of the flow.'],
   options: [
     { name: 'name', takes: 'name', meaning: 'The name of the type; by default that of the deployment.' },
     { name: 'public-key', takes: 'key', meaning: 'Read as the unauthenticated caller of this public key.' },
@@ -19,7 +19,7 @@ export const types: Command = {
     const name = option('name');
     if (name !== undefined && !isTypeName(name)) {
       throw new UsageError(
-        '--name must be a name of a type: a capital letter, then up to 99 letters, digits, $ and _; not PlainValue or Uint8Array.',
+        '--name must be the name of a type: a capital letter, then up to 99 letters, digits, $ and _; not PlainValue or Uint8Array.',
       );
     }
     const deployment = await client.read(readTarget(text), { publicKey: option('public-key'), signal });

@@ -9,10 +9,12 @@ const VERIFICATIONS = ['standard_webhooks', 'github', 'stripe', 'authorization']
   'verification'
 ][];
 
-/** A secret has far fewer, so a larger file is the wrong one. */
+/** The longest secret, in characters. A larger file is probably the wrong one. */
 const MAX_SECRET_CHARACTERS = 10_000;
 
-/** The secret in a file, without the end of its line. It is not an argument, since other users see those. */
+/**
+ * Reads the secret in a file, without the line end. The secret is not an argument, because other users can see those.
+ */
 async function readSecret(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch((error: Error) => {
@@ -29,15 +31,15 @@ export const webhook: Command = {
   name: 'webhook',
   arguments: '<flow|deployment>',
   count: [1, 1],
-  summary: 'Make a URL by which others start a deployment of yours.',
+  summary: 'Make a URL with which others start a deployment of yours.',
   notes: [
-    'The URL is shown this once: whoever has it starts runs in your name.',
+    'The URL is shown only once. Anybody who has it can start runs in your name.',
     'With --verification and without --secret-file, all requests are refused until rpc set_webhook_verification gives a ' +
     'secret.',
   ],
   options: [
-    { name: 'input', takes: 'name', meaning: 'The input that gets the JSON of each request. It is required.' },
-    { name: 'headers', takes: 'names', meaning: 'Headers that the input gets, too, with commas between them.' },
+    { name: 'input', takes: 'name', meaning: 'The input that gets the JSON of each request. Required.' },
+    { name: 'headers', takes: 'names', meaning: 'Headers to pass to the input, too, separated by commas.' },
     {
       name: 'verification',
       takes: 'kind',
@@ -73,7 +75,7 @@ export const webhookDelete: Command = {
   name: 'webhook-delete',
   arguments: '<webhook>',
   count: [1, 1],
-  summary: 'Delete an incoming webhook: its URL starts nothing any more.',
+  summary: 'Delete an incoming webhook: its URL stops working.',
   notes: ['The runs that it started stay.'],
   options: [],
   example: 'flows webhook-delete 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e',

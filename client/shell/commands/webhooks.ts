@@ -8,8 +8,8 @@ export const webhooks: Command = {
   count: [0, 0],
   summary: 'List your incoming webhooks, the newest first.',
   notes: [
-    'Each line has id, the first characters of its token, what is started, the input that gets the JSON, and why the last ' +
-    'request was refused, if it was. Their URLs are shown only when they are made.',
+    'Each line has id, the first characters of its token, target, the input that gets the JSON, and why the last ' +
+    'request was refused, if it was. URLs are shown only once, when a webhook is made.',
   ],
   options: [],
   example: 'flows webhooks --json',
