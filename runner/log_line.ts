@@ -1,4 +1,4 @@
-/** What the runner tells its operator: one line of JSON for each event, in the function's log. */
+/** An event in the runner's log, one line of JSON, for the operator. */
 export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
   | { event: 'run_released' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
@@ -9,7 +9,7 @@ export type RunnerEvent =
 export interface RunFacts {
   flow_run_id: string;
   claim_number: number;
-  /** Since it was claimed. */
+  /** The time since the claim. */
   duration_ms: number;
   node_executions: number;
 }
@@ -20,7 +20,7 @@ export type WriteLog = (level: 'info' | 'warn' | 'error', fields: RunnerEvent & 
 export const writeLog: WriteLog = (level, fields) =>
   console[level](JSON.stringify({ time: new Date().toISOString(), level, ...fields }));
 
-/** An error and its causes in one line. Only the operator reads the log; callers never see it. */
+/** Formats an error and its causes in one line. Only the operator reads the log; callers never see it. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${errorText(error.cause)})`;

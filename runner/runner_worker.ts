@@ -26,17 +26,20 @@ export interface RunnerWorkerOptions {
   /** The environment. WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
   env: (name: string) => string | undefined;
   registry?: typeof nodeRegistry;
-  /** Starts the thread for long scripts. Without it they run in the engine's thread. */
+  /** Starts the thread for long scripts. Without it, they run in the engine's thread. */
   spawnScriptThread?: SpawnScriptThread;
-  /** Makes what tells it of runs. */
+  /** Makes the watch that notifies the worker of runs. */
   makeWatch?: MakeQueueWatch | undefined;
-  /** Called when it finds no runs, and webhooks that are due. */
+  /** Called when it finds no more runs and a webhook delivery is due. */
   onDueWebhook?: (() => void) | undefined;
 }
 
 const allowedAddresses = ({ allowPrivateNetwork }: RunnerSettings) =>
   allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress;
-/** The address of the function `flow`, for who sends inputs. Undefined: a worker over Postgres need not know its project's address. */
+/**
+ * Returns the address of the function `flow`, which receives answers to pending inputs. Undefined if neither variable
+ * is set: a worker over Postgres need not know its project's address.
+ */
 function readFlowUrl(env: (name: string) => string | undefined): string | undefined {
   const supabaseUrl = env('SUPABASE_URL') ?? '';
   if (supabaseUrl === '' && (env('FLOW_URL') ?? '') === '') return undefined;
@@ -50,9 +53,13 @@ export function makeRunnerWorker(
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
   const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
-  // One owner gets half at most, so that others have memory left when its runs all wait for slow servers.
+  // One owner gets at most half of the memory, so that others have some left when all runs of that owner wait for slow
+  // servers.
   const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
-  /** The client of one run. Its requests wait when the run, the owner or the worker holds as many bytes as it may. */
+  /**
+   * Makes the HTTP client of one run. Its requests wait while the run, the owner or the worker holds its maximum of
+   * bytes.
+   */
   const makeRunHttpClient = (ownerId: string) =>
     makeHttpClient({
       isAllowed: allowedAddresses(settings),
@@ -106,7 +113,10 @@ export function makeRunnerWorker(
   });
 }
 
-/** Makes what posts webhooks, by the address rules of nodes and with a client of its own: no run waits for it. */
+/**
+ * Makes the poster of webhooks. It has the address rules of nodes and an HTTP client of its own, so that no run waits
+ * for it.
+ */
 export function makeRunnerWebhooks({ rpc, settings }: Pick<RunnerWorkerOptions, 'rpc' | 'settings'>): Webhooks {
   return makeWebhooks({
     rpc,

@@ -38,7 +38,7 @@ import { transferTokenNode } from './transfer_token/index.ts';
 import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
-/** Every native node. A new node is a folder beside this file and a line here. One folder may make several nodes. */
+/** All native nodes. A new node is a folder beside this file and a line here. One folder may make several nodes. */
 const modules: AnyModule[] = [
   apiInputNode,
   associatedTokenAccountNode,

@@ -1,16 +1,16 @@
 import { type HttpClient, NodeError } from '../engine/node.ts';
 
-/** A delivery that is claimed: what to post where, and the number of the attempt. */
+/** A claimed delivery: its target, its message, and the number of the attempt. */
 export interface WebhookClaim {
   id: string;
   attempt: number;
   url: string;
-  /** Those of Standard Webhooks, signed by the database: the secret does not leave it. */
+  /** The headers of Standard Webhooks. The database signs them, so that the secret never leaves it. */
   headers: { [name: string]: string };
   body: string;
 }
 
-/** What came of an attempt, as `store_webhook_attempt` takes it: an answer, or why there was none. */
+/** The outcome of an attempt, in the form of `store_webhook_attempt`: an answer, or the reason why there is none. */
 export interface WebhookOutcome {
   http_status?: number;
   response?: string;
@@ -18,17 +18,20 @@ export interface WebhookOutcome {
   error?: string;
 }
 
-/** Seconds that an answer asks to wait for, by a number or a date. Source: RFC 9110, section 10.2.3. */
+/** Reads the seconds of a Retry-After header, which holds a number or a date. Source: RFC 9110, section 10.2.3. */
 export function retryAfterSeconds(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - nowMs) / 1_000);
   return seconds > 0 ? Math.min(seconds, 999_999_999) : undefined;
 }
 
-/** The text of an answer as Postgres can store it. */
+/** Decodes an answer as text that Postgres can store. */
 const answerText = (body: Uint8Array): string => new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');
 
-/** Posts an outgoing webhook once. A redirect is an answer like any other; of the answer's body, the beginning is enough. */
+/**
+ * Posts an outgoing webhook once. A redirect counts as an answer like any other. Only the beginning of the answer's
+ * body is read.
+ */
 export async function postWebhook(
   http: HttpClient,
   { url, headers, body }: WebhookClaim,

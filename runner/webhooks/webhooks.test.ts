@@ -27,7 +27,7 @@ const claimOf = (id: string): WebhookClaim => ({
   body: '{}',
 });
 
-/** Webhooks of an outbox that holds these ids, and what was told of them. */
+/** Makes webhooks over an outbox with these deliveries, and records the stored outcomes. */
 function setUp(ids: string[], answer: (url: string) => Promise<HttpResponse>, change: Partial<WebhooksDeps> = {}) {
   const due = ids.map(claimOf);
   const told: object[] = [];
@@ -43,7 +43,7 @@ function setUp(ids: string[], answer: (url: string) => Promise<HttpResponse>, ch
 }
 
 describe('webhooks', () => {
-  it('posts all that is due, so many at a time, and tells what came of each', async () => {
+  it('posts all due deliveries, a limited number at a time, and stores each outcome', async () => {
     let underWay = 0;
     const { webhooks, told, asked } = setUp(['a', 'b', 'c', 'd', 'e'], async (url) => {
       expect(++underWay).toBeLessThanOrEqual(2);
@@ -65,7 +65,7 @@ describe('webhooks', () => {
     expect(Math.max(...asked)).toBe(2);
   });
 
-  it('takes others on while one is not answered', async () => {
+  it('claims more deliveries while one is unanswered', async () => {
     let end = () => {};
     const { webhooks, told } = setUp(['a', 'b', 'c', 'd'], async (url) => {
       if (url.includes('a.')) await new Promise<void>((resolve) => end = resolve);
@@ -78,7 +78,7 @@ describe('webhooks', () => {
     expect(told).toHaveLength(4);
   });
 
-  it('takes none on once it is told to stop, and waits for what is under way', async () => {
+  it('claims nothing after a stop, and waits for the deliveries under way', async () => {
     const stop = new AbortController();
     const { webhooks, told, asked } = setUp(['a', 'b', 'c'], async () => {
       stop.abort();
@@ -89,7 +89,7 @@ describe('webhooks', () => {
     expect([told.length, asked]).toEqual([2, [2]]);
   });
 
-  it('takes none on when the slice is over', async () => {
+  it('claims nothing after the end of the slice', async () => {
     const settings = { ...SETTINGS, slice: { wallMs: 30, busyMs: Infinity } };
     const ids = Array.from({ length: 1_000 }, (_, n) => String(n));
     const { webhooks, told } = setUp(ids, async () => {
@@ -100,7 +100,7 @@ describe('webhooks', () => {
     expect(told.length).toBeLessThan(1_000);
   });
 
-  it('tells of an outage only once it lasts', async () => {
+  it('logs only a lasting outage', async () => {
     let calls = 0;
     const rpc = (() => {
       calls++;
@@ -113,7 +113,7 @@ describe('webhooks', () => {
     expect(log.mock.calls.map(([level, { event }]) => [level, event])).toEqual([['error', 'webhooks_interrupted']]);
   });
 
-  it('logs what it can neither read nor tell, and goes on', async () => {
+  it('logs failed reads and writes, and continues', async () => {
     let calls = 0;
     const rpc = (async (name: string) => {
       calls++;

@@ -7,11 +7,11 @@ import { errorText, type WriteLog } from '../log_line.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { postWebhook, type WebhookClaim } from './post_webhook.ts';
 
-/** Posts the outgoing webhooks that are due in `webhook_deliveries`. What fails is logged, and never thrown. */
+/** Posts the outgoing webhooks that are due in `webhook_deliveries`. Failures are logged and never thrown. */
 export interface Webhooks {
-  /** Posts until nothing is due, or the slice is over, and all that was posted is answered. */
+  /** Posts until nothing is due or the slice is over, and waits for all answers. */
   postDue: () => Promise<void>;
-  /** Does so at intervals until the signal is aborted; then takes on no more, and resolves when all is answered. */
+  /** Posts at intervals until the signal is aborted. It then claims no more, and resolves after all answers. */
   postUntil: (stop: AbortSignal) => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       const told = { id: claim.id, attempt: claim.attempt, ...outcome };
       await retried(webhookRetryMs, () => rpc('store_webhook_attempt', told));
     } catch (error) {
-      // Its lease ends, and it is claimed again.
+      // The lease of the delivery expires, and the delivery is claimed again.
       logError(error);
     }
   };
@@ -67,7 +67,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
     underWay.add(posted);
   };
 
-  /** Fills the free places with what is due; false when there was nothing, or it could not be read. */
+  /** Fills the free places with due deliveries. False if there were none, or if they could not be read. */
   const fillPlaces = async (): Promise<boolean> => {
     const free = settings.runnerMaxWebhooks - underWay.size;
     if (free === 0) return false;
@@ -81,7 +81,8 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       pauseMs = webhookPollMs;
       return claims.length > 0;
     } catch (error) {
-      // Of an outage that is short the queue tells, whose calls are repeated; here it is told once it lasts.
+      // A short outage is already visible in the queue's log, whose calls are repeated. So only a lasting one is logged
+      // here.
       if (!isErrorOf(error, 'service_unavailable') || pauseMs === LONGEST_PAUSE_MS) logError(error);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       return false;
@@ -98,7 +99,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
         if (isOver() || !isWanted) return;
         continue;
       }
-      // An answer lets its owner have another one under way, and more may be due by then.
+      // An answer frees a place of its owner, and more deliveries may be due by then.
       const isAnswered = new AbortController();
       wake = () => isAnswered.abort();
       await pause(pauseMs, isAnswered.signal);
@@ -116,7 +117,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       for (;;) {
         await pause(pauseMs, stop);
         if (stop.aborted) break;
-        // Others may look, too: the requests of one Edge Function.
+        // Another request of the same Edge Function may have looked in the meantime.
         if (performance.now() - lookedAt >= webhookPollMs / 2) await postDue(stop);
       }
       await posting;

@@ -3,7 +3,7 @@ import { runNode } from '../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { apiInputNode } from './index.ts';
 
-/** Runs the node, and tells for how many milliseconds it asked. */
+/** Runs the node and returns the wait in milliseconds that it requested. */
 async function askWith(timeout?: Value): Promise<number> {
   let asked = Number.NaN;
   const askForInput = (timeoutMs: number) => {
@@ -22,7 +22,7 @@ it.each<[Value | undefined, number]>([
   [{ F: '1.5' }, 1_500],
   [{ D: '90.0' }, 90_000],
   [{ U: '2592000' }, 2_592_000_000],
-])('api_input with the timeout %j gives the value that was sent, and waits %i ms for it', async (timeout, asked) => {
+])('api_input with the timeout %j waits %i ms and outputs the submitted value', async (timeout, asked) => {
   expect(await askWith(timeout)).toBe(asked);
 });
 

@@ -3,7 +3,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Seconds that somebody has to answer: seven days, and 30 at most. */
+/** The seconds in which the input can be answered: seven days by default, 30 days at most. */
 export const DEFAULT_TIMEOUT_SECONDS = 7 * 86_400;
 export const MAX_TIMEOUT_SECONDS = 30 * 86_400;
 

@@ -26,7 +26,7 @@ const create = (inputs: ValueMap = {}) =>
     ...inputs,
   });
 
-it("associated_token_account makes the owner's account for the mint, and tells its address before", async () => {
+it("associated_token_account creates the owner's account for the mint, and outputs its address before", async () => {
   const built = await create();
   const address = await associatedAddress(owner, mint);
   expect(built.outputs).toEqual({ associated_token_account: { B3: address } });
@@ -36,7 +36,7 @@ it("associated_token_account makes the owner's account for the mint, and tells i
   expect(chain.balance(address)).toBe(chain.ledger.minimumBalance(165n));
 });
 
-it('associated_token_account leaves an account alone that exists', async () => {
+it('associated_token_account does not change an existing account', async () => {
   const inputs = { owner: walletOf(await generateKeyPairSigner()) };
   await send(chain, [feePayer], await create(inputs));
   chain.ledger.clock.advance(1n);
@@ -45,7 +45,7 @@ it('associated_token_account leaves an account alone that exists', async () => {
   expect(before - chain.balance(feePayer.address)).toBe(5_000n);
 });
 
-it('associated_token_account reads nothing, and fails on the chain without a mint', async () => {
+it('associated_token_account reads nothing from the chain, and fails there if the mint is missing', async () => {
   const { address } = await generateKeyPairSigner();
   const built = await create({ mint_account: { B3: address } });
   await expect(send(chain, [feePayer], built)).rejects.toThrow(/Error processing Instruction 0/);

@@ -14,7 +14,7 @@ export const associatedTokenAccountNode: InstructionModule = {
     const owner = readField(call.inputs, 'owner', toAddress);
     const mint = readField(call.inputs, 'mint_account', toAddress);
     const ata = await associatedTokenAddress(owner, mint);
-    // The idempotent instruction, so that a second run of the flow for the same owner does not fail at the existing account.
+    // The idempotent instruction does not fail if the account exists, so a second run for the same owner succeeds.
     const create = getCreateAssociatedTokenIdempotentInstruction({ payer: signatureOf(feePayer), ata, owner, mint });
     return {
       instructions: makeInstructionSet(feePayer, [], [create]),

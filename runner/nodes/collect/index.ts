@@ -1,7 +1,7 @@
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives the values of all iterations as one array. The engine gathers them. */
+/** Outputs the values of all iterations as one array. The engine gathers them. */
 export const collectNode: NodeModule = {
   definition,
   handsOnKeysOf: 'element',

@@ -14,7 +14,7 @@ it.each<[LosslessJson, Value]>([
   }],
   ['as older editors saved it', { S: 'as older editors saved it' }],
   [{ type: 'File', value: ['https://example.com/a.png'] }, { A: [{ S: 'https://example.com/a.png' }] }],
-])('const gives %j as a value', (formData, expected) => {
+])('const outputs %j as a value', (formData, expected) => {
   expect(run(formData)).toEqual({ Source: expected });
 });
 
@@ -27,6 +27,6 @@ it.each<[LosslessJson, RegExp]>([
   [{ type: 'U64', value: { U: '-1' } }, /from 0 to 2\^64-1/],
   [{ type: 'U64' }, /must have the members type and value/],
   [null, /must have the members type and value/],
-])('const fails with %.80j and says why', (formData, message) => {
+])('const fails with %.80j and names the reason', (formData, message) => {
   expect(() => run(formData)).toThrow(message);
 });

@@ -4,7 +4,10 @@ import { fromWireJson, fromWireJsonText } from '../../../types/values/json/wire_
 import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The value of a constant. Type JSON holds a JSON text, File a list of addresses, and every other type a tagged value. */
+/**
+ * Returns the value of a constant. The type JSON holds a JSON text, the type File a list of addresses, and every other
+ * type a tagged value.
+ */
 function constValue(
   type: string | undefined,
   value: LosslessJson | undefined,
@@ -23,11 +26,11 @@ function constValue(
   return decodeValue(toPlainJson(value));
 }
 
-/** In tagged JSON only the 0 of N is a number, so plain numbers are exact enough. Everything else is text. */
+/** Converts numbers to plain ones. That loses nothing: in tagged JSON only the 0 of N is a number, all else is text. */
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 
-/** Gives a constant. When form_data is only a text, as older editors saved it, that text is the constant. */
+/** Outputs a constant. If form_data is a bare text, as older editors saved it, that text is the constant. */
 export const constNode: NodeModule = {
   definition,
   namesKeys: true,

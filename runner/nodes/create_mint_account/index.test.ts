@@ -28,7 +28,7 @@ const create = (inputs: ValueMap = {}) =>
     ...inputs,
   });
 
-it('create_mint_account makes a mint of the given decimals and authority, with the rent that the chain wants', async () => {
+it('create_mint_account creates a mint with the given decimals and authority, and with the rent of the chain', async () => {
   const built = await create({ freeze_authority: { N: 0 } });
   expect([signerKeys(built).toSorted(), built.outputs]).toEqual([[feePayer.address, mint.address].toSorted(), {}]);
   expect(built.instructions.instructions).toHaveLength(3);
@@ -45,7 +45,7 @@ it('create_mint_account makes a mint of the given decimals and authority, with t
   expect(logs).toContain(`Program log: ${feePayer.address}`);
 });
 
-it('create_mint_account takes a freeze authority, a memo, and up to 255 decimals', async () => {
+it('create_mint_account accepts a freeze authority, a memo, and up to 255 decimals', async () => {
   const freezer = await generateKeyPairSigner();
   const memo = { S: 'my token' };
   const built = await create({ decimals: { D: '255' }, freeze_authority: walletOf(freezer), memo });
@@ -57,13 +57,13 @@ it('create_mint_account takes a freeze authority, a memo, and up to 255 decimals
   });
 });
 
-it('create_mint_account asks for the signatures of payer and mint only, not for that of the authorities', async () => {
+it('create_mint_account needs the signatures of payer and mint, but not those of the authorities', async () => {
   const built = await create({ mint_authority: walletOf(authority), freeze_authority: walletOf(authority) });
   expect(signerKeys(built)).not.toContain(authority.address);
   await send(chain, [feePayer, mint], built);
 });
 
-it('create_mint_account fails when the account exists already', async () => {
+it('create_mint_account fails if the account already exists', async () => {
   await send(chain, [feePayer, mint], await create());
   await expect(create()).rejects.toThrow(`mint_account: the account ${mint.address} exists already`);
 });
@@ -79,7 +79,7 @@ it.each<[string, ValueMap]>([
   await expect(create(inputs)).rejects.toThrow(message);
 });
 
-it('create_mint_account fails with what the node of the network says', async () => {
+it('create_mint_account fails with the error of the RPC server', async () => {
   const method = 'getMinimumBalanceForRentExemption';
   chain.faults.inject({ type: 'error', code: -32602, message: 'Invalid params', method });
   await expect(create()).rejects.toThrow('Invalid params (code -32602)');

@@ -31,7 +31,7 @@ const create = (inputs: ValueMap = {}) =>
     ...inputs,
   });
 
-it('create_token_account makes an account of the owner at the given key, with the rent that the chain wants', async () => {
+it('create_token_account creates an account of the owner at the given key, with the rent of the chain', async () => {
   const built = await create();
   expect([signerKeys(built).toSorted(), built.outputs]).toEqual([[account.address, feePayer.address].toSorted(), {}]);
   expect(built.instructions.instructions).toHaveLength(2);
@@ -40,7 +40,7 @@ it('create_token_account makes an account of the owner at the given key, with th
   expect(chain.balance(account.address)).toBe(chain.ledger.minimumBalance(165n));
 });
 
-it('create_token_account fails when the account exists already, were it only a wallet', async () => {
+it('create_token_account fails if the account already exists, even as a wallet', async () => {
   await send(chain, [feePayer, account], await create());
   await expect(create()).rejects.toThrow(`token_account: the account ${account.address} exists already`);
   const { address } = feePayer;

@@ -8,7 +8,7 @@ import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { effectsWith, publishedEffects } from '../../engine/node.ts';
 import { dasApiNode } from './index.ts';
 
-/** What the server got, and what it answers with: a JSON-RPC answer in text, or a status without one. */
+/** The requests that the server received, and its answers: JSON-RPC text, or a status without a body. */
 let requests: string[];
 let answers: (string | number)[];
 
@@ -37,7 +37,7 @@ const run = async (inputs: ValueMap) =>
   (await runNode(dasApiNode, { url: { S: url }, method: { S: 'getAsset' }, params: { M: {} }, ...inputs }, { http }))
     .response;
 
-it('das_api calls the method with its parameters and gives the whole answer, digit by digit', async () => {
+it('das_api calls the method with its parameters and outputs the whole answer with all digits', async () => {
   answers = ['{"jsonrpc":"2.0","result":{"supply":18446744073709551615,"price":0.10,"burnt":false},"id":"mine"}'];
   const params: Value = {
     M: { id: { S: 'F9Lw3ki3hJ7PF9HQXsBzoY8GyE6sPoEZZdXJBsTTD2rk' }, page: { U: '18446744073709551615' } },
@@ -55,7 +55,7 @@ it('das_api calls the method with its parameters and gives the whole answer, dig
   ]);
 });
 
-it('das_api takes a list of parameters, and no id', async () => {
+it('das_api accepts a list of parameters, and null as id', async () => {
   await run({ method: { S: 'a "quoted" method' }, params: { A: [{ U: '1' }, { N: 0 }] }, id: { N: 0 } });
   expect(JSON.parse(requests[0]!.replace(/^POST application\/json /, ''))).toEqual({
     jsonrpc: '2.0',
@@ -65,14 +65,14 @@ it('das_api takes a list of parameters, and no id', async () => {
   });
 });
 
-it('das_api fails with what the server says, without its address', async () => {
+it('das_api fails with the error of the server, without its address', async () => {
   answers = ['{"jsonrpc":"2.0","error":{"code":-32000,"message":"Asset Not Found"},"id":"1"}', 403, 'no json'];
   await expect(run({})).rejects.toThrow(/^Asset Not Found \(code -32000\)$/);
   await expect(run({})).rejects.toThrow(/^getAsset: the RPC server answers with status 403$/);
   await expect(run({})).rejects.toThrow(/^getAsset: the answer is not JSON-RPC$/);
 });
 
-it('das_api reads no answer that is larger than an output, nested too deep or of too many values', async () => {
+it('das_api refuses answers that are too large, nested too deeply or of too many values', async () => {
   const answer = (result: string) => `{"jsonrpc":"2.0","id":"1","result":${result}}`;
   answers = [answer(`"${'x'.repeat(1_048_577)}"`), answer('['.repeat(9_000)), answer(`[${'1,'.repeat(200_000)}1]`)];
   await expect(run({})).rejects.toThrow(/^the response is larger than 1048576 bytes$/);
@@ -80,7 +80,7 @@ it('das_api reads no answer that is larger than an output, nested too deep or of
   await expect(run({})).rejects.toThrow(/^getAsset: the answer holds more than 125000 values$/);
 });
 
-it('das_api asks again when a read fails for the moment, and only then', async () => {
+it('das_api repeats only reads that fail temporarily', async () => {
   answers = [503];
   expect(await run({})).toMatchObject({ M: { result: { N: 0 } } });
   expect(requests).toHaveLength(2);
@@ -89,7 +89,7 @@ it('das_api asks again when a read fails for the moment, and only then', async (
   expect(requests).toHaveLength(3);
 });
 
-it('das_api makes its body when its turn has come', async () => {
+it('das_api builds its body when it is sent', async () => {
   const bodies: unknown[] = [];
   const request: typeof http.request = (given) => {
     bodies.push(given.body);
@@ -100,7 +100,7 @@ it('das_api makes its body when its turn has come', async () => {
   expect(bodies).toEqual([undefined]);
 });
 
-it('das_api may be repeated when its method reads', () => {
+it('das_api may be repeated if its method only reads', () => {
   const effects = (method: Value) => effectsWith(dasApiNode, { method });
   expect(['getAsset', 'GetAssetProof', 'searchAssets'].map((text) => effects({ S: text }))).toEqual(
     Array(3).fill('none'),
@@ -118,7 +118,7 @@ it.each<[string, ValueMap]>([
   expect(requests).toEqual([]);
 });
 
-it('das_api needs an address, a method and parameters, and keeps to public networks', async () => {
+it('das_api needs an address, a method and parameters, and reaches public networks only', async () => {
   const whole = { url: { S: url }, method: { S: 'getAsset' }, params: { M: {} } };
   for (const name of ['url', 'method', 'params']) {
     const rest = Object.fromEntries(Object.entries(whole).filter(([other]) => other !== name));

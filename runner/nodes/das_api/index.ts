@@ -7,14 +7,14 @@ import definition from './definition.json' with { type: 'json' };
 
 const isRead = ({ method }: ValueMap): boolean => method !== undefined && 'S' in method && isReadMethod(method.S);
 
-/** The parameters as JSON. Source: JSON-RPC 2.0, section 4.2. */
+/** Reads the parameters as JSON. Source: JSON-RPC 2.0, section 4.2. */
 function paramsOf(inputs: ValueMap): string {
   const params = readField(inputs, 'params', toWireJson);
   if (!/^[[{]/.test(params)) throw new NodeError('params: must be a map or a list');
   return params;
 }
 
-/** Calls a method of a JSON-RPC server, such as one of the Digital Asset Standard; gives its whole answer. */
+/** Calls a method of a JSON-RPC server, such as one of the Digital Asset Standard, and outputs the whole answer. */
 export const dasApiNode: NodeModule = {
   definition,
   effectsByInput: { name: 'method', effectsOf: (inputs) => isRead(inputs) ? 'none' : 'once' },
@@ -24,7 +24,7 @@ export const dasApiNode: NodeModule = {
       id: readOptionalField(call.inputs, 'id', toText),
       method: readField(call.inputs, 'method', toText),
       makeParams: () => paramsOf(call.inputs),
-      // The whole answer becomes the output, where it takes more bytes than on the wire.
+      // The whole answer becomes the output, where it takes more bytes than in the response.
       maxAnswerBytes: call.maxOutputBytes,
     };
     return { response: fromWireJson(await callJsonRpc(call, request)) };

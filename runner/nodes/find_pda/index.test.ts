@@ -21,7 +21,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** By Euler's criterion: x² = (y² - 1) / (d·y² + 1) has a solution. */
+/** Tests, by Euler's criterion, whether x² = (y² - 1) / (d·y² + 1) has a solution. */
 function isOnCurve(bytes: Buffer): boolean {
   const y = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) % 2n ** 255n;
   const d = (P - 121665n) * power(121666n, P - 2n) % P;
@@ -29,7 +29,7 @@ function isOnCurve(bytes: Buffer): boolean {
   return xx === 0n || power(xx, (P - 1n) / 2n) === 1n;
 }
 
-/** A program-derived address by its definition. */
+/** Derives a program address by its definition. */
 function derive(programId: string, seeds: Uint8Array[]): string {
   for (let bump = 255;; bump--) {
     const hash = createHash('sha256');
@@ -42,13 +42,13 @@ function derive(programId: string, seeds: Uint8Array[]): string {
 
 const find = async (inputs: ValueMap) => (await runNode(findPdaNode, inputs)).pda;
 
-it('find_pda finds the address that the Solana documentation shows', async () => {
+it('find_pda finds the address of the example in the Solana documentation', async () => {
   expect(await find({ program_id: { B3: SYSTEM_PROGRAM }, seed_1: { S: 'helloWorld' } })).toEqual({
     B3: '46GZzzetjCURsdFPb7rcnspbEMnCBXe9kpjrsZAkKb6X',
   });
 });
 
-it('find_pda finds the same address as the definition, for any program and seeds', async () => {
+it('find_pda agrees with the definition for any program and seeds', async () => {
   const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const seed = fc.oneof(
     fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme-composite' }).filter((text) =>
@@ -67,7 +67,7 @@ it('find_pda finds the same address as the definition, for any program and seeds
   );
 });
 
-it('find_pda leaves out seeds that are empty, or no text and no key', async () => {
+it('find_pda ignores empty seeds, and seeds that are neither text nor key', async () => {
   const seeds = { seed_2: { B3: TOKEN_PROGRAM }, seed_4: { B3: USDC_MINT } };
   const others = { seed_1: { S: '' }, seed_3: { U: '7' }, seed_5: { BY: 'AQI=' } };
   const program_id = { S: ATA_PROGRAM };
@@ -77,7 +77,7 @@ it('find_pda leaves out seeds that are empty, or no text and no key', async () =
   });
 });
 
-it('find_pda names the seed that is too long, and the program that is not a public key', async () => {
+it('find_pda names a seed that is too long, and a program that is no public key', async () => {
   await expect(find({ program_id: { B3: SYSTEM_PROGRAM }, seed_3: { S: 'ü'.repeat(17) } })).rejects.toThrow(
     'seed_3: must have at most 32 bytes, not 34',
   );

@@ -8,7 +8,10 @@ import definition from './definition.json' with { type: 'json' };
 
 const seedNames = ['seed_1', 'seed_2', 'seed_3', 'seed_4', 'seed_5'];
 
-/** The bytes of a seed that is a text or a public key; undefined for the empty text and for any other value, which are left out. */
+/**
+ * Returns the bytes of a seed that is a text or a public key. Undefined for an empty text and for any other value,
+ * which are ignored.
+ */
 function readSeed(value: Value): Uint8Array | undefined {
   if (!('S' in value) && !('B3' in value)) return undefined;
   const bytes = toBytes(value);

@@ -5,7 +5,7 @@ export const MAX_SEED_LENGTH = 32;
 
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
-/** Whether the bytes are a public key to which a secret key may exist. Decided by ZIP 215, as validators do. */
+/** Tests whether the bytes are a public key that can have a secret key, by ZIP 215 like validators. */
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(bytes, true);
@@ -16,8 +16,8 @@ function isOnCurve(bytes: Uint8Array): boolean {
 }
 
 /**
- * Finds the program-derived address of a Solana program and its seeds, which have at most 32 bytes each. It is the SHA-256 of seeds,
- * bump, program and a marker, with the greatest bump for which the result is not on the curve.
+ * Finds the program-derived address of a Solana program and its seeds, which have at most 32 bytes each. It is the
+ * SHA-256 of seeds, bump, program and a marker, with the greatest bump whose hash is not on the curve.
  */
 export async function findProgramAddress(
   programId: Uint8Array,

@@ -9,7 +9,7 @@ it.each<[ValueMap, LosslessJson, ValueMap]>([
     a: { M: { list: { A: [{ S: 'default' }] } } },
   }],
   [{}, { label: 'a' }, { a: { N: 0 } }],
-])('flow_input gives of %j with the settings %j the value %j', (inputs, formData, expected) => {
+])('flow_input outputs, for %j with the settings %j, the value %j', (inputs, formData, expected) => {
   expect(flowInputNode.run(makeNodeCall(flowInputNode, { inputs, formData, outputNames: ['a'] }))).toEqual(
     expected,
   );

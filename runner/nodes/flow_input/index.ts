@@ -2,7 +2,10 @@ import { fromWireJson } from '../../../types/values/json/wire_json.ts';
 import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives the flow's input that its label names; without one, the default that the editor saved as form_label, or null. */
+/**
+ * Outputs the flow's input that its label names. If it is not given, outputs the default that the editor saved as
+ * form_label, or null.
+ */
 export const flowInputNode: NodeModule = {
   definition,
   labelledSide: 'output',

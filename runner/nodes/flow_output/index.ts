@@ -1,7 +1,7 @@
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives its input as the flow's output that its label names. */
+/** Outputs its input as the output of the flow that its label names. */
 export const flowOutputNode: NodeModule = {
   definition,
   labelledSide: 'input',

@@ -5,7 +5,7 @@ import { flowRunInfoNode } from './index.ts';
 const { run } = makeNodeCall(flowRunInfoNode);
 
 it.each([['11111111111111111111111111111111', '11111111111111111111111111111111'], [null, '']])(
-  'flow_run_info tells of a run that was started by %s, and not its RPC address',
+  'flow_run_info describes a run that was started by %s, without its RPC address',
   async (startedBy, expected) => {
     const network = { url: 'https://rpc.example.com/?key=secret', cluster: 'mainnet-beta' };
     expect(await runNode(flowRunInfoNode, {}, { run: { ...run, ownerId: 'owner', startedBy, network } })).toEqual({

@@ -1,7 +1,7 @@
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Tells about the run. */
+/** Outputs facts about the run. */
 export const flowRunInfoNode: NodeModule = {
   definition,
   run: ({ run }) => ({

@@ -8,7 +8,7 @@ it.each<[Value, Value]>([
   [{ A: [] }, { A: [] }],
   [{ S: 'alone' }, { A: [{ S: 'alone' }] }],
   [{ N: 0 }, { A: [{ N: 0 }] }],
-])('foreach gives of %j the elements %j', async (array, element) => {
+])('foreach outputs, for %j, the elements %j', async (array, element) => {
   expect(await runNode(foreachNode, { array })).toEqual({ element });
 });
 

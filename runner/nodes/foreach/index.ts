@@ -1,7 +1,7 @@
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives an array, whose elements the engine hands on one at a time. */
+/** Outputs an array. The engine passes its elements on one at a time. */
 export const foreachNode: NodeModule = {
   definition,
   handsOnKeysOf: 'array',

@@ -10,9 +10,9 @@ import { wordlists } from './wordlists.ts';
 
 const generate = (inputs: ValueMap) => runNode(generateKeypairNode, inputs);
 
-/** What comes of the first 32 bytes of a seed, by OpenSSL. */
+/** Derives the expected keys from the first 32 bytes of a seed with OpenSSL. */
 function keysOf(seed: Buffer): ValueMap {
-  // The fixed start of an Ed25519 key in PKCS #8 (RFC 8410).
+  // The fixed prefix of an Ed25519 key in PKCS #8 (RFC 8410).
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed.subarray(0, 32)]);
   const jwk = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({ format: 'jwk' });
   const publicKey = Buffer.from(jwk.x!, 'base64url');
@@ -28,7 +28,7 @@ const seedOf = (phrase: string, passphrase = ''): Buffer =>
 const phrase = `${'abandon '.repeat(11)}about`;
 
 describe('generate_keypair from a phrase', () => {
-  it('takes the first half of the seed that BIP-39 publishes for it', async () => {
+  it('uses the first half of the seed that BIP-39 publishes for it', async () => {
     const published =
       'c55257c360c07c72029aebc1b53c05ed0362ada38ead3e3e9efa3708e53495531f09a6987599d18264c1e1c92f2cf141' +
       '630c7a3c4ab7c81b2f001698e7463b04';
@@ -38,19 +38,19 @@ describe('generate_keypair from a phrase', () => {
   });
 
   it.each(wordlists.map((wordlist) => entropyToMnemonic(new Uint8Array(32).fill(0xa5), wordlist)))(
-    'takes the words %s',
+    'accepts the words %s',
     async (words) => {
       expect(await generate({ seed: { S: words } })).toEqual(keysOf(seedOf(words)));
     },
   );
 
-  it('takes white space of any kind between and around the words', async () => {
+  it('accepts white space of any kind between and around the words', async () => {
     expect(await generate({ seed: { S: `\n ${phrase.replaceAll(' ', ' \t\u3000')} ` } })).toEqual(
       keysOf(seedOf(phrase)),
     );
   });
 
-  it('has another key with another passphrase, accents in any form of Unicode', async () => {
+  it('has another key with another passphrase, whose accents may have any Unicode form', async () => {
     const given = (passphrase: string) => generate({ seed: { S: phrase }, passphrase: { S: passphrase } });
     expect(await given('é')).toEqual(keysOf(seedOf(phrase, 'é')));
     expect(await given('e\u0301')).toEqual(await given('\u00e9'));
@@ -102,7 +102,7 @@ describe('generate_keypair with a given key', () => {
   });
 });
 
-it('generate_keypair makes another key pair each time when nothing is given', async () => {
+it('generate_keypair makes a new key pair each time if nothing is given', async () => {
   const made = [await generate({}), await generate({ seed: { N: 0 }, private_key: { N: 0 } })];
   expect(made[0]).not.toEqual(made[1]);
   for (const outputs of made) {

@@ -7,14 +7,17 @@ import { NodeError, type NodeModule } from '../../engine/node.ts';
 import { english, wordlists } from './wordlists.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** A BIP-39 phrase in the form that the derivation takes. The error for an invalid phrase repeats no word of it, since it is secret. */
+/**
+ * Normalizes a BIP-39 phrase for the derivation. The error for an invalid phrase repeats no word of it, because it is
+ * secret.
+ */
 function readPhrase(text: string): string {
   const phrase = text.normalize('NFKD').trim().split(/\s+/).join(' ');
   if (wordlists.some((wordlist) => validateMnemonic(phrase, wordlist))) return phrase;
   throw new NodeError('seed: must be a BIP-39 phrase of 12 to 24 words of one language with a right checksum');
 }
 
-/** The key pair whose secret half is the first 32 bytes of a phrase's BIP-39 seed. */
+/** Makes the key pair whose secret half is the first 32 bytes of a phrase's BIP-39 seed. */
 async function derive(phrase: string, passphrase: string): Promise<Signer> {
   const seed = (await mnemonicToSeedWebcrypto(phrase, passphrase)).subarray(0, 32);
   const publicKey = ed25519.getPublicKey(seed);
@@ -28,7 +31,10 @@ function checkKeypair(signer: Signer): void {
   }
 }
 
-/** Gives the key that it was given, or else the key pair of a BIP-39 phrase. Without a phrase it makes one of twelve random words. */
+/**
+ * Outputs the given key, or else the key pair of a BIP-39 phrase. Without a phrase, it makes one of twelve random
+ * words.
+ */
 export const generateKeypairNode: NodeModule = {
   definition,
   handsOnKeysOf: 'private_key',

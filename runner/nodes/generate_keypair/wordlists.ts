@@ -11,7 +11,7 @@ import { wordlist as traditionalChinese } from '@scure/bip39/wordlists/tradition
 
 export { english };
 
-/** Every list of words that BIP-39 names. */
+/** Every word list of BIP-39. */
 export const wordlists = [
   english,
   czech,

@@ -13,7 +13,7 @@ afterAll(() => chain.stop());
 
 const balanceOf = async (pubkey: Value) => (await runNode(getBalanceNode, { pubkey }, chain.nodeCall())).balance;
 
-it('get_balance gives the lamports of an account with all their digits, 0 for none', async () => {
+it('get_balance outputs the lamports of an account with all their digits, or 0 if it does not exist', async () => {
   const { address } = await chain.fundedSigner(2n ** 53n + 1n);
   expect(await balanceOf({ B3: address })).toEqual({ U: '9007199254740993' });
   expect(await balanceOf({ S: address })).toEqual({ U: '9007199254740993' });
@@ -21,7 +21,7 @@ it('get_balance gives the lamports of an account with all their digits, 0 for no
   expect(await balanceOf({ B3: (await generateKeyPairSigner()).address })).toEqual({ U: '0' });
 });
 
-it('get_balance fails without a public key, and with what the node says', async () => {
+it('get_balance fails without a public key, and with the error of the RPC server', async () => {
   await expect(runNode(getBalanceNode, {}, chain.nodeCall())).rejects.toThrow('missing field `pubkey`');
   await expect(balanceOf({ N: 0 })).rejects.toThrow('pubkey: invalid type: unit value, expected a public key');
   chain.faults.inject({ type: 'error', code: -32602, message: 'Invalid param: WrongSize' });

@@ -9,7 +9,8 @@ export const getBalanceNode: NodeModule = {
   definition,
   run: async (call) => {
     const address = readField(call.inputs, 'pubkey', toPubkey);
-    // Nodes wait for their transactions at this commitment, so the balance shows what an earlier node's transaction did.
+    // Nodes wait for their transactions at this commitment, so the balance includes the effect of an earlier node's
+    // transaction.
     const balance = await makeChainRpc(call).getBalance(address, 'confirmed');
     return { balance: { U: String(balance) } };
   },

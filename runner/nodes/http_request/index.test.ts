@@ -11,7 +11,7 @@ import { httpRequestNode } from './index.ts';
 let server: Server;
 let base: string;
 
-/** Answers with what it got, or as the query tells it: `status`, `type` and the base64 of a body. */
+/** Echoes the request, or answers as the query demands: `status`, `type` and the base64 of a body. */
 const answer: RequestListener = async (request, response) => {
   const { method, headers } = request;
   const body = Buffer.concat(await request.toArray());
@@ -26,7 +26,7 @@ const answer: RequestListener = async (request, response) => {
     response.writeHead(Number(url.searchParams.get('status') ?? 200), type === null ? {} : { 'content-type': type });
     return void response.end(Buffer.from(url.searchParams.get('body') ?? '', 'base64'));
   }
-  // The platform's own reader of forms is the judge of ours.
+  // The platform's own form parser checks our encoding.
   const form = headers['content-type']?.startsWith('multipart/form-data')
     ? [...await new Response(body, { headers: { 'content-type': headers['content-type'] } }).formData()]
     : undefined;
@@ -49,14 +49,14 @@ const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
 const run = (inputs: ValueMap, given: Partial<NodeCall> = {}) =>
   runNode(httpRequestNode, { url: { S: `${base}/echo` }, ...inputs }, { http, ...given });
 
-/** What the server got, as tagged values. */
+/** Returns the request that the server received, as tagged values. */
 const sent = async (inputs: ValueMap): Promise<ValueMap> => {
   const { body } = await run(inputs);
   if (body === undefined || !('M' in body)) throw new Error(`no map: ${JSON.stringify(body)}`);
   return body.M;
 };
 
-/** The output for an answer of this type and these bytes. */
+/** Returns the output for an answer of this type and these bytes. */
 const answered = async (
   type: string | null,
   body: string | Uint8Array,
@@ -73,8 +73,8 @@ const pairs = (...list: [string, string][]): Value => ({
   A: list.map(([name, value]) => ({ A: [{ S: name }, { S: value }] })),
 });
 
-describe('what http_request sends', () => {
-  it('is a GET unless another method is given, and the same with null for every optional input', async () => {
+describe('the request of http_request', () => {
+  it('is a GET by default, also with null for every optional input', async () => {
     const nothing: ValueMap = Object.fromEntries(
       ['method', 'headers', 'basic_auth', 'query_params', 'body', 'form'].map((name) => [name, { N: 0 }]),
     );
@@ -84,7 +84,7 @@ describe('what http_request sends', () => {
     expect(await sent({ method: { S: 'delete' } })).toMatchObject({ method: { S: 'DELETE' } });
   });
 
-  it('has headers and query parameters of a list of pairs or a map', async () => {
+  it('has headers and query parameters from a list of pairs or a map', async () => {
     for (const given of [pairs(['X-A', 'a&b'], ['x-c', 'd é']), { M: { 'X-A': { S: 'a&b' }, 'x-c': { S: 'd é' } } }]) {
       const { headers, query } = await sent({
         url: { S: `${base}/echo?z=1#part` },
@@ -98,7 +98,7 @@ describe('what http_request sends', () => {
     expect(query).toEqual({ S: '?a=1&a=2' });
   });
 
-  it('has a body of plain JSON, exact to the last digit', async () => {
+  it('has a body of plain JSON with all digits', async () => {
     const body: Value = {
       M: {
         null: { N: 0 },
@@ -127,7 +127,7 @@ describe('what http_request sends', () => {
     expect(typed).toMatchObject({ body: { S: '"x"' }, headers: { M: { 'content-type': { S: 'a/json' } } } });
   });
 
-  it('has a multipart form that arrives as it was given', async () => {
+  it('has a multipart form that arrives unchanged', async () => {
     const fields: [string, string][] = [['a', '1'], ['a', '2'], ['ü "n"', 'line\r\nbreak --'], ['empty', '']];
     const { form } = await sent({
       method: { S: 'POST' },
@@ -140,7 +140,7 @@ describe('what http_request sends', () => {
   });
 
   it.each<[string, Value]>([['[]', { A: [] }], ['{}', { M: {} }], ['null', { N: 0 }]])(
-    'has no form when the form is %s, so that a body may stand beside it',
+    'has no form if the form is %s, so that a body may be given, too',
     async (_text, form) => {
       const method: Value = { S: 'POST' };
       const withBody = await sent({ method, form, body: { M: { a: { U: '1' } } } });
@@ -187,7 +187,7 @@ describe('what http_request sends', () => {
   });
 });
 
-describe('what http_request gives', () => {
+describe('the output of http_request', () => {
   it('is text of a text type, in its charset', async () => {
     expect(await answered('text/plain', 'grüße')).toEqual({ S: 'grüße' });
     expect(await answered('TEXT/html; Charset="ISO-8859-1"', Uint8Array.of(0x67, 0xfc))).toEqual({ S: 'gü' });
@@ -197,7 +197,7 @@ describe('what http_request gives', () => {
     );
   });
 
-  it('is the value of JSON, with all digits', async () => {
+  it('is the value of JSON with all digits', async () => {
     expect(await answered('application/json', '{"a":"b"}')).toEqual({
       M: { a: { S: 'b' } },
     });
@@ -214,19 +214,19 @@ describe('what http_request gives', () => {
     );
   });
 
-  it('is bytes of every other type, and of none', async () => {
+  it('is bytes for every other type, and without a type', async () => {
     expect(await answered('image/png', Uint8Array.of(0, 255))).toEqual({ BY: 'AP8=' });
     expect(await answered(null, 'x')).toEqual({ BY: 'eA==' });
     expect(await answered('application/octet-stream', new Uint8Array(32))).toEqual({ B3: '1'.repeat(32) });
     expect(await answered('application/octet-stream', '')).toEqual({ BY: '' });
   });
 
-  it('is headers by name in lower case', async () => {
+  it('has headers by name in lower case', async () => {
     const { headers } = await run({});
     expect(headers).toMatchObject({ M: { 'content-type': { S: 'application/json; charset=utf-8' } } });
   });
 
-  it('is an error with status and text when the status is not 2xx', async () => {
+  it('is an error with status and text if the status is not 2xx', async () => {
     expect(await answered('text/plain', 'created', 201)).toEqual({ S: 'created' });
     await expect(answered('text/plain', 'no such thing', 404)).rejects.toThrow(/^status code: 404\nno such thing$/);
     await expect(answered('application/json', '{"error":"\\u0000"}', 500)).rejects.toThrow(
@@ -241,7 +241,7 @@ describe('what http_request gives', () => {
   });
 });
 
-it('http_request receives no more than an output may hold, and still tells the status', async () => {
+it('http_request receives no more than an output may hold, and still reports the status', async () => {
   const swollen = `${base}/swollen`;
   await expect(run({ url: { S: swollen } })).rejects.toThrow(/^the response is larger than 1048576 bytes$/);
   await expect(run({ url: { S: `${swollen}?status=500` } })).rejects.toThrow(
@@ -250,7 +250,7 @@ it('http_request receives no more than an output may hold, and still tells the s
 });
 
 describe('an execution of http_request', () => {
-  it('may be repeated when its method is safe', () => {
+  it('may be repeated if its method is safe', () => {
     const effects = (method?: Value) => effectsWith(httpRequestNode, method === undefined ? {} : { method });
     expect([undefined, { N: 0 as const }, { S: 'get' }, { S: 'HEAD' }, { S: 'OPTIONS' }].map(effects)).toEqual(
       Array(5).fill('none'),
@@ -269,7 +269,7 @@ describe('an execution of http_request', () => {
     await expect(running).rejects.toThrow('canceled by user enough');
   });
 
-  it('is released with its run when it can begin again, else is waited for', async () => {
+  it('is released with its run if it may be repeated, and else is waited for', async () => {
     const url = { S: `${base}/silent` };
     await expect(run({ url }, { releasing: AbortSignal.timeout(50) })).rejects.toThrow(Released);
     const quick = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 300 });

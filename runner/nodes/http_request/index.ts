@@ -4,7 +4,10 @@ import definition from './definition.json' with { type: 'json' };
 import { readMethod, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 
-/** Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is left out, because the client refuses it. */
+/**
+ * Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is missing, because the client refuses
+ * it.
+ */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 function isSafe(inputs: ValueMap): boolean {
@@ -24,7 +27,7 @@ export const httpRequestNode: NodeModule = {
     const canBeginAgain = isSafe(inputs);
     try {
       const end = canBeginAgain ? AbortSignal.any([signal, releasing]) : signal;
-      // What no output may hold is not even received.
+      // Receiving stops as soon as the response is larger than an output.
       const response = await http.request({ ...request, maxResponseBytes: maxOutputBytes, signal: end });
       return readResponse(response, maxOutputBytes);
     } catch (error) {

@@ -8,7 +8,7 @@ type Pair = [name: string, value: string];
 
 function toPair(value: Value): Pair {
   if (!('A' in value) || value.A.length !== 2) throw invalidType(value, 'a pair [name, value]');
-  // SAFETY: the line above has checked that it has two members.
+  // SAFETY: the line above has checked that the list has two members.
   return value.A.map(toText) as Pair;
 }
 
@@ -21,7 +21,7 @@ function toPairs(value: Value): Pair[] {
 
 const readPairs = (inputs: ValueMap, name: string): Pair[] => readOptionalField(inputs, name, toPairs) ?? [];
 
-/** Source: RFC 7617, section 2. */
+/** Makes the Authorization header of basic_auth. Source: RFC 7617, section 2. */
 function basicAuthorization(inputs: ValueMap): string | undefined {
   const credentials = readOptionalField(inputs, 'basic_auth', toMap);
   if (credentials === undefined) return undefined;
@@ -41,16 +41,18 @@ function urlOf(inputs: ValueMap): string {
 }
 
 interface Body {
-  /** Makes the body when it is sent. */
+  /** Makes the body at the time of sending. */
   bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
-  /** The body is a form: its type holds the boundary that the receiver needs, so the flow's own content-type does not count. */
+  /**
+   * True for a form. Its type holds the boundary for the receiver, so the flow's own content-type header is ignored.
+   */
   isForm: boolean;
 }
 
 function readBody(inputs: ValueMap): Body | undefined {
   const json = readOptionalField(inputs, 'body', (value) => value);
-  // A form without fields counts as not given, because the editor saves an empty list for every node.
+  // A form without fields counts as missing, because the editor saves an empty list for every node.
   const fields = readPairs(inputs, 'form');
   if (fields.length === 0) {
     return json === undefined
@@ -68,11 +70,11 @@ function readBody(inputs: ValueMap): Body | undefined {
   };
 }
 
-/** The method in upper case; GET unless another is given. */
+/** Reads the method, in upper case; GET by default. */
 export const readMethod = (inputs: ValueMap): string =>
   (readOptionalField(inputs, 'method', toText) ?? 'GET').toUpperCase();
 
-/** Reads the request from the inputs. Errors name the input that is wrong. */
+/** Reads the request from the inputs. Errors name the wrong input. */
 export function readRequest(inputs: ValueMap): Omit<HttpRequest, 'signal'> {
   const body = readBody(inputs);
   const authorization = basicAuthorization(inputs);

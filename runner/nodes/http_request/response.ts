@@ -4,12 +4,12 @@ import { type HttpResponse, NodeError } from '../../engine/node.ts';
 import { transienceOf } from '../../engine/transient_answer.ts';
 import { TransientError } from '../../engine/transient_error.ts';
 
-/** Characters of a body that an error message quotes. */
+/** How many characters of a body an error quotes. */
 const MAX_QUOTED = 2_000;
 
 const mediaType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** Decodes text in the charset that its content type names, or in UTF-8. */
+/** Decodes text in the charset of its content type, or in UTF-8. */
 function decodeText(body: Uint8Array, contentType: string): string {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   let decoder: TextDecoder;
@@ -22,7 +22,7 @@ function decodeText(body: Uint8Array, contentType: string): string {
 }
 
 function parseJson(text: string, maxBytes: number): Value {
-  // After a HEAD request the headers describe a body that was not sent.
+  // After a HEAD request, the headers describe a body that was not sent.
   if (text === '') return { N: 0 };
   try {
     return fromWireJsonText(text, maxBytes);
@@ -31,7 +31,7 @@ function parseJson(text: string, maxBytes: number): Value {
   }
 }
 
-/** The value of a body. */
+/** Converts a body to a value. */
 function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Value {
   const type = mediaType(contentType);
   if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
@@ -39,7 +39,9 @@ function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Val
   return bytesToValue(body);
 }
 
-/** What an error quotes of a failed response's body when it is text: no more than MAX_QUOTED, and nothing that can't be stored. */
+/**
+ * Quotes a failed response's body in an error if it is text: at most MAX_QUOTED characters, without unstorable ones.
+ */
 function quote(body: Uint8Array, contentType: string): string {
   const type = mediaType(contentType);
   if (body.length === 0 || !(type.startsWith('text/') || type.includes('json'))) return '';
@@ -48,14 +50,16 @@ function quote(body: Uint8Array, contentType: string): string {
   return `\n${quoted.toWellFormed()}`;
 }
 
-/** The error of a status other than 2xx, with the body. */
+/** Makes the error of a status other than 2xx, with the body. */
 function statusError(response: HttpResponse, contentType: string): NodeError {
   const message = `status code: ${response.status}${quote(response.body, contentType)}`;
   const transience = transienceOf(response);
   return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
 }
 
-/** The node's outputs. A status other than 2xx throws a NodeError with the status and the body. */
+/**
+ * Converts a response to the node's outputs. A status other than 2xx throws a NodeError with the status and the body.
+ */
 export function readResponse(response: HttpResponse, maxBytes: number): ValueMap {
   const { status, headers, body } = response;
   const contentType = headers['content-type'] ?? '';

@@ -16,7 +16,7 @@ it.each(['{"id": 42}', '{"id": "42"}'])('interflow with %s runs the flow with it
 });
 
 it.each(['{}', 'null', '{"id": null}', '{"id": "x"}', '{"id": -1}', '{"id": 1.5}', '{"id": 1e3}', '{"id": [1]}'])(
-  'interflow with %s fails and says what it takes',
+  'interflow with %s fails and names the expected form',
   async (json) => {
     await expect(runNode(interflowNode, {}, { formData: parse(json) as LosslessJson })).rejects.toThrow(
       'form_data.id must be the integer id of a flow',

@@ -4,7 +4,7 @@ import { readCalledFlow } from '../../engine/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Runs another flow up to its first transaction, and gives that transaction's parts instead of sending it. */
+/** Runs another flow up to its first transaction, and outputs the parts of that transaction instead of sending it. */
 export const interflowInstructionsNode: NodeModule = {
   definition,
   takesPortsFromFlow: 'inputs',

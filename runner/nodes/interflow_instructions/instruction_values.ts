@@ -4,7 +4,10 @@ import { bytesToValue } from '../../../types/values/value.ts';
 import { walletToValue } from '../../../types/values/keys.ts';
 import type { InstructionSet } from '../../solana/transaction.ts';
 
-/** Instructions as values: `fee_payer`, the `signers`' wallets, and `instructions` as the output of the node names them. */
+/**
+ * Converts instructions to values: `fee_payer`, the wallets of the `signers`, and `instructions`, as the node's
+ * outputs.
+ */
 export const instructionsToValues = ({ feePayer, signers, instructions }: InstructionSet): ValueMap => ({
   fee_payer: { B3: feePayer.publicKey },
   signers: { A: signers.map(walletToValue) },

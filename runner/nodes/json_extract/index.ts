@@ -3,7 +3,7 @@ import { parsePath, removeAt } from '../../../types/values/path.ts';
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Takes the value at a path out of its input. Gives null when the path leads to nothing. */
+/** Outputs the value at a path in its input. Outputs null if there is no value at the path. */
 export const jsonExtractNode: NodeModule = {
   definition,
   run: ({ inputs }) => {

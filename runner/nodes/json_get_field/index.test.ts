@@ -20,7 +20,7 @@ it.each<[Value, string, Value, string]>([
   [{ S: '{"a": 1}' }, 'toString', { N: 0 }, ''],
   [{ A: [{ U: '1' }] }, '0', { N: 0 }, ''],
   [{ U: '1' }, 'a', { N: 0 }, ''],
-])('json_get_field gives of %j the field %j', async (container, field, json, text) => {
+])('json_get_field outputs, for %j, the field %j', async (container, field, json, text) => {
   expect(await get(container, field)).toEqual({ result_json: json, result_string: { S: text } });
 });
 
@@ -29,6 +29,6 @@ it.each<[Value, string, string]>([
   [{ M: {} }, 'toString', 'there is no field "toString"'],
   [{ S: '[1]' }, '0', 'the text must hold a JSON object'],
   [{ S: 'text' }, 'a', 'the text is not JSON'],
-])('json_get_field of %j fails for %j and says why', async (container, field, message) => {
+])('json_get_field of %j fails for %j and names the reason', async (container, field, message) => {
   await expect(get(container, field)).rejects.toThrow(message);
 });

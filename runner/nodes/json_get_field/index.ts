@@ -6,7 +6,7 @@ import definition from './definition.json' with { type: 'json' };
 
 const NULL: Value = { N: 0 };
 
-/** The member of a map, or of the object in a JSON text. */
+/** Reads the member of a map, or of the object in a JSON text. */
 function readMember(container: Value, name: string, maxBytes: number): Value {
   if ('S' in container) {
     const object = fromWireJsonText(container.S, maxBytes);
@@ -24,7 +24,7 @@ const asText = (value: Value): string => {
   return 'S' in value ? value.S : toWireJson(value);
 };
 
-/** Gives a member of a map or JSON text, as it is and as text. */
+/** Outputs a member of a map or JSON text, unchanged and as text. */
 export const jsonGetFieldNode: NodeModule = {
   definition,
   run: ({ inputs, maxOutputBytes }) => {

@@ -20,7 +20,7 @@ it.each<[Value, string, Value]>([
 it.each(
   [[list, '/list/2'], [list, '/no/member'], [list, '/list/0/deeper'], [{ S: 'text' }, '/a']] as [Value, string][],
 )(
-  'json_insert fails with %j at %j, where nothing can be put',
+  'json_insert fails with %j at %j, where no value can be inserted',
   async (whole, path) => {
     await expect(insert(whole, path, { N: 0 })).rejects.toThrow(`failed to insert at "${path}"`);
   },

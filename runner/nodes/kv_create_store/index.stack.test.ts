@@ -14,7 +14,7 @@ beforeAll(async () => {
 const create = async (inputs: ValueMap) => await runNode(kvCreateStoreNode, inputs, { kv: await run.stores() });
 
 describe('kv_create_store', () => {
-  it('creates a store, of which there is one of a name', async () => {
+  it('creates a store, and refuses a second one of the same name', async () => {
     expect(await create({ store: { S: 'mine' } })).toEqual({});
     expect(await (await run.stores()).read('mine', 'key')).toBeUndefined();
     await expect(create({ store: { S: 'mine' } })).rejects.toThrow('The store "mine" already exists.');
@@ -26,7 +26,7 @@ describe('kv_create_store', () => {
     await expect(create({ store: { S: 'no name' } })).rejects.toThrow('The name of a store must be 1 to 120 letters');
   });
 
-  it('may be run again, since one execution creates one store', async () => {
+  it('may be repeated, because one execution creates one store', async () => {
     expect(publishedEffects(kvCreateStoreNode)).toBe('idempotent');
     const kv = await run.stores(await run.begin());
     const inputs: ValueMap = { store: { S: 'repeated' } };

@@ -22,12 +22,12 @@ describe('kv_delete_store', () => {
     expect(await (await run.stores()).read('mine', 'key')).toBeUndefined();
   });
 
-  it('needs a store that is there', async () => {
+  it('needs an existing store', async () => {
     await expect(remove({})).rejects.toThrow('missing field `store`');
     await expect(remove({ store: { S: 'missing' } })).rejects.toThrow('There is no store "missing".');
   });
 
-  it('may be run again, since one execution deletes one store', async () => {
+  it('may be repeated, because one execution deletes one store', async () => {
     expect(publishedEffects(kvDeleteStoreNode)).toBe('idempotent');
     await (await run.stores()).create('repeated');
     const kv = await run.stores(await run.begin());

@@ -18,7 +18,7 @@ const read = async (inputs: ValueMap) => await runNode(kvReadItemNode, inputs, {
 const mine = { store: { S: 'mine' } };
 
 describe('kv_read_item', () => {
-  it('gives the value of an item, whatever the default', async () => {
+  it('outputs the value of an item, even if there is a default', async () => {
     const found: ValueMap = { value: { A: [{ S: 'stored' }] }, found: { B: true } };
     expect(await read({ ...mine, key: { S: 'key' } })).toEqual(found);
     expect(await read({ ...mine, key: { S: 'key' }, default: { S: 'default' } })).toEqual(found);
@@ -28,7 +28,7 @@ describe('kv_read_item', () => {
     });
   });
 
-  it('gives the default when there is no such item, also null, and fails without one', async () => {
+  it('outputs the default if the item is missing, also null, and fails without a default', async () => {
     for (const value of [{ S: 'default' }, { N: 0 as const }]) {
       expect(await read({ ...mine, key: { S: 'missing' }, default: value })).toEqual({ value, found: { B: false } });
     }
@@ -36,12 +36,12 @@ describe('kv_read_item', () => {
     await expect(read({ ...mine, key: { S: '' } })).rejects.toThrow(/^not found$/);
   });
 
-  it('fails when there is no such store, whatever the default', async () => {
+  it('fails if the store is missing, even if there is a default', async () => {
     const inputs: ValueMap = { store: { S: 'missing' }, key: { S: 'key' }, default: { N: 0 } };
     await expect(read(inputs)).rejects.toThrow('There is no store "missing".');
   });
 
-  it('needs a store and a key that are texts', async () => {
+  it('needs texts as store and key', async () => {
     await expect(read({ key: { S: 'key' } })).rejects.toThrow('missing field `store`');
     await expect(read(mine)).rejects.toThrow('missing field `key`');
     await expect(read({ ...mine, key: { U: '1' } })).rejects.toThrow(

@@ -2,7 +2,7 @@ import { readField, toText } from '../../../types/values/conversion.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives an item of a key-value store of the flow's owner, or else the default. Fails when neither exists. */
+/** Outputs an item of a key-value store of the flow's owner, or else the default. Fails if there is neither. */
 export const kvReadItemNode: NodeModule = {
   definition,
   run: async ({ inputs, kv }) => {

@@ -17,7 +17,7 @@ const write = async (inputs: ValueMap) => await runNode(kvWriteItemNode, inputs,
 const mine = { store: { S: 'mine' } };
 
 describe('kv_write_item', () => {
-  it('stores a value, null too, and gives the one that it replaces', async () => {
+  it('stores a value, also null, and outputs the replaced one', async () => {
     const key = { S: 'key' };
     expect(await write({ ...mine, key, value: { U: '1' } })).toEqual({});
     expect(await write({ ...mine, key, value: { N: 0 } })).toEqual({ old_value: { U: '1' } });
@@ -25,7 +25,7 @@ describe('kv_write_item', () => {
     expect(await (await run.stores()).read('mine', 'key')).toEqual({ M: {} });
   });
 
-  it('needs a store that is there, a key and a value', async () => {
+  it('needs an existing store, a key and a value', async () => {
     await expect(write({ ...mine, key: { S: 'key' } })).rejects.toThrow('missing field `value`');
     await expect(write({ ...mine, value: { N: 0 } })).rejects.toThrow('missing field `key`');
     await expect(write({ ...mine, key: { S: '' }, value: { N: 0 } })).rejects.toThrow(
@@ -36,7 +36,7 @@ describe('kv_write_item', () => {
     );
   });
 
-  it('may be run again, since one execution writes once', async () => {
+  it('may be repeated, because one execution writes once', async () => {
     expect(publishedEffects(kvWriteItemNode)).toBe('idempotent');
     const kv = await run.stores(await run.begin());
     const inputs: ValueMap = { ...mine, key: { S: 'repeated' }, value: { S: 'mine' } };

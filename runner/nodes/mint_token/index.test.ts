@@ -45,7 +45,7 @@ it.each<[string, Value, bigint]>([
   expect([tokenAt(chain, recipient)?.amount, mintAt(chain, mint)?.supply]).toEqual([units, supply + units]);
 });
 
-it('mint_token cuts nothing off from a mint with more decimals than a decimal has', async () => {
+it('mint_token does not round amounts of a mint with more decimal places than a decimal has', async () => {
   const fine = await createMint(chain, authority, 30);
   const recipient = await newTokenAccount(fine);
   const amount = { D: '0.0000000000123456789012345678' };
@@ -55,7 +55,7 @@ it('mint_token cuts nothing off from a mint with more decimals than a decimal ha
   await expect(mintTo({ ...inputs, amount: { U: '1' } })).rejects.toThrow('amount is too large: in its smallest units');
 });
 
-it('mint_token takes the decimals of a mint that does not exist yet, and refuses those that a mint does not have', async () => {
+it('mint_token accepts decimals for a mint that does not exist yet, and refuses decimals that differ from the mint', async () => {
   const recipient = { B3: await newTokenAccount() };
   await send(chain, [feePayer, authority], await mintTo({ recipient, decimals: { U: '6' } }));
   await expect(mintTo({ recipient, decimals: { U: '9' } })).rejects.toThrow(`decimals: the mint ${mint} has 6, not 9`);
@@ -82,7 +82,7 @@ it('mint_token refuses an account that is not a mint', async () => {
   }
 });
 
-it('mint_token refuses recipients that are not a token account of the mint', async () => {
+it('mint_token refuses recipients that are no token account of the mint', async () => {
   await expect(mintTo({ recipient: walletOf(feePayer) })).rejects.toThrow(
     `recipient: ${feePayer.address} must be a token account, and is a wallet; the node associated_token_account gives the token account of`,
   );
@@ -93,7 +93,7 @@ it('mint_token refuses recipients that are not a token account of the mint', asy
   );
 });
 
-it('mint_token is not held up by SOL that somebody sent to a token account before it was created', async () => {
+it('mint_token succeeds even if somebody has sent SOL to the token account before its creation', async () => {
   const { address: owner } = await generateKeyPairSigner();
   const recipient = await associatedAddress(owner, mint);
   await land(chain, await chain.sign(feePayer, [transfer(feePayer, recipient, SOL)]));

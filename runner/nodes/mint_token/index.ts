@@ -11,13 +11,16 @@ import { NodeError } from '../../engine/node.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Throws when an account can't receive tokens of the mint. One that does not exist passes: the same transaction may create it. */
+/**
+ * Throws if an account can't receive tokens of the mint. A missing account passes, because the same transaction may
+ * create it.
+ */
 function assertReceives(recipient: Address, account: ChainAccount | null, mint: Address): void {
   if (account === null) return;
   const token = asTokenAccount(account);
   if (token !== undefined) return assertTokenOf(mint, token, 'recipient');
   const isUnowned = account.owner === SYSTEM_PROGRAM_ADDRESS;
-  // Nobody has a key for such an address: it can be an associated token account that got SOL before it was created.
+  // Such an address has no secret key: it can be an associated token account that received SOL before it was created.
   if (isUnowned && isOffCurveAddress(recipient)) return;
   throw new NodeError(
     `recipient: ${recipient} must be a token account` +

@@ -2,6 +2,6 @@ import { expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
 import { noteNode } from './index.ts';
 
-it('note gives nothing', async () => {
+it('note has no output', async () => {
   expect(await runNode(noteNode, {})).toEqual({});
 });

@@ -2,7 +2,7 @@ import { valueToText } from '../../../types/values/value.ts';
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives its input as text and writes it to the run's log. */
+/** Outputs its input as text and writes it to the run's log. */
 export const printNode: NodeModule = {
   definition,
   run: ({ inputs, log }) => {

@@ -10,12 +10,12 @@ it.each<[ValueMap, string[]]>([
   [inputs({ U: '0' }, { U: '3' }), ['0', '1', '2']],
   [inputs(decimal('0'), decimal('1'), decimal('0.3')), ['0', '0.3', '0.6']],
   [inputs(decimal('0.1'), decimal('0.4'), decimal('0.1')), ['0.1', '0.2', '0.3']],
-  // It never counts down: the end says how far, not in which direction.
+  // It never counts down: the end sets the distance, not the direction.
   [inputs({ U: '3' }, { U: '0' }), ['3', '4', '5']],
   [inputs({ S: ' 1e1 ' }, { F: '12.0' }), ['10', '11']],
   [inputs({ I: '-1' }, { I: '-1' }), []],
   [inputs({ U: '0' }, decimal('0.9')), []],
-])('range gives for %j the numbers %j', async (given, expected) => {
+])('range outputs, for %j, the numbers %j', async (given, expected) => {
   expect(await runNode(rangeNode, given)).toEqual({ result: { A: expected.map(decimal) } });
 });
 
@@ -33,11 +33,11 @@ it.each<[ValueMap, string]>([
     inputs(decimal(MAX), decimal('79228162514264337593543950333')),
     'a number of the range needs more than the 96 bits of a decimal',
   ],
-])('range fails with %j and says why', async (given, message) => {
+])('range fails with %j and names the reason', async (given, message) => {
   await expect(runNode(rangeNode, given)).rejects.toThrow(message);
 });
 
-it('range gives as many numbers as a node may put out, and looks at the time meanwhile', async () => {
+it('range outputs as many numbers as an output may hold, and checks the time meanwhile', async () => {
   let checks = 0;
   const given = inputs({ U: '0' }, { U: '104857' });
   const { result } = await runNode(rangeNode, given, { checkTime: () => checks++ });

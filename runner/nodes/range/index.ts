@@ -5,19 +5,19 @@ import { readField, readFieldOr, toDecimal } from '../../../types/values/convers
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The fewest bytes that a number takes in an output: `{"D":"0"},`. */
+/** The fewest bytes of a number in an output: `{"D":"0"},`. */
 const NUMBER_BYTES = 10;
-/** How many elements are made between two checks of the time limit. */
+/** The number of elements between two checks of the time limit. */
 const CHECK_INTERVAL = 1_000;
 
 const ONE = Decimal.fromBigInt(1n)!;
 
-/** How many steps fit between two numbers. */
+/** Counts the whole steps between two numbers. */
 function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: number): number {
   if (step.isZero() || step.isNegative()) throw new NodeError('step_by: must be a decimal greater than 0');
-  // It is undefined when the distance or the quotient needs more than 96 bits.
+  // `minus` and `dividedBy` return undefined if the result needs more than 96 bits.
   const count = end.minus(start)?.abs().dividedBy(step)?.floor().toNumber() ?? Number.POSITIVE_INFINITY;
-  // Checked before the numbers are made. How many fit exactly depends on their digits.
+  // Checked before the numbers are made. The exact limit depends on their digits.
   if (count > maxBytes / NUMBER_BYTES) {
     const numbers = Number.isFinite(count) ? `${count} numbers` : 'more numbers than can be counted';
     throw new NodeError(codedError('output_too_large', `${numbers} don't fit into an output of ${maxBytes} bytes`));
@@ -25,7 +25,10 @@ function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: numbe
   return count;
 }
 
-/** Gives as many decimals as whole steps fit between start and end. They begin with start, are one step apart, and leave out the end. */
+/**
+ * Outputs one decimal for each whole step between start and end. They begin with start, are one step apart, and exclude
+ * the end.
+ */
 export const rangeNode: NodeModule = {
   definition,
   run: ({ inputs, maxOutputBytes, checkTime }) => {

@@ -14,7 +14,7 @@ afterAll(() => chain.stop());
 
 const request = async (inputs: ValueMap) => await runNode(requestAirdropNode, inputs, chain.nodeCall());
 
-it('request_airdrop brings 1 SOL or the given lamports, and gives the signature of their transaction', async () => {
+it('request_airdrop brings 1 SOL or the given lamports, and outputs the signature of the transaction', async () => {
   const { address } = await generateKeyPairSigner();
   const first = await request({ pubkey: { B3: address } });
   expect(first).toEqual({ signature: { B6: chain.ledger.landed.at(-1)!.signature } });
@@ -26,7 +26,7 @@ it('request_airdrop brings 1 SOL or the given lamports, and gives the signature 
   expect(chain.balance(address)).toBe(2_250_000_000n);
 });
 
-it('request_airdrop refuses invalid amounts and keys, and is never run twice', async () => {
+it('request_airdrop refuses invalid amounts and keys, and is never repeated', async () => {
   const pubkey = { B3: '1'.repeat(32) };
   await expect(request({ amount: { U: '1' } })).rejects.toThrow('missing field `pubkey`');
   await expect(request({ pubkey, amount: { I: '-1' } })).rejects.toThrow('amount: invalid value: integer `-1`');
@@ -34,7 +34,7 @@ it('request_airdrop refuses invalid amounts and keys, and is never run twice', a
   expect(publishedEffects(requestAirdropNode)).toBe('once');
 });
 
-it('request_airdrop fails when the faucet refuses, without asking again', async () => {
+it('request_airdrop fails without a repetition if the faucet refuses', async () => {
   const { address } = await generateKeyPairSigner();
   const fault = { type: 'status', status: 429, method: 'requestAirdrop', times: 2 } as const;
   chain.faults.inject({

@@ -9,7 +9,7 @@ const DEFAULT_LAMPORTS = 1_000_000_000n;
 
 const toLamports = toInteger('u64');
 
-/** Asks a test network for lamports, and gives the signature of the transaction that brings them. */
+/** Requests lamports from a test network, and outputs the signature of the transaction that brings them. */
 export const requestAirdropNode: NodeModule = {
   definition,
   run: async (call) => {

@@ -6,7 +6,7 @@ const OUTPUT_NAMES = ['u', 'v', 'x', 'y', 'z'];
 const count = (number: number, noun: string): string =>
   `${number === 0 ? 'no' : number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** The definition of the script node with this number of inputs and outputs. */
+/** Makes the definition of the script node with this number of inputs and outputs. */
 function makeDefinition(inputCount: number, outputCount: number): NodeDefinition {
   return {
     type: 'native',

@@ -7,23 +7,23 @@ import type { RhaiValue } from '../../rhai/values.ts';
 import { RecentSources } from './recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
-/** What a script calls in the run that it belongs to. */
+/** Callbacks of a script into its run. */
 export interface ScriptHooks {
   log: NodeCall['log'];
-  /** Called every few thousand operations; what it throws ends the script. */
+  /** Called every few thousand operations. An error that it throws ends the script. */
   onProgress: () => void;
 }
 
 /**
- * Compiled scripts are kept, since a loop runs the same one again and again. These limit the characters of all their sources, and of
- * one of them: a compiled script takes 200 to 400 bytes for each character of its source.
+ * Compiled scripts are cached, because a loop runs the same one again and again. These limit the characters of all
+ * their sources, and of a single one. A compiled script takes 200 to 400 bytes for each character of its source.
  */
 const CACHED_CHARACTERS = 262_144;
 const CACHED_SCRIPT_CHARACTERS = 65_536;
 
 const cache = new RecentSources<RhaiScript>(CACHED_CHARACTERS, CACHED_SCRIPT_CHARACTERS);
 
-/** The compiled script, from the cache when it is there. */
+/** Returns the compiled script, from the cache if possible. */
 function scriptOf(source: string): RhaiScript {
   const known = cache.get(source);
   if (known !== undefined) return known;
@@ -32,7 +32,7 @@ function scriptOf(source: string): RhaiScript {
   return script;
 }
 
-/** The source text of the script, from the node's inputs. Throws a NodeError when it is missing. */
+/** Reads the source text of the script from the node's inputs. Throws a NodeError if it is missing. */
 export function sourceOf(inputs: ValueMap): string {
   const value = requireInput(inputs, 'source');
   if (!('S' in value)) throw new NodeError('source must be a string');
@@ -49,7 +49,7 @@ function convert<From, To>(port: string, name: string, from: From, conversion: (
   }
 }
 
-/** The variables of a script, by the names of the inputs. Inputs that are declared but not given are unit. */
+/** Makes the variables of a script, by the names of the inputs. Declared inputs that are not given are unit. */
 function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string, RhaiValue> {
   const variables = new Map<string, RhaiValue>(declared.map((name) => [name, null]));
   for (const [name, value] of Object.entries(inputs)) variables.set(name, convert('input', name, value, toScriptValue));
@@ -57,11 +57,11 @@ function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string,
   return variables;
 }
 
-/** How many names of inputs an error lists, and how many characters of each. */
+/** The most names of inputs that an error lists, and the longest name. */
 const MAX_LISTED_NAMES = 10;
 const MAX_NAME_CHARACTERS = 50;
 
-/** What a script that names an unknown variable could have meant. */
+/** Makes a hint for a script that uses an unknown variable. */
 function namesHint(unknown: unknown, names: readonly string[]): string {
   if (names.some((name) => name === unknown)) {
     return '; a function sees its own parameters and variables only, so pass it the input';
@@ -90,7 +90,10 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
   }
 }
 
-/** The outputs whose variables the script has set. When a node has one output that was not set, it is the value of the script. */
+/**
+ * Collects the outputs whose variables the script has set. If a node has a single output that was not set, that is the
+ * value of the script.
+ */
 function outputsOf({ value, variables }: EvaluatedScript, names: readonly string[]): ValueMap {
   const outputs: ValueMap = Object.create(null);
   const [single, ...others] = names;
@@ -102,6 +105,9 @@ function outputsOf({ value, variables }: EvaluatedScript, names: readonly string
   return outputs;
 }
 
-/** Runs a script and gives the node's outputs. Throws a NodeError when the script is wrong or fails, and what `onProgress` throws. */
+/**
+ * Runs a script and returns the node's outputs. Throws a NodeError if the script is wrong or fails, and the errors of
+ * `onProgress`.
+ */
 export const evaluateScript = (task: ScriptTask, hooks: ScriptHooks): ValueMap =>
   outputsOf(runScript(task, hooks), task.outputNames);

@@ -56,11 +56,11 @@ describe('rhai_script', () => {
     ['let u = (); 2', {}, { u: { I: '2' } }],
     ['()', {}, {}],
     ['a.__proto__', { a: { M: JSON.parse('{"__proto__": {"S": "own"}}') } }, { u: { S: 'own' } }],
-  ])('gives of %j with %j the outputs %j', async (source, inputs, outputs) => {
+  ])('runs %j with %j and outputs %j', async (source, inputs, outputs) => {
     expect(await run(source, inputs)).toEqual(outputs);
   });
 
-  it('takes inputs and outputs by the names that the flow gives them, several outputs from variables only', async () => {
+  it('names inputs and outputs like the flow, and reads several outputs from variables only', async () => {
     const outputs = await runNode(
       node('rhai_script_1x2'),
       { source: { S: 'let twice = price * 2; 7' }, price: { I: '21' } },
@@ -69,7 +69,7 @@ describe('rhai_script', () => {
     expect(outputs).toEqual({ twice: { I: '42' } });
   });
 
-  it("shows the flow's environment as the constant ENV", async () => {
+  it("has the flow's environment as the constant ENV", async () => {
     const call = makeNodeCall(node('rhai_script_0x1'));
     const given = { run: { ...call.run, environment: { RUST_LOG: 'info' } } };
     expect(await run('ENV.RUST_LOG', {}, given)).toEqual({ u: { S: 'info' } });
@@ -79,7 +79,7 @@ describe('rhai_script', () => {
     );
   });
 
-  it('logs what a script prints and debugs', async () => {
+  it('logs the output of print and debug', async () => {
     const lines: unknown[] = [];
     await run('print("hello");\n debug("x")', {}, { log: (...line) => lines.push(line) });
     expect(lines).toEqual([['Info', 'hello'], ['Debug', '"x" (line 2, position 2)']]);
@@ -105,7 +105,7 @@ describe('rhai_script', () => {
       Object.fromEntries([...'cdefghijk'].map((name) => [name, { I: '1' }])),
       '; its inputs are a, b, c, d, e, f, g, h, i, j and others',
     ],
-  ])('fails for %j and says why', async (source, inputs, message) => {
+  ])('fails for %j and names the reason', async (source, inputs, message) => {
     await expect(run(source, inputs)).rejects.toThrow(message);
     await expect(run(source, inputs)).rejects.toMatchObject({ name: 'NodeError' });
   });
@@ -122,11 +122,11 @@ describe('rhai_script', () => {
       a: { M: { x: { S: 'x'.repeat(60_000) } } },
       b: { M: { x: { S: 'y'.repeat(60_000) } } },
     }],
-  ])('pays for going through inputs: %s', async (source, inputs) => {
+  ])('counts operations for iterating over inputs: %s', async (source, inputs) => {
     await expect(run(source, inputs)).rejects.toThrow('Too many operations');
   });
 
-  it('takes inputs beyond the limits, which the script may change but hardly add to', async () => {
+  it('accepts inputs beyond the limits, which the script may change but hardly enlarge', async () => {
     const source =
       'a.rows[7][7] = 5; a.rows.push([1]); a.more = "y"; let c = a; c.rows[7][7] += 1; c.rows[7][7] + c.rows.len';
     expect(await run(source, { a: large })).toEqual({ u: { I: '307' } });
@@ -136,8 +136,8 @@ describe('rhai_script', () => {
     await expect(run('let c = [a]', { a: large })).rejects.toThrow('Size of array/BLOB too large');
   });
 
-  it('keeps no more lines of a trial than a run may log', async () => {
-    // The trial does not end, however slow the machine is.
+  it('keeps at most as many lines of a trial as a run may log', async () => {
+    // The trial does not end, even on a slow machine.
     vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => void vi.restoreAllMocks());
     const lines: unknown[][] = [];
@@ -148,18 +148,18 @@ describe('rhai_script', () => {
     expect(lines.at(-1)).toEqual(['Info', '9999']);
   });
 
-  it('says that a script without inputs has none', async () => {
+  it('mentions in the error that a script has no inputs', async () => {
     await expect(runNode(node('rhai_script_0x1'), { source: { S: 'x' } })).rejects.toThrow(
       '; the script has no inputs',
     );
   });
 
-  it('fails without a source, or with one that is not a text', async () => {
+  it('fails without a source, or with a source that is no text', async () => {
     await expect(runNode(node('rhai_script_0x1'), {})).rejects.toThrow('missing field `source`');
     await expect(runNode(node('rhai_script_0x1'), { source: { I: '1' } })).rejects.toThrow('source must be a string');
   });
 
-  it('looks at the time now and then, and passes on that the run is released', async () => {
+  it('checks the time now and then, and throws when the run is released', async () => {
     let checks = 0;
     const checkTime = () => {
       if (++checks === 3) throw new Released();
@@ -168,7 +168,7 @@ describe('rhai_script', () => {
   });
 });
 
-/** The scripts of two flows as their authors wrote them; a client sends numbers as decimals. */
+/** The scripts of two flows, as written by their authors. A client sends numbers as decimals. */
 const ADD = 'a + b';
 const COLLATZ = 'if a % 2 == 0 {\n    a / 2\n} else {\n    3 * a + 1\n}';
 
@@ -177,6 +177,6 @@ it.each<[string, Value, Value]>([
   [COLLATZ, { D: '7' }, { D: '22' }],
   [COLLATZ, { D: '22' }, { D: '11' }],
   [COLLATZ, { U: '6' }, { D: '3' }],
-])('the script %j of a saved flow gives of %j the value %j', async (source, a, u) => {
+])('the script %j of a saved flow outputs, for %j, the value %j', async (source, a, u) => {
   expect(await run(source, { a, b: { D: '2' } })).toEqual({ u });
 });

@@ -6,20 +6,25 @@ import { definitions } from './definitions.ts';
 import { evaluateScript, sourceOf } from './evaluate.ts';
 import { RecentSources } from './recent_sources.ts';
 
-/** How long a script may compute in the engine's thread, where everything else waits for it. Then it starts again in another thread. */
+/**
+ * How long a script may compute in the engine's thread, which blocks everything else. After that it is started again in
+ * another thread.
+ */
 const TRIAL_MS = 20;
-/** A script of so many characters takes longer than that only to be read. */
+/** The length of a source from which parsing alone exceeds the trial. */
 const LONG_SOURCE = 16_384;
 /** The most characters of all sources that are remembered as long scripts. */
 const REMEMBERED_CHARACTERS = 262_144;
 
-/** Scripts that took longer than the trial. Sources longer than LONG_SOURCE need not be remembered. */
+/** Scripts that exceeded the trial. Sources longer than LONG_SOURCE need not be remembered. */
 const longScripts = new RecentSources<true>(REMEMBERED_CHARACTERS, LONG_SOURCE);
 
-/** Thrown when the trial is over. A script can't catch it. */
+/** Thrown at the end of the trial. A script can't catch it. */
 class TrialOver extends Error {}
 
-/** The outputs of a script that ends within the trial. Undefined for a longer one, whose log lines are dropped. */
+/**
+ * Returns the outputs of a script that ends within the trial. Undefined for a longer one, whose log lines are dropped.
+ */
 function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
   const buffer = new LogBuffer(task.environment, runLimits);
   const until = performance.now() + TRIAL_MS;
@@ -41,7 +46,10 @@ function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | un
   }
 }
 
-/** Long scripts run in a thread of their own if there is one: in the engine's thread, all runs of the worker would wait for them. */
+/**
+ * Runs a long script in a separate thread if there is one. In the engine's thread, all runs of the worker would wait
+ * for it.
+ */
 function run(call: NodeCall): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, scripts, log, rest, run: { environment } } = call;
   const task: ScriptTask = { inputs, inputNames, outputNames, environment };

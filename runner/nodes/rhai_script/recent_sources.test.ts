@@ -3,7 +3,7 @@ import { RecentSources } from './recent_sources.ts';
 
 const source = (name: string, length: number): string => name.padEnd(length);
 
-it('what is known of scripts is kept up to so many characters of them, of those used last', () => {
+it('remembers the last used scripts up to a total of characters', () => {
   const sources = new RecentSources<string>(1_000, 600);
   for (const name of ['a', 'b', 'c']) sources.set(source(name, 300), name);
   expect(sources.get(source('a', 300))).toBe('a');
@@ -16,7 +16,7 @@ it('what is known of scripts is kept up to so many characters of them, of those 
   expect([sources.get(source('a', 300)), sources.characters]).toEqual(['again', 900]);
 });
 
-it('short scripts have their number bounded too', () => {
+it('limits the number of short scripts, too', () => {
   const sources = new RecentSources<number>(100_000, 1_000);
   for (let index = 0; index < 100; index++) sources.set(`${index}`, index);
   expect([sources.size, sources.get('67'), sources.get('68')]).toEqual([32, undefined, 68]);

@@ -1,14 +1,16 @@
-/** The number of scripts is limited too, since each takes room however short it is. */
+/** The number of scripts is limited too, because even a short one takes memory. */
 const MAX_SCRIPTS = 32;
 
-/** Remembers something about the scripts that were used last, as long as their sources together stay below a size. */
+/**
+ * Remembers a fact about each of the last used scripts, as long as the total size of their sources is below a limit.
+ */
 export class RecentSources<T> {
   readonly #known = new Map<string, T>();
   readonly #maxCharacters: number;
   readonly #maxLength: number;
   #characters = 0;
 
-  /** Scripts longer than `maxLength` characters are not kept at all. */
+  /** Scripts longer than `maxLength` characters are never remembered. */
   constructor(maxCharacters: number, maxLength: number) {
     this.#maxCharacters = maxCharacters;
     this.#maxLength = maxLength;
@@ -24,12 +26,12 @@ export class RecentSources<T> {
 
   get(source: string): T | undefined {
     const known = this.#known.get(source);
-    // Setting it again makes it the one that was used last.
+    // Setting it again makes it the last used one.
     if (known !== undefined) this.set(source, known);
     return known;
   }
 
-  /** Remembers a script, and forgets those that were not used for the longest time. */
+  /** Remembers a script, and forgets the least recently used ones. */
   set(source: string, known: T): void {
     if (source.length > this.#maxLength) return;
     this.#forget(source);

@@ -16,7 +16,9 @@ function toDecimal(text: string): Decimal {
 /** Reads the float of an `F` value. */
 const parseFloatValue = (text: string): number => Number(text.replace('inf', 'Infinity'));
 
-/** The value of a flow as a script gets it. Unsigned and 128-bit integers become decimals, and keys become base58 texts. */
+/**
+ * Converts a value of a flow for a script. Unsigned and 128-bit integers become decimals, and keys become base58 texts.
+ */
 export function toScriptValue(value: Value): RhaiValue {
   if ('N' in value) return null;
   if ('S' in value) return value.S;
@@ -34,7 +36,7 @@ export function toScriptValue(value: Value): RhaiValue {
   return givenMap(Object.entries(value.M).map(([name, member]) => [name, toScriptValue(member)] as const));
 }
 
-/** The value of a script as a flow gets it. Throws a NodeError for types that flows don't have. */
+/** Converts a value of a script for a flow. Throws a NodeError for types that flows don't have. */
 export function fromScriptValue(value: RhaiValue): Value {
   if (value === null) return { N: 0 };
   if (typeof value === 'string') return { S: value };
@@ -48,7 +50,7 @@ export function fromScriptValue(value: RhaiValue): Value {
   if (!(value instanceof RhaiMap)) {
     throw new NodeError(`a script's ${typeName(value)} can't be an output, since flows have no values of this type`);
   }
-  // It has no prototype, because a member may be called __proto__.
+  // Without a prototype, because a member may be called __proto__.
   const members: ValueMap = Object.create(null);
   for (const [name, member] of value.properties) members[name] = fromScriptValue(member);
   return { M: members };

@@ -3,7 +3,7 @@ import { readField, toText } from '../../../types/values/conversion.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives the bytes of a text in UTF-8. */
+/** Outputs the bytes of a text in UTF-8. */
 export const toBytesNode: NodeModule = {
   definition,
   run: ({ inputs }) => ({ bytes: bytesToValue(new TextEncoder().encode(readField(inputs, 'string', toText))) }),

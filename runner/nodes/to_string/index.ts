@@ -2,7 +2,7 @@ import { valueToText } from '../../../types/values/value.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives its input as text, and the empty text when it has no input. */
+/** Outputs its input as text, and the empty text without an input. */
 export const toStringNode: NodeModule = {
   definition,
   run: ({ inputs }) => ({

@@ -7,12 +7,12 @@ import { SOL, startTestChain, type TestChain, transfer } from '../../../tests/su
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { transferSolNode } from './index.ts';
 
-/** What a transaction costs with one signature; each more costs as much. */
+/** The fee of a transaction with one signature. Each further signature costs as much again. */
 const FEE = 5_000n;
 
 let chain: TestChain;
 let sender: KeyPairSigner;
-/** Whom those tests pay that do not look there. */
+/** The recipient in tests that do not check the recipient. */
 const nobody = makeKeypair().publicKey;
 beforeAll(async () => {
   chain = await startTestChain();
@@ -40,7 +40,7 @@ it.each<[string, Value, bigint]>([
   expect([chain.balance(address), chain.balance(sender.address)]).toEqual([lamports, before - lamports - FEE]);
 });
 
-it('transfer_sol has its fee paid by the fee payer, and asks the sender alone to sign the instruction', async () => {
+it('transfer_sol charges the fee payer, and needs only the signature of the sender for the instruction', async () => {
   const feePayer = await chain.fundedSigner(SOL);
   const { address } = await generateKeyPairSigner();
   const before = chain.balance(sender.address);
@@ -54,7 +54,7 @@ it('transfer_sol has its fee paid by the fee payer, and asks the sender alone to
   ]);
 });
 
-it('transfer_sol takes the sender for its fee payer when that is null, and a key pair for either', async () => {
+it('transfer_sol uses the sender as fee payer if that is null, and accepts a key pair for either', async () => {
   const pair = makeKeypair();
   const owner = await createKeyPairSignerFromBytes(base58.decode(pair.keypair));
   await land(chain, await chain.sign(sender, [transfer(sender, owner.address, SOL)]));
@@ -90,7 +90,7 @@ it.each<[string, ValueMap]>([
   await expect(transferOf(inputs)).rejects.toThrow(message);
 });
 
-it('transfer_sol takes 2^64-1 lamports, which nobody has: the chain refuses them', async () => {
+it('transfer_sol accepts 2^64-1 lamports, and the chain refuses the transaction', async () => {
   const built = await transferOf({ amount: { D: '18446744073.7095516159' } });
   await expect(send(chain, [sender], built)).rejects.toThrow(/insufficient lamports \d+, need 18446744073709551615/);
 });

@@ -54,7 +54,7 @@ describe('transfer_token to a wallet', () => {
     expect(memo).toBe('[0] ');
   });
 
-  it('uses the token account that it has, with the signature of the sender alone', async () => {
+  it('uses its existing token account, with the signature of the sender alone', async () => {
     await createTokenAccount(chain, sender, mint, buyer.address, 5n);
     const built = await transferOf({ memo: { S: 'order 7' }, decimals: { U: '6' }, allow_unfunded: FALSE });
     expect(signerKeys(built)).toEqual([sender.address]);
@@ -64,7 +64,7 @@ describe('transfer_token to a wallet', () => {
     expect((await transferOf({ fund_recipient: FALSE })).outputs).toEqual(built.outputs);
   });
 
-  it('that has no SOL is refused where allow_unfunded is false', async () => {
+  it('without SOL is refused if allow_unfunded is false', async () => {
     const { address } = await generateKeyPairSigner();
     const recipient = { B3: address };
     await expect(transferOf({ recipient, allow_unfunded: FALSE })).rejects.toThrow(
@@ -76,14 +76,14 @@ describe('transfer_token to a wallet', () => {
     expect(amountAt(await associatedAddress(address, mint))).toBe(3_000_000n);
   });
 
-  it('without a token account is refused where fund_recipient is false', async () => {
+  it('without a token account is refused if fund_recipient is false', async () => {
     await expect(transferOf({ fund_recipient: FALSE })).rejects.toThrow(
       `recipient: the wallet ${buyer.address} has no associated token account, and fund_recipient is false`,
     );
     expect((await transferOf({ fund_recipient: { N: 0 } })).instructions.instructions).toHaveLength(3);
   });
 
-  it('creates its token account though somebody has sent SOL to that address, or creates it meanwhile', async () => {
+  it('succeeds if somebody has sent SOL to its token account, or creates that account meanwhile', async () => {
     await land(chain, await chain.sign(feePayer, [transfer(feePayer, ata, SOL)]));
     const built = await transferOf();
     expect(built.instructions.instructions).toHaveLength(3);
@@ -92,7 +92,7 @@ describe('transfer_token to a wallet', () => {
     expect(amountAt(ata)).toBe(1_500_000n);
   });
 
-  it('sends nothing to an associated token account that belongs to somebody else by now', async () => {
+  it('sends nothing to an associated token account that now belongs to another owner', async () => {
     await createTokenAccount(chain, sender, mint, buyer.address);
     const handOver = getSetAuthorityInstruction({
       owned: ata,
@@ -107,8 +107,8 @@ describe('transfer_token to a wallet', () => {
   });
 });
 
-describe('transfer_token to something else', () => {
-  it('uses a token account of the mint as it is', async () => {
+describe('transfer_token to another account', () => {
+  it('uses a token account of the mint directly', async () => {
     await createTokenAccount(chain, sender, mint, buyer.address);
     const built = await transferOf({ recipient: { B3: ata }, allow_unfunded: FALSE, fund_recipient: FALSE });
     expect(built.outputs).toEqual({ recipient_token_account: { B3: ata } });
@@ -116,7 +116,7 @@ describe('transfer_token to something else', () => {
     expect(amountAt(ata)).toBe(1_500_000n);
   });
 
-  it('refuses what can hold no tokens of the mint', async () => {
+  it('refuses accounts that cannot hold tokens of the mint', async () => {
     const other = await createMint(chain, sender, 0);
     const token = await createTokenAccount(chain, sender, other, buyer.address);
     await expect(transferOf({ recipient: { B3: token } })).rejects.toThrow(
@@ -131,7 +131,7 @@ describe('transfer_token to something else', () => {
   });
 });
 
-it('transfer_token takes the tokens out of the given token account', async () => {
+it('transfer_token takes the tokens from the given token account', async () => {
   const other = await createTokenAccount(chain, sender, mint, buyer.address, 2_000_000n);
   const inputs = { sender_token_account: { B3: other }, sender_owner: walletOf(buyer), fee_payer: walletOf(buyer) };
   const built = await transferOf({ ...inputs, recipient: { B3: sender.address }, amount: { S: '2' } });
@@ -140,7 +140,7 @@ it('transfer_token takes the tokens out of the given token account', async () =>
   expect(amountAt(other)).toBe(0n);
 });
 
-it('transfer_token fails on the chain when there are too few tokens, and when sender_owner does not own them', async () => {
+it('transfer_token fails on the chain if there are too few tokens, or if sender_owner does not own them', async () => {
   await expect(send(chain, [feePayer, sender], await transferOf({ amount: { U: '1001' } }))).rejects.toThrow(
     /insufficient funds/,
   );
@@ -148,7 +148,7 @@ it('transfer_token fails on the chain when there are too few tokens, and when se
   await expect(send(chain, [feePayer, buyer], thief)).rejects.toThrow(/owner does not match/i);
 });
 
-it('transfer_token needs the right decimals or a mint that exists', async () => {
+it('transfer_token needs the right decimals or an existing mint', async () => {
   await expect(transferOf({ decimals: { U: '0' } })).rejects.toThrow(`decimals: the mint ${mint} has 6, not 0`);
   const { address } = await generateKeyPairSigner();
   await expect(transferOf({ mint_account: { B3: address } })).rejects.toThrow(

@@ -4,16 +4,16 @@ import type { ChainAccount } from '../../solana/rpc.ts';
 import { assertTokenOf, asTokenAccount } from '../../solana/token_accounts.ts';
 import { NodeError } from '../../engine/node.ts';
 
-/** An address with the account that the chain has there. */
+/** An address with its account on the chain. */
 export interface AddressedAccount {
   address: Address;
   account: ChainAccount | null;
 }
 
 export interface RecipientRules {
-  /** A wallet without SOL, which does not exist on the chain, may receive tokens. */
+  /** True if a wallet without SOL, which does not exist on the chain, may receive tokens. */
   allowsUnfunded: boolean;
-  /** A missing associated token account of the wallet may be created. */
+  /** True if a missing associated token account of the wallet may be created. */
   funds: boolean;
 }
 
@@ -25,7 +25,8 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
       `recipient: ${address} must be a wallet or a token account, and belongs to the program ${account.owner}`,
     );
   }
-  // It may be a token account that the same transaction creates. Tokens in a token account that it owns could never be moved.
+  // It may be a token account that the same transaction creates. Tokens in a token account owned by it could never be
+  // moved.
   if (isOffCurveAddress(address)) {
     throw new NodeError(
       `recipient: the account ${address} does not exist, and nobody can have a key for it; give the wallet, not its token account`,
@@ -37,8 +38,8 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
 }
 
 /**
- * Finds the token account that receives the tokens, and whether it must be created, as `spl-token transfer` does. It is the recipient
- * when that is a token account, or else the wallet's associated token account.
+ * Finds the token account that receives the tokens, and whether it must be created, like `spl-token transfer`. It is
+ * the recipient if that is a token account, or else the wallet's associated token account.
  */
 export function findDestination(
   recipient: AddressedAccount,

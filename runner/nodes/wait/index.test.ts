@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Starts a wait and tells, at any time, how it ended. */
+/** Starts a wait and returns a function that reports its current state. */
 function begin(durationMs: string | undefined, given: Partial<NodeCall> = {}): () => unknown {
   let end: unknown = 'waiting';
   const inputs: ValueMap = { value: { S: 'a' }, wait_for: { N: 0 } };
@@ -23,7 +23,7 @@ function begin(durationMs: string | undefined, given: Partial<NodeCall> = {}): (
   return () => end;
 }
 
-it('wait ends when its time has passed since it began', async () => {
+it('wait ends when its time has passed since its start', async () => {
   const end = begin('1500');
   await vi.advanceTimersByTimeAsync(1499);
   expect(end()).toBe('waiting');
@@ -31,7 +31,7 @@ it('wait ends when its time has passed since it began', async () => {
   expect(end()).toEqual({});
 });
 
-it('wait counts the time that an earlier claim waited', async () => {
+it('wait counts the time of earlier claims', async () => {
   const end = begin('1500', { startTime: NOW - 1000 });
   await vi.advanceTimersByTimeAsync(499);
   expect(end()).toBe('waiting');
@@ -45,13 +45,13 @@ it.each(['0', undefined])('wait with the duration %s ends at once', async (durat
   expect(end()).toEqual({});
 });
 
-it('wait takes longer times than a timer does', async () => {
+it('wait accepts longer times than a timer', async () => {
   const end = begin('18446744073709551615');
   await vi.advanceTimersByTimeAsync(2 ** 31 + 1000);
   expect(end()).toBe('waiting');
 });
 
-it('wait fails at once when the run stops, and leaves no timer', async () => {
+it('wait fails at once when the run stops, and leaves no timer behind', async () => {
   const stop = new AbortController();
   const end = begin('60000', { signal: stop.signal });
   stop.abort({ status: 'stopped', message: 'canceled by user enough', graceMs: 0 } satisfies Halt);
@@ -69,7 +69,7 @@ it('wait is released when the worker releases its run', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('wait fails without the values that it holds back', async () => {
+it('wait fails without its inputs', async () => {
   await expect(runNode(waitNode, { wait_for: { N: 0 } })).rejects.toThrow('missing field `value`');
   await expect(runNode(waitNode, { value: { N: 0 } })).rejects.toThrow('missing field `wait_for`');
 });

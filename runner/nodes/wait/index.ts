@@ -3,7 +3,7 @@ import { pause } from '../../../functions/_shared/pause.ts';
 import { haltError, type NodeModule, Released, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Hands its inputs on after a time. It counts from the start of the node, also when an earlier claim began it. */
+/** Outputs its inputs after a time. The time counts from the start of the node, even if an earlier claim started it. */
 export const waitNode: NodeModule = {
   definition,
   run: async ({ inputs, startTime, signal, releasing, rest }) => {

@@ -4,7 +4,7 @@ import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { NodeError } from '../../engine/node.ts';
 import { walletNode } from './index.ts';
 
-it('wallet gives its public key, and itself as an adapter that holds no secret', async () => {
+it('wallet outputs its public key, and itself as an adapter without a secret', async () => {
   const { publicKey } = makeKeypair();
   expect(await runNode(walletNode, {}, { formData: { public_key: publicKey, wallet_id: '7' } })).toEqual({
     pubkey: { B3: publicKey },
@@ -12,7 +12,7 @@ it('wallet gives its public key, and itself as an adapter that holds no secret',
   });
 });
 
-it('wallet takes nothing but a public key, and repeats nothing of what it refuses', async () => {
+it('wallet accepts only a public key, and quotes nothing of a refused text', async () => {
   for (const public_key of [makeKeypair().keypair, '', 'l', '1'.repeat(31), null]) {
     const error = await runNode(walletNode, {}, { formData: { public_key } }).catch((thrown: unknown) => thrown);
     expect(error).toEqual(new NodeError('failed to decode wallet as base58'));

@@ -3,7 +3,7 @@ import { walletToValue } from '../../../types/values/keys.ts';
 import { formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives a wallet by its public key. Who signs for it, and with which stored key, is only looked up when it must sign. */
+/** Outputs a wallet by its public key. The signer and the stored key are only looked up when the wallet must sign. */
 export const walletNode: NodeModule = {
   definition,
   namesKeys: true,

@@ -5,7 +5,7 @@ import { threadCpuMs } from './thread_cpu.ts';
 
 const BUDGET_MS = 1_000;
 
-/** Answers a script that goes on for long, by clocks that go so many milliseconds further at each look. */
+/** Answers a long script, with clocks that advance by these milliseconds at each reading. */
 function answer(stepMs: number, computedStepMs: number | undefined) {
   let time = 0;
   let computed = 0;
@@ -23,20 +23,20 @@ function answer(stepMs: number, computedStepMs: number | undefined) {
 
 const CPU_LIMIT = { nodeError: expect.stringMatching(/^node_cpu_limit: not finished after 1000 ms of computing/) };
 
-it('a script that has computed for longer than its budget ends', () => {
+it('a script that has computed for longer than its budget is ended', () => {
   expect(answer(400, 400)).toMatchObject(CPU_LIMIT);
 });
 
-it('the time in which others had the processor does not count for a script', () => {
+it('time in which the script did not have the processor does not count', () => {
   expect(answer(10, 0)).toHaveProperty('outputs');
   expect(answer(10, undefined)).toMatchObject(CPU_LIMIT);
 });
 
-it('a script that gets no processor for long ends too, because others wait for its thread', () => {
+it('a script without processor time for long is ended too, because others wait for its thread', () => {
   expect(answer(400, 1)).toMatchObject(CPU_LIMIT);
 });
 
-it.runIf(platform() === 'linux')('what a thread has computed is known on every runtime on Linux', () => {
+it.runIf(platform() === 'linux')('the CPU time of a thread is known on every runtime on Linux', () => {
   const before = threadCpuMs()!;
   answer(1, 1);
   expect(threadCpuMs()!).toBeGreaterThan(before);

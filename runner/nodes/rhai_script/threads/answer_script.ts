@@ -9,23 +9,23 @@ import { threadCpuMs } from './thread_cpu.ts';
 /** Clocks in milliseconds. */
 interface Clocks {
   now: () => number;
-  /** What this thread has computed; undefined where nobody tells, and `now` counts in its place. */
+  /** The CPU time of this thread; undefined if the runtime can't tell, and `now` counts instead. */
   computedMs: () => number | undefined;
 }
 
 /**
- * So many times as long as a script may compute, it may take on a busy machine. Then it ends all the same, because other
- * scripts wait for its thread.
+ * On a busy machine, a script may take this many times its budget. After that it is ended too, because other scripts
+ * wait for its thread.
  */
 const LONGEST_STRETCH = 10;
 
 const CLOCKS: Clocks = { now: () => performance.now(), computedMs: threadCpuMs };
 
-/** Makes what throws once a script has computed for longer than its budget. */
+/** Makes a function that throws after a script has computed for longer than its budget. */
 function makeTimer(budgetMs: number, { now, computedMs }: Clocks): () => void {
   const began = now();
   const computedBefore = computedMs();
-  /** What a thread has computed is asked seldom: as long as so little time has passed, it can't have computed more. */
+  /** The thread's CPU time is read rarely: it can't have grown by more than the elapsed time. */
   let until = began + budgetMs;
   return () => {
     const time = now();
@@ -37,7 +37,7 @@ function makeTimer(budgetMs: number, { now, computedMs }: Clocks): () => void {
   };
 }
 
-/** Computes a script in the thread that this is called in. */
+/** Computes a script in the calling thread. */
 export function answerScript({ task, budgetMs }: ThreadRequest, clocks: Clocks = CLOCKS): ThreadAnswer {
   const log = new LogBuffer(task.environment, runLimits);
   const { lines } = log;

@@ -14,7 +14,7 @@ const taskOf = (source: string) => ({
 });
 const never = () => new AbortController().signal;
 
-/** A thread that answers when it is told to. */
+/** Makes threads that answer at the test's command. */
 function makeFakeThreads() {
   const asked: string[] = [];
   let terminated = 0;
@@ -30,7 +30,7 @@ function makeFakeThreads() {
 }
 
 describe('scripts of a worker', () => {
-  it('run one at a time, the owner whose last turn is longest ago first', async () => {
+  it('run one at a time, in the order of the last turns of their owners', async () => {
     const { spawn, asked, answer } = makeFakeThreads();
     const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
     const compute = (owner: string, source: string) =>
@@ -51,7 +51,7 @@ describe('scripts of a worker', () => {
     expect(outputs).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'].map((text) => ({ S: text })));
   });
 
-  it('are left by a run that is released while they wait, and ended with the thread when the run is stopped', async () => {
+  it('leave the queue when their run is released, and end with the thread when their run is stopped', async () => {
     const { spawn, asked, answer, terminated } = makeFakeThreads();
     const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!;
     const [stop, releasing] = [new AbortController(), new AbortController()];
@@ -67,7 +67,7 @@ describe('scripts of a worker', () => {
     expect(await third).toMatchObject({ outputs: { u: { S: 'third' } } });
   });
 
-  it('get no answer of a thread that was ended for another script', async () => {
+  it('get no late answer of a thread that was ended for another script', async () => {
     const answers: ((text: string) => void)[] = [];
     const spawn: SpawnScriptThread = (onAnswer) => {
       answers.push((text) => onAnswer({ lines: [], outputs: { u: { S: text } } }));
@@ -79,13 +79,13 @@ describe('scripts of a worker', () => {
     const other = scriptsOf('b')!(taskOf('second'), { signal: never(), releasing: never() });
     stop.abort({ status: 'stopped', message: 'stopped by its owner', graceMs: 0 });
     await expect(stopped).rejects.toThrow('stopped by its owner');
-    // It was on its way when the thread was ended.
+    // The message was under way when the thread was ended.
     answers[0]!('of the first');
     answers[1]!('of the second');
     expect(await other).toMatchObject({ outputs: { u: { S: 'of the second' } } });
   });
 
-  it('go on in a new thread when one ended its thread, be it the first script of all', async () => {
+  it('continue in a new thread if a script, even the first one, has ended its thread', async () => {
     let spawned = 0;
     const spawn: SpawnScriptThread = (onMessage, onError) => {
       spawned += 1;
@@ -106,7 +106,7 @@ describe('scripts of a worker', () => {
     expect(spawned).toBe(2);
   });
 
-  it('do not keep the process of a worker while their thread is idle', async () => {
+  it('do not keep the process of a worker alive while their thread is idle', async () => {
     const { spawn, answer } = makeFakeThreads();
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const result = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!(taskOf('1'), {
@@ -121,7 +121,7 @@ describe('scripts of a worker', () => {
     for (const timer of started) clearTimeout(timer);
   });
 
-  it('find no thread where the runtime has none, whether it says so at once or later', async () => {
+  it('find no thread if the runtime has none, reported at once or later', async () => {
     const runtimes: SpawnScriptThread[] = [
       () => {
         throw new Error('there are no threads');
@@ -149,7 +149,7 @@ describe('a script node', () => {
       makeNodeCall(node, { inputs: { source: { S: source } }, scripts, log: (_, line) => void lines.push(line) }),
     );
 
-  it('computes a long script in a real thread, whose lines come once, while this thread does other things', async () => {
+  it('computes a long script in a real thread, logs its lines once, and does not block this thread', async () => {
     const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: Infinity })('a')!;
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
@@ -174,12 +174,12 @@ describe('a script node', () => {
     expect(Math.max(...readdirSync('/proc/self/task').map(nicenessOf))).toBeGreaterThanOrEqual(5);
   });
 
-  it('ends a script in its thread after the time that a function has', async () => {
+  it('ends a script in its thread after its budget', async () => {
     const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: 5 })('a')!;
     await expect(runWith('let b = 1; loop {}', compute)).rejects.toThrow('node_cpu_limit: not finished after 5 ms');
   });
 
-  it('fails when it needs more memory than its thread has, be it the first of all, and the next finds a new thread', async () => {
+  it('fails if it needs more memory than its thread has, even as the first script, and the next one gets a new thread', async () => {
     const spawn = makeSpawnNodeScriptThread({ maxOldGenerationSizeMb: 40 });
     const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!;
     const hungry =
@@ -188,7 +188,7 @@ describe('a script node', () => {
     expect(await runWith(LONG, compute)).toEqual({ u: { I: '1000000' } });
   });
 
-  it('computes short scripts at once, and long ones as well where there is no thread', async () => {
+  it('computes short scripts at once, and long ones too if there is no thread', async () => {
     const tasks: unknown[] = [];
     const missing = (task: unknown): Promise<ScriptResult> => {
       tasks.push(task);

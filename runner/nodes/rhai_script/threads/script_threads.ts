@@ -8,19 +8,19 @@ import {
   ThreadMissing,
 } from '../../../engine/node.ts';
 
-/** What a thread is asked to compute. */
+/** A request to a thread to compute a script. */
 export interface ThreadRequest {
   task: ScriptTask;
-  /** Milliseconds that the script may compute. */
+  /** The CPU time of the script, in milliseconds. */
   budgetMs: number;
 }
 
-/** The answer of a thread. Errors are sent as texts: `nodeError` is an error of the script, `fault` any other. */
+/** The answer of a thread. Errors are sent as text: `nodeError` is an error of the script, `fault` any other. */
 export type ThreadAnswer =
   & Pick<ScriptResult, 'lines'>
   & ({ outputs: Extract<ScriptResult, { outputs: unknown }>['outputs'] } | { nodeError: string } | { fault: string });
 
-/** What a thread sends: 'ready' once it has started, then one answer for each script. */
+/** A message of a thread: 'ready' after its start, then one answer for each script. */
 export type ThreadMessage = 'ready' | ThreadAnswer;
 
 /** A thread of any runtime: a web worker, or a worker thread of Node. */
@@ -29,7 +29,10 @@ export interface ScriptThread {
   terminate: () => void;
 }
 
-/** Starts a thread; throws when the runtime has none. `onError` is called when the thread can't start or has ended with an error. */
+/**
+ * Starts a thread. Throws if the runtime has none. `onError` is called if the thread can't start or has ended with an
+ * error.
+ */
 export type SpawnScriptThread = (
   onMessage: (message: ThreadMessage) => void,
   onError: (message: string) => void,
@@ -37,13 +40,13 @@ export type SpawnScriptThread = (
 
 export interface ScriptThreadsOptions {
   spawn: SpawnScriptThread;
-  /** Milliseconds that a script may compute. */
+  /** The CPU time of a script, in milliseconds. */
   budgetMs: number;
 }
 
 /** How long an idle thread keeps its memory. */
 const IDLE_MS = 5_000;
-/** How many owners' last turns are remembered. */
+/** The number of owners whose last turns are remembered. */
 const MAX_OWNERS = 1_000;
 
 interface Job {
@@ -59,9 +62,9 @@ const errorOf = (answer: ThreadAnswer): Error | undefined => {
 };
 
 /**
- * Makes one thread beside the engine's, for the scripts of all runs of a worker. The owner whose last turn is longest ago comes next,
- * so an owner waits for at most one script of each other owner. The function that this returns gives undefined once it is known that
- * the runtime has no threads.
+ * Makes one thread besides the engine's, for the scripts of all runs of a worker. The owner with the oldest last turn
+ * comes next, so an owner waits for at most one script of each other owner. The returned function returns undefined
+ * after the runtime has turned out to have no threads.
  */
 export function makeScriptThreads(
   { spawn, budgetMs }: ScriptThreadsOptions,
@@ -71,7 +74,7 @@ export function makeScriptThreads(
   let turn = 0;
   let thread: ScriptThread | undefined;
   let active: Job | undefined;
-  /** A thread has started at least once, so the runtime has threads. */
+  /** True after a thread has started once: the runtime has threads. */
   let hasStarted = false;
   let isMissing = false;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -95,7 +98,8 @@ export function makeScriptThreads(
   };
   const onError = (message: string) => {
     end();
-    // If no thread has ever started, the runtime has no threads. Otherwise the script ended it, for example by using too much memory.
+    // If no thread has ever started, the runtime has no threads. Otherwise the script ended the thread, for example by
+    // using too much memory.
     if (!hasStarted) return refuseAll();
     active?.reject(new NodeError(`the script ended its thread: ${message}`));
     active = undefined;
@@ -115,7 +119,7 @@ export function makeScriptThreads(
     if (lastTurns.size > MAX_OWNERS && longestAgo !== undefined) lastTurns.delete(longestAgo);
     return job;
   };
-  /** Late messages of a thread that was ended are dropped: they belong to an earlier script, perhaps of another owner. */
+  /** Late messages of an ended thread are dropped: they belong to an earlier script, perhaps of another owner. */
   const start = (): ScriptThread => {
     const started: ScriptThread = spawn(
       (message) => {
@@ -131,7 +135,8 @@ export function makeScriptThreads(
   };
   const endWhenIdle = (): void => {
     idle = setTimeout(end, IDLE_MS);
-    // Node's timers are objects, and would keep a stopped worker until the thread is ended. Deno's are numbers; no function waits there.
+    // Node's timers are objects, and without unref would keep a stopped worker alive. Deno's timers are numbers, and no
+    // function waits for them.
     if (typeof idle === 'object') (idle as { unref: () => void }).unref();
   };
   const next = (): void => {
@@ -155,8 +160,8 @@ export function makeScriptThreads(
     return new Promise<ScriptResult>((resolve, reject) => {
       const job: Job = { ownerId, task, resolve, reject };
       /**
-       * Takes a waiting script out of the queue when its run is released. A script that is being computed goes on: it ends soon, and
-       * the next claim would have to start it again.
+       * Removes a waiting script from the queue when its run is released. A script that is being computed continues: it
+       * ends soon, and the next claim would have to start it again.
        */
       const leaveQueue = () => {
         const place = queue.indexOf(job);

@@ -8,7 +8,7 @@ interface WebWorker {
   terminate: () => void;
 }
 
-/** Starts a web worker. Throws when the runtime has no web workers, as in hosted Edge Functions. */
+/** Starts a web worker. Throws if the runtime has none, as in hosted Edge Functions. */
 export const spawnWebScriptThread: SpawnScriptThread = (onMessage, onError) => {
   const { Worker: WebWorker } = globalThis as unknown as {
     Worker?: new (url: URL, options: { type: 'module' }) => WebWorker;
