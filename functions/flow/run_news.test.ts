@@ -348,7 +348,7 @@ it.each([
 it('a wrong address is logged without its password, and no session is opened', () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   expect(makeOpenNewsSession('postgres:pa/ss@db.example.supabase.co')).toBeUndefined();
-  expect(told.mock.calls.join()).toMatch(/SUPABASE_DB_URL.*polling/);
+  expect(told.mock.calls.join()).toMatch(/SUPABASE_DB_URL.*polls/);
   expect(told.mock.calls.join()).not.toContain('pa/ss');
   told.mockRestore();
 });
