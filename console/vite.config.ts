@@ -1,25 +1,25 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** What is imported for things that the console has no use for, and what stands in its place. */
+/** Packages that the console imports but never uses, with their replacements. */
 const LEFT_OUT: Record<string, string> = {
-  // The form library's own validator, which a helper for tests names. It makes code of schemas, which the policy of the
-  // pages forbids.
+  // The form library's own validator, which one of its helpers imports. It generates code from schemas, which the
+  // content security policy forbids.
   '@rjsf/validator-ajv8': 'export default undefined;',
-  // Texts of schemas are shown as they are: nothing of a stranger's is Markdown.
+  // Texts of schemas are shown as plain text, because strangers write them.
   'markdown-to-jsx/react': 'export const Markdown = ({ children }) => children;',
-  // Formats are taken out of schemas (console/shared/form/prepare_schema.ts), so no field is one of dates.
+  // Formats are removed from schemas (console/shared/form/prepare_schema.ts), so there are no date fields.
   '@mantine/dates': 'export const DateInput = undefined, TimeInput = undefined;',
   dayjs: 'export default { extend() {} };',
   'dayjs/plugin/customParseFormat': 'export default undefined;',
-  // References of schemas lead to places in the same schema, by the same file.
+  // References of schemas stay within the same schema, as prepare_schema.ts ensures.
   'fast-uri': 'export default { equal: (a, b) => a === b, resolve: (_base, reference) => reference };',
-  // Live news come as a stream of events, and nothing is stored as a file.
+  // Live events come by a stream of the Edge Function, and no files are stored.
   '@supabase/realtime-js': 'export class RealtimeClient { async setAuth() {} }',
   '@supabase/storage-js': 'export class StorageClient {} export class StorageApiError extends Error {}',
 };
 
-/** Leaves packages out that would only make the pages larger. */
+/** Replaces packages that would only make the pages larger. */
 const leftOut: Plugin = {
   name: 'console-left-out',
   enforce: 'pre',
@@ -33,10 +33,10 @@ export default defineConfig({
   plugins: [leftOut, react()],
   build: {
     target: 'es2022',
-    // Every file is one of its own: the policy of the pages allows no script that stands in them.
+    // No file is inlined, because the content security policy forbids inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // tests/console/bundle_size.test.ts measures what a page loads.
+    // tests/console/bundle_size.test.ts measures the size of the pages.
     chunkSizeWarningLimit: 1_000,
     emptyOutDir: true,
   },

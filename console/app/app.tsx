@@ -6,11 +6,11 @@ import { ErrorBoundary } from '../shared/error_boundary.tsx';
 import { Loading } from '../shared/loading.tsx';
 import type { ConsoleConfig } from '../shared/config.ts';
 
-// Signing in loads neither supabase-js nor a page.
+// The page for signing in loads neither supabase-js nor another page.
 const SignedInApp = lazy(() => import('./signed_in_app.tsx'));
 const StartApp = lazy(() => import('./start_app.tsx'));
 
-/** The start page for everybody; all else for those who have signed in. */
+/** Shows the start page to everybody, and all other pages to signed-in users. */
 export function App({ config }: { config: ConsoleConfig }) {
   const session = useSession();
   const [isStartPage] = useRoute('/start/*');

@@ -4,7 +4,7 @@ import { useSessionStore } from '../session/session_context.tsx';
 import { ApiProvider, makeApi } from '../shared/api.tsx';
 import type { ConsoleConfig } from '../shared/config.ts';
 
-/** Errors that are the caller's fault stay as they are, however often they are asked. */
+/** Tests for refusals: errors that the caller has caused, so that repeating the request does not help. */
 const isRefused = (error: unknown): boolean => {
   const status: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'status');
   return typeof status === 'number' && status >= 400 && status < 500;
@@ -20,7 +20,10 @@ const makeQueryClient = (): QueryClient =>
     },
   });
 
-/** Server state and clients of one user. It is made anew for the next one, so that nobody sees another's rows. */
+/**
+ * The clients and the server state of one user. They are made anew for the next user, so that nobody sees another
+ * user's rows.
+ */
 export function Providers({ config, children }: { config: ConsoleConfig; children: ReactNode }) {
   const session = useSessionStore();
   const [api] = useState(() => makeApi(config, session));

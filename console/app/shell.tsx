@@ -45,7 +45,7 @@ function ColorSchemeButton() {
   );
 }
 
-/** The frame of all pages of those who have signed in: the navigation, and the page beside it. */
+/** The frame of all pages for signed-in users: the navigation, and the page beside it. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [location] = useLocation();

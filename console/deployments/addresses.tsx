@@ -7,7 +7,7 @@ import type { DeploymentDetails } from './deployment.ts';
 
 const QR_BORDER = 4;
 
-/** A QR code, black on white in dark, too: cameras want it so. */
+/** A QR code. It is black on white in dark mode, too, because cameras need that. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QR_BORDER });
   const path = data.flatMap((row, y) => row.flatMap((isBlack, x) => isBlack ? [`M${x} ${y}h1v1h-1z`] : [])).join('');
@@ -26,7 +26,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** An address with a button that copies it. */
+/** An address with a button to copy it. */
 function Address({ label, address, isPage = false }: { label: string; address: string; isPage?: boolean }) {
   return (
     <Stack gap={2}>
@@ -49,11 +49,11 @@ function Address({ label, address, isPage = false }: { label: string; address: s
 
 const WHO: Record<string, string> = {
   Owner: 'Only you may start it there: change “Who may start it” before you hand it on.',
-  Authenticated: 'Whoever has signed up may start it there.',
+  Authenticated: 'Every user who has signed up may start it there.',
   Anonymous: 'Anybody may start it there, without an account.',
 };
 
-/** Where others start it: its start page and, where wallets can open it, its action link. */
+/** The addresses for others: the start page and, if wallets can open it, the action link. */
 export function Addresses({ deployment }: { deployment: DeploymentDetails }) {
   const { config } = useApi();
   const startPage = new URL(`${import.meta.env.BASE_URL}start/${deployment.id}`, window.location.href).href;
@@ -82,8 +82,8 @@ export function Addresses({ deployment }: { deployment: DeploymentDetails }) {
           )
           : (
             <Text size='sm' c='dimmed'>
-              It is no link for wallets: for that anybody has to be allowed to start it, and it has to return its
-              transaction instead of sending it.
+              Wallets can't open it: for that, anybody must be allowed to start it, and it must return its transaction
+              instead of sending it.
             </Text>
           )}
       </Stack>

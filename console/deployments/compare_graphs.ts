@@ -1,11 +1,11 @@
 import { isObject, type PlainObject, readEdge, readNode } from '../shared/graph/drawn_node.ts';
 import type { FrozenGraph } from './deployment.ts';
 
-/** What differs at one place of a node. */
+/** A difference at one path of a node. */
 export interface ChangedPlace {
   /** Such as `data.targets_form.form_data.amount`. */
   path: string;
-  /** JSON; undefined where there was nothing. */
+  /** JSON; undefined for a path that did not exist. */
   before: string | undefined;
   after: string | undefined;
 }
@@ -14,15 +14,15 @@ export interface NodeChange {
   id: string;
   title: string;
   kind: 'added' | 'removed' | 'changed';
-  /** Of a changed node. */
+  /** The differences, for a changed node. */
   places: ChangedPlace[];
 }
 
 export interface EdgeChange {
   kind: 'added' | 'removed' | 'changed';
-  /** Where it leads, or led: node and input by their names. */
+  /** The target of the edge: node and input by their names. */
   into: string;
-  /** Where it came from, and comes from. */
+  /** The former source and the present source. */
   before: string | undefined;
   after: string | undefined;
 }
@@ -32,12 +32,12 @@ export interface GraphComparison {
   edges: EdgeChange[];
 }
 
-/** Where a node stands is not part of what runs. */
+/** Removes the position on the canvas, which does not affect runs. */
 const withoutPosition = ({ position: _position, ...node }: PlainObject): PlainObject => node;
 
 const toJson = (value: unknown): string | undefined => JSON.stringify(value);
 
-/** The places at which two values differ: members of objects one by one, everything else as a whole. */
+/** Returns the paths at which two values differ. Objects are compared member by member, everything else as a whole. */
 function changedPlaces(before: unknown, after: unknown, path: string): ChangedPlace[] {
   if (toJson(before) === toJson(after)) return [];
   if (!isObject(before) || !isObject(after)) return [{ path, before: toJson(before), after: toJson(after) }];
@@ -60,7 +60,7 @@ function compareNodes(before: readonly unknown[], after: readonly unknown[]): No
   });
 }
 
-/** Names the ends of a graph's edges: the titles of their nodes, and the names of their ports. */
+/** Makes a function that names the end of an edge: by the title of its node and the name of its port. */
 function makeNames({ nodes }: FrozenGraph): (nodeId: string, handle: string) => string {
   const read = new Map(nodes.map((json) => readNode(json)).map((node) => [node.id, node]));
   return (nodeId, handle) => {
@@ -73,7 +73,7 @@ function makeNames({ nodes }: FrozenGraph): (nodeId: string, handle: string) => 
 }
 
 interface NamedEdge {
-  /** The input that it leads into. */
+  /** The input that the edge leads to. */
   key: string;
   source: string;
   into: string;
@@ -93,7 +93,7 @@ function nameEdges(graph: FrozenGraph): NamedEdge[] {
   });
 }
 
-/** An edge into the same input that comes from elsewhere now has changed. */
+/** Compares edges by their input. An edge to the same input with another source counts as changed. */
 function compareEdges(before: FrozenGraph, after: FrozenGraph): EdgeChange[] {
   const [old, current] = [nameEdges(before), nameEdges(after)];
   const idOf = ({ key, source }: NamedEdge) => `${key} ${source}`;
@@ -119,7 +119,7 @@ function compareEdges(before: FrozenGraph, after: FrozenGraph): EdgeChange[] {
 
 const NO_GRAPH: FrozenGraph = { nodes: [], edges: [] };
 
-/** What has become of a graph: `before` and `after` are undefined where the flow was not part of the deployment. */
+/** Compares two states of a graph. `before` or `after` is undefined if the flow was not part of that deployment. */
 export function compareGraphs(
   before: FrozenGraph = NO_GRAPH,
   after: FrozenGraph = NO_GRAPH,

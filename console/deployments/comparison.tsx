@@ -37,7 +37,7 @@ function Compared({ deployment, sibling }: { deployment: DeploymentDetails; sibl
   );
 }
 
-/** What this deployment has that another one of the flow has not, and the other way round. */
+/** The differences between this deployment and another one of the flow. */
 export function Comparison({ deployment }: { deployment: DeploymentDetails }) {
   const { data: siblings, error, refetch } = useQuery(siblingsQuery(useApi(), deployment));
   const [parameters, setParameters] = useSearchParams();

@@ -8,7 +8,7 @@ import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { When } from '../shared/when.tsx';
 
-/** A message about a run, and what became of it. */
+/** A message about a run, with its state. */
 type Delivery = Omit<
   Database['public']['Tables']['webhook_deliveries']['Row'],
   'user_id' | 'deployment_id' | 'is_started_by_owner' | 'payload'
@@ -17,7 +17,7 @@ type Delivery = Omit<
 const SHOWN =
   'id, created_at, flow_run_id, event, url, status, attempts, max_attempts, next_attempt_at, is_held, last_attempt_at, last_http_status, last_response, last_error';
 
-/** How often the list is read again. */
+/** The interval at which the list is refreshed. */
 const LIST_REFRESH_MS = 3_000;
 
 const keyOf = (deploymentId: string) => ['deployments', 'deliveries', deploymentId];
@@ -33,7 +33,7 @@ const Status = ({ row: { status, attempts, max_attempts } }: { row: Delivery }) 
   </Stack>
 );
 
-/** What the address answered last, or why it did not. */
+/** Shows the last answer of the address, or the reason for a missing one. */
 function LastAnswer({ row }: { row: Delivery }) {
   const { last_http_status: httpStatus, last_response: response, last_error: error, last_attempt_at: at } = row;
   if (at === null && error === null) return <Text span c='dimmed'>–</Text>;

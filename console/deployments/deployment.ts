@@ -3,24 +3,24 @@ import type { Api } from '../shared/api.tsx';
 import { isUuid } from '../shared/is_uuid.ts';
 import { parseExactly } from '../shared/exact_json.ts';
 
-/** A transfer that is added to a run's first transaction. Lamports as text, since they may be beyond 2^53. */
+/** A transfer that is added to a run's first transaction. Lamports are text, because they may exceed 2^53. */
 export interface Fee {
   address: string;
   lamports: string;
 }
 
-/** Where the runs of a deployment are told of. */
+/** The address to which messages about runs are sent. */
 export interface OnEnd {
   url: string;
   events: string[];
 }
 
-/** A deployment with what its owner may set. */
+/** A deployment with the settings that its owner can change. */
 export interface DeploymentDetails {
   id: string;
   created_at: string;
   entrypoint: number;
-  /** Base16 of the hash of what was frozen: deployments with the same one run the same graph. */
+  /** The hash of the snapshot, in base16. Deployments with the same hash run the same graph. */
   snapshot_hash: string;
   name: string;
   description: string;
@@ -30,7 +30,7 @@ export interface DeploymentDetails {
   action_identity: string | null;
   fees: Fee[];
   chain_network: { url: string; cluster: string };
-  /** Null for the default of `start_permission`, as `max_runs_in_flight`. */
+  /** Null for the default of `start_permission`, like `max_runs_in_flight`. */
   max_starts_per_minute: number | null;
   max_runs_in_flight: number | null;
   on_end: OnEnd | null;
@@ -44,13 +44,13 @@ export const deploymentTitle = (deployment: Pick<DeploymentDetails, 'name' | 'en
   deployment.name || flowTitle(deployment);
 
 const readFees = (text: string): Fee[] =>
-  // SAFETY: the table's constraint holds fees to pairs of address and amount.
+  // SAFETY: the table's constraint allows only pairs of address and amount.
   (parseExactly(text) as [string, unknown][]).map(([address, amount]) => ({
     address,
     lamports: JSON.stringify(amount),
   }));
 
-/** Reads one deployment; null when there is none, or it is somebody else's. */
+/** Reads one deployment; null if there is none, or if it belongs to another user. */
 export const deploymentQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'one', id],
@@ -59,40 +59,40 @@ export const deploymentQuery = ({ db }: Api, id: string) =>
       const { data } = await db.from('flow_deployments').select('*, fees_text:fees::text, flows(name)')
         .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
       if (data === null) return null;
-      // SAFETY: the table's constraints hold these columns to their types; supabase-js knows them as JSON only.
+      // SAFETY: the table's constraints enforce the types of these columns; supabase-js types them as JSON only.
       const { fees_text, ...row } = data as unknown as DeploymentDetails & { fees_text: string };
       return { ...row, on_end: row.on_end ?? null, fees: readFees(fees_text) };
     },
   });
 
-/** The graphs of one flow, as they were frozen. */
+/** The frozen graph of one flow. */
 export interface FrozenGraph {
   nodes: unknown[];
   edges: unknown[];
 }
 
-/** The graphs of a deployment, by the ids of their flows. */
+/** The frozen graphs of a deployment, by the ids of their flows. */
 export interface FrozenGraphs {
   flow_id: number;
   flows: Record<string, FrozenGraph>;
 }
 
-/** What was frozen never changes. */
+/** Reads frozen graphs. They never change. */
 export const frozenGraphsQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'graphs', id],
     queryFn: async ({ signal }): Promise<FrozenGraphs> => {
       const { data } = await db.rpc('deployment_graph', { id }).abortSignal(signal).throwOnError();
-      // SAFETY: the answer of the function, as its comment says.
+      // SAFETY: the function's comment defines the shape of its answer.
       return data as unknown as FrozenGraphs;
     },
     staleTime: Infinity,
   });
 
-/** How many of a list are offered to choose from: the newest. */
+/** The most items that a list offers: the newest ones. */
 const OFFERED = 200;
 
-/** The other deployments of a flow, to compare with. */
+/** Reads the other deployments of a flow, for a comparison. */
 export const siblingsQuery = ({ db }: Api, { id, entrypoint }: Pick<DeploymentDetails, 'id' | 'entrypoint'>) =>
   queryOptions({
     queryKey: ['deployments', 'siblings', entrypoint, id],
@@ -104,7 +104,7 @@ export const siblingsQuery = ({ db }: Api, { id, entrypoint }: Pick<DeploymentDe
     },
   });
 
-/** The wallets that can sign as action identity: those whose key the runner has. */
+/** Reads the wallets that can sign as action identity: those whose secret key is stored. */
 export const identitiesQuery = ({ db }: Api) =>
   queryOptions({
     queryKey: ['deployments', 'identities'],

@@ -47,7 +47,7 @@ const Facts = ({ deployment }: { deployment: DeploymentDetails }) => (
   </Group>
 );
 
-/** A deployment: who may start it and how it runs, its tags and addresses, what was frozen, and what has changed since. */
+/** A deployment: its settings, tags, addresses and frozen graphs, and a comparison with other deployments. */
 export default function DeploymentPage({ id }: { id: string }) {
   const { data: deployment, error, isPending, refetch } = useQuery(deploymentQuery(useApi(), id));
   if (isPending) return <Loading />;

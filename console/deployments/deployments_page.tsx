@@ -20,7 +20,7 @@ interface DeploymentListRow {
   flow_deployments_tags: { tag: string }[];
 }
 
-/** How many tags of a deployment the list shows. */
+/** The most tags of a deployment in the list. */
 const TAGS_SHOWN = 20;
 
 const COLUMNS: Column<DeploymentListRow>[] = [
@@ -41,7 +41,7 @@ const COLUMNS: Column<DeploymentListRow>[] = [
   { header: 'Who may start it', cell: ({ start_permission }) => start_permission },
 ];
 
-/** The greatest id that a flow can have. */
+/** The greatest id of a flow. */
 const MAX_FLOW_ID = 2_147_483_647;
 
 function readFlowId(text: string | null): number | undefined {
@@ -49,7 +49,7 @@ function readFlowId(text: string | null): number | undefined {
   return id >= 1 && id <= MAX_FLOW_ID ? id : undefined;
 }
 
-/** The deployments of one flow, or of all, the newest first. */
+/** The deployments of one flow, or of all flows, the newest first. */
 export function DeploymentsPage() {
   const { db } = useApi();
   const [parameters, setParameters] = useSearchParams();

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from 'react';
 import { compareGraphs, type EdgeChange, type NodeChange } from './compare_graphs.ts';
 import type { FrozenGraphs } from './deployment.ts';
 
-/** How many changes of a kind, and places of a node, are listed. */
+/** The most changes of one kind, and the most paths of one node, in the list. */
 const LISTED = 100;
 const CHARACTERS_SHOWN = 300;
 
@@ -67,11 +67,11 @@ function Changes<Change>({ label, changes, render }: {
 interface DifferencesProps {
   before: FrozenGraphs;
   after: FrozenGraphs;
-  /** Both have the same snapshot. */
+  /** True if both have the same snapshot. */
   isSame: boolean;
 }
 
-/** What differs between two deployments: from the other one to this one. */
+/** The differences between two deployments, from the other one to this one. */
 export function Differences({ before, after, isSame }: DifferencesProps) {
   const compared = useMemo(() => {
     const flowIds = [...new Set([...Object.keys(after.flows), ...Object.keys(before.flows)])];

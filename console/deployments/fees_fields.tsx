@@ -3,10 +3,10 @@ import { Icon } from '../shared/icon.tsx';
 import type { Fee } from './deployment.ts';
 import type { SettingsFieldsProps } from './settings.ts';
 
-/** More than a transaction has room for. */
+/** More fees than fit into a transaction. */
 const MAX_FEES = 64;
 
-/** The transfers that are added to the first transaction of a run. */
+/** The fields for the transfers that are added to the first transaction of a run. */
 export function FeesFields({ settings: { fees }, change }: SettingsFieldsProps) {
   const set = (index: number, changed: Partial<Fee>) =>
     change({ fees: fees.map((fee, place) => place === index ? { ...fee, ...changed } : fee) });

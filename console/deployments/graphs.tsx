@@ -8,7 +8,7 @@ import { Loading } from '../shared/loading.tsx';
 import { Section } from '../shared/section.tsx';
 import { type DeploymentDetails, frozenGraphsQuery } from './deployment.ts';
 
-/** What was frozen: the flow, and those that it calls. */
+/** The frozen graphs: the flow, and the flows that it calls. */
 export function Graphs({ deployment }: { deployment: DeploymentDetails }) {
   const { data, error, isPending, refetch } = useQuery(frozenGraphsQuery(useApi(), deployment.id));
   const [shown, setShown] = useState(String(deployment.entrypoint));

@@ -1,13 +1,13 @@
 import { Checkbox, Fieldset, Group, Stack, TextInput } from '@mantine/core';
 import { EVENTS, type SettingsFieldsProps } from './settings.ts';
 
-/** Where runs are told of, and which of their events. */
+/** The fields for the webhook address and the events that it receives. */
 export const OnEndFields = ({ settings, change }: SettingsFieldsProps) => (
   <Fieldset legend='Webhook'>
     <Stack gap='sm'>
       <TextInput
         label='Webhook address'
-        description='Runs that start from now on tell it when they end, or wait for a signature. Empty: nobody is told.'
+        description='This address gets a message when a run that starts from now on ends, or waits for a signature. Empty: no messages.'
         maxLength={2048}
         value={settings.on_end_url}
         onChange={(event) => change({ on_end_url: event.currentTarget.value.trim() })}

@@ -5,12 +5,12 @@ import { Section } from '../shared/section.tsx';
 import { Deliveries } from './deliveries.tsx';
 import type { DeploymentDetails } from './deployment.ts';
 
-/** Makes the secret that signs the messages of all deployments of a flow. */
+/** A button that makes the secret for signing the messages of all deployments of a flow. */
 function NewSecret({ flowId }: { flowId: number }) {
   const { db } = useApi();
   const rotate = async () => {
     const { data } = await db.rpc('rotate_on_end_secret', { flow_id: flowId }).throwOnError();
-    // SAFETY: the function answers {secret}.
+    // SAFETY: the function returns {secret}.
     return (data as { secret: string }).secret;
   };
   return (
@@ -25,7 +25,7 @@ function NewSecret({ flowId }: { flowId: number }) {
 
 const EXPLANATION = 'https://www.standardwebhooks.com';
 
-/** Where runs are told of, the secret of the messages, and what became of each. */
+/** The webhook address, the secret of the messages, and the state of each message. */
 export function RunMessages({ deployment: { id, entrypoint, on_end } }: { deployment: DeploymentDetails }) {
   return (
     <Section title='Messages about runs' aside={<NewSecret flowId={entrypoint} />}>

@@ -1,6 +1,6 @@
 import type { DeploymentDetails, Fee } from './deployment.ts';
 
-/** The settings of a deployment as its form has them. */
+/** The settings of a deployment in the form of their fields. */
 export interface Settings {
   name: string;
   description: string;
@@ -12,7 +12,7 @@ export interface Settings {
   fees: Fee[];
   url: string;
   cluster: string;
-  /** Empty for the default, as `max_runs_in_flight`. */
+  /** Empty for the default, like `max_runs_in_flight`. */
   max_starts_per_minute: number | string;
   max_runs_in_flight: number | string;
   /** Empty for none. */
@@ -20,7 +20,7 @@ export interface Settings {
   on_end_events: string[];
 }
 
-/** What a part of the form is given: the settings, and what changes them. */
+/** The properties of a part of the form: the settings, and the function that changes them. */
 export interface SettingsFieldsProps {
   settings: Settings;
   change: (changed: Partial<Settings>) => void;
@@ -46,7 +46,7 @@ export const readSettings = (deployment: DeploymentDetails): Settings => ({
 
 const toLimit = (text: number | string): number | null => text === '' ? null : Number(text);
 
-/** The columns of the table that the settings stand for. */
+/** Converts the settings to columns of the table. */
 const toColumns = (settings: Settings): Record<string, unknown> => ({
   name: settings.name,
   description: settings.description,
@@ -61,7 +61,7 @@ const toColumns = (settings: Settings): Record<string, unknown> => ({
   on_end: settings.on_end_url === '' ? null : { url: settings.on_end_url, events: settings.on_end_events },
 });
 
-/** The columns that have changed: what somebody else has set meanwhile stays. */
+/** Returns the changed columns only, so that simultaneous changes by others to other columns stay. */
 export function changedColumns(before: Settings, after: Settings): Record<string, unknown> {
   const old = toColumns(before);
   return Object.fromEntries(

@@ -114,7 +114,7 @@ const NetworkFields = ({ settings, change }: SettingsFieldsProps) => (
 
 const LIMIT = { min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: false } as const;
 
-/** A limit that may be left empty for its default. */
+/** A limit. Its field may stay empty for the default. */
 function LimitField(
   { name, label, settings, change }: SettingsFieldsProps & {
     name: 'max_starts_per_minute' | 'max_runs_in_flight';
@@ -151,7 +151,7 @@ const LimitFields = (props: SettingsFieldsProps) => (
 
 type DeploymentUpdate = Database['public']['Tables']['flow_deployments']['Update'];
 
-/** What the owner may set. What the database finds wrong is shown in its words. */
+/** The settings that the owner can change. Refusals are shown in the database's words. */
 export function SettingsForm({ deployment }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
   const queries = useQueryClient();
@@ -162,7 +162,7 @@ export function SettingsForm({ deployment }: { deployment: DeploymentDetails }) 
   const isChanged = Object.keys(columns).length > 0;
   const save = useMutation({
     mutationFn: async () => {
-      // SAFETY: the database checks each column, and says what is wrong.
+      // SAFETY: the database checks each column and names the faults.
       await db.from('flow_deployments').update(columns as DeploymentUpdate).eq('id', deployment.id).throwOnError();
       setStored(settings);
       await queries.invalidateQueries({ queryKey: ['deployments'] });

@@ -1,6 +1,6 @@
 import { Badge, Group } from '@mantine/core';
 
-/** The tags of a deployment, `latest` before the others. */
+/** The tags of a deployment, `latest` first. */
 export function TagBadges({ tags }: { tags: readonly string[] }) {
   const sorted = tags.toSorted((a, b) => Number(b === 'latest') - Number(a === 'latest') || a.localeCompare(b));
   return (

@@ -16,7 +16,7 @@ interface TagRow {
   deployment_id: string;
 }
 
-/** Gives the deployment a tag. One that another deployment of the flow has moves here. */
+/** Gives the deployment a tag. If another deployment of the flow has the tag, it moves here. */
 function useTagging(deploymentId: string) {
   const { flows } = useApi();
   const queries = useQueryClient();
@@ -53,7 +53,7 @@ function TagActions({ row, deploymentId }: { row: TagRow; deploymentId: string }
           label='Delete'
           describedAs={row.tag}
           size='xs'
-          question='Starts that name the tag find nothing any more.'
+          question='Starts that name the tag will fail.'
           onConfirm={async () => {
             await db.from('flow_deployments_tags').delete().eq('entrypoint', row.entrypoint).eq('tag', row.tag)
               .throwOnError();
@@ -109,7 +109,7 @@ function AddTag({ deploymentId }: { deploymentId: string }) {
   );
 }
 
-/** The tags of the deployment's flow: which of them name this deployment, and those that may be moved here. */
+/** The tags of the deployment's flow: those of this deployment, and those that can be moved here. */
 export function Tags({ deployment: { id, entrypoint } }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
   const list = usePagedRows<TagRow>({

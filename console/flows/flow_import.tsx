@@ -6,7 +6,7 @@ import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fromEditorFile, insertFlow } from './flow_rows.ts';
 
-/** A flow has at most 8 MiB. Editors write files with spaces and further members. */
+/** The size limit of a file. A flow has at most 8 MiB, but editors add spaces and other members to their files. */
 const MAX_FILE_BYTES = 32 * 1_048_576;
 
 export interface Importing {
@@ -15,7 +15,7 @@ export interface Importing {
   error: unknown;
 }
 
-/** Stores the flows of files. Where it was one, its editor is opened. */
+/** Stores the flows of files. A single flow is then opened in the editor. */
 export function useImport(): Importing {
   const { db } = useApi();
   const [, navigate] = useLocation();
@@ -49,7 +49,7 @@ export const ImportButton = ({ importing }: { importing: Importing }) => (
   </FileButton>
 );
 
-/** Takes files that are dropped anywhere on the page. */
+/** Accepts files that are dropped anywhere on the page. */
 export function FileDrop({ onFiles, children }: { onFiles: (files: File[]) => void; children: ReactNode }) {
   const [isOver, setIsOver] = useState(false);
   return (

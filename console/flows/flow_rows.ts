@@ -5,7 +5,7 @@ import { isObject, type PlainObject } from '../shared/graph/drawn_node.ts';
 
 type FlowInsert = Database['public']['Tables']['flows']['Insert'];
 
-/** What a flow has beside its graph. */
+/** The parts of a flow besides its graph. */
 export interface FlowSettings {
   name: string;
   description: string;
@@ -17,7 +17,7 @@ export interface FlowSettings {
   start_unverified: boolean;
 }
 
-/** The settings alone, without what a flow has beside them. */
+/** Returns the settings of a flow without its other parts. */
 export const settingsOf = (flow: FlowSettings): FlowSettings => ({
   name: flow.name,
   description: flow.description,
@@ -29,7 +29,7 @@ export const settingsOf = (flow: FlowSettings): FlowSettings => ({
   start_unverified: flow.start_unverified,
 });
 
-/** A flow as it is opened. */
+/** A flow in the editor. */
 export interface Flow extends FlowSettings {
   id: number;
   user_id: string;
@@ -48,35 +48,35 @@ const objectsOf = (text: string): PlainObject[] => {
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
 
-/** The clusters of Solana, with the address of each that everybody may use. */
+/** The clusters of Solana, each with its public address. */
 export const CLUSTERS: Record<string, string> = {
   devnet: 'https://api.devnet.solana.com',
   testnet: 'https://api.testnet.solana.com',
   'mainnet-beta': 'https://api.mainnet-beta.solana.com',
 };
 
-/** Reads a flow; undefined when there is none, or it is not for the caller. */
+/** Reads a flow; undefined if there is none, or if the caller may not read it. */
 export const readFlow = async (db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> =>
   await readOwnFlow(db, id, signal) ?? await readPublicFlow(db, id, signal);
 
 async function readOwnFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
-  // As text, since numbers beyond 2^53 in what other editors stored would be rounded otherwise.
+  // Read as text, because JSON parsing would round numbers beyond 2^53 that other editors have stored.
   const { data } = await db.from('flows')
     .select(`id, user_id, updated_at, ${SETTINGS}, nodes:nodes::text, edges:edges::text`)
     .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
   if (data === null) return undefined;
-  // SAFETY: the table's constraints hold these columns to their types; supabase-js knows them as JSON only.
+  // SAFETY: the table's constraints enforce the types of these columns; supabase-js types them as JSON only.
   const { nodes, edges, ...rest } = data as unknown as Omit<Flow, 'nodes' | 'edges'> & { nodes: string; edges: string };
   return { ...rest, nodes: objectsOf(nodes), edges: objectsOf(edges) };
 }
 
-/** Reads a public flow of somebody else. Only the owner reads its environment and the address of its network. */
+/** Reads a public flow of another user. Only its owner can read the environment and the address of the network. */
 async function readPublicFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
   const { data } = await db.from('public_flows')
     .select(`id, user_id, updated_at, ${PUBLIC_SETTINGS}, nodes:nodes::text, edges:edges::text`)
     .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
   if (data === null) return undefined;
-  // SAFETY: the columns are those of the table, which are held to their types.
+  // SAFETY: the columns are those of the table, whose constraints enforce their types.
   const { nodes, edges, chain_network: { cluster }, ...rest } = data as unknown as
     & Omit<Flow, 'nodes' | 'edges' | 'environment' | 'is_public'>
     & { nodes: string; edges: string };
@@ -90,20 +90,17 @@ async function readPublicFlow(db: Db, id: number, signal: AbortSignal): Promise<
   };
 }
 
-/** Stores a new flow and gives its id. */
+/** Stores a new flow and returns its id. */
 export async function insertFlow(db: Db, flow: object): Promise<number> {
-  // SAFETY: the database checks each column, and says what is wrong.
+  // SAFETY: the database checks each column and names the faults.
   const { data } = await db.from('flows').insert(flow as FlowInsert).select('id').single().throwOnError();
   return data.id;
 }
 
-/** What became of a save: the flow's new time of change, or that somebody else has saved meanwhile. */
+/** The result of a save: the flow's new time of change, or the refusal because somebody else has saved meanwhile. */
 export type SaveResult = { updatedAt: string } | 'saved by somebody else';
 
-/**
- * Changes a flow if nobody has changed it since `version`, which is when it was last changed. The database compares and
- * sets in one statement.
- */
+/** Changes a flow if its last change is still that of `version`. The database compares and writes in one statement. */
 export async function saveFlow(db: Db, id: number, version: string, columns: object): Promise<SaveResult> {
   const { data } = await db.from('flows').update(columns as FlowInsert).eq('id', id).eq('updated_at', version)
     .select('updated_at').throwOnError();
@@ -115,7 +112,7 @@ export async function saveFlow(db: Db, id: number, version: string, columns: obj
 export const deleteFlow = async (db: Db, id: number): Promise<void> =>
   void await db.from('flows').delete().eq('id', id).throwOnError();
 
-/** The flow as editors exchange it. */
+/** Converts a flow to the file format of editors. */
 export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainObject => ({
   id: flow.id,
   name: flow.name,
@@ -130,7 +127,7 @@ export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainO
   start_unverified: flow.start_unverified,
 });
 
-/** The row to store for an editor's file. Throws an error that says what is wrong with the file. */
+/** Converts an editor's file to a row. Throws an error that names the fault in the file. */
 export async function fromEditorFile(text: string): Promise<object> {
   let json: unknown;
   try {
@@ -140,10 +137,10 @@ export async function fromEditorFile(text: string): Promise<object> {
       cause: error,
     });
   }
-  // It checks shapes, and is needed here only.
+  // Loaded here, because only imports need this check.
   const { editorFlowToRow } = await import('flow-deployments-client/editor-flow');
   const row = editorFlowToRow(JSON.parse(text));
-  // The checked row, with the nodes and edges as they were written.
+  // The nodes and edges are stored as in the file, not as the check returns them.
   const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
   return { ...row, nodes, edges };
 }

@@ -15,7 +15,7 @@ import { insertFlow } from './flow_rows.ts';
 import { LastRun } from './last_run.tsx';
 import { RowActions } from './row_actions.tsx';
 
-/** How many deployments of a flow are counted. */
+/** The most deployments of a flow that are counted. */
 const DEPLOYMENTS_COUNTED = 100;
 
 interface FlowListRow {
@@ -50,7 +50,7 @@ const COLUMNS: Column<FlowListRow>[] = [
   },
 ];
 
-/** The flows of who is signed in, the last changed first. */
+/** The flows of the signed-in user, the last changed first. */
 function useFlowList() {
   const { db } = useApi();
   const userId = useUserId();

@@ -13,7 +13,7 @@ export function LastRun({ flowId }: { flowId: number }) {
   const { data: [run] = [] } = useQuery({
     queryKey: ['flows', 'last run', flowId],
     queryFn: ({ signal }) => flows.runs({ flow: flowId, limit: 1, signal }),
-    // Until the run has ended.
+    // Refreshed until the run has ended.
     refetchInterval: ({ state: { data } }) => data?.[0]?.end_time === null && POLL_MS,
   });
   if (run === undefined) return <Text span c='dimmed'>–</Text>;

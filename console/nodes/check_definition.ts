@@ -1,9 +1,9 @@
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { findPlace } from './json_place.ts';
 
-/** What is wrong with a definition, and where in its text. */
+/** A fault of a definition, with its path. */
 export interface DefinitionFault {
-  /** Such as `targets[0].name`; empty for the whole. */
+  /** Such as `targets[0].name`; empty for the whole definition. */
   path: string;
   message: string;
   from: number;
@@ -16,7 +16,10 @@ const pathText = (path: readonly PropertyKey[]): string =>
     '',
   );
 
-/** Checks a definition as the database will, which has the last word. Of a text that is no JSON, the editor tells more. */
+/**
+ * Checks a definition by the same rules as the database, which decides. For a text that is no JSON, the editor's own
+ * message is better.
+ */
 export function checkDefinition(text: string): DefinitionFault[] {
   let json: unknown;
   try {

@@ -6,7 +6,7 @@ import { isUuid } from '../shared/is_uuid.ts';
 /** A definition as the database stores it. */
 export type DefinitionRow = Database['public']['Tables']['nodes']['Row'];
 
-/** Reads one definition; null when there is none, or it is somebody else's. */
+/** Reads one definition; null if there is none, or if it belongs to another user. */
 export const definitionQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['nodes', 'one', id],
@@ -17,7 +17,7 @@ export const definitionQuery = ({ db }: Api, id: string) =>
     },
   });
 
-/** The definition in a row, without what the database keeps about it: what may be posted again. */
+/** Returns the definition in a row without the database's own columns, so that it can be posted again. */
 export function definitionOf(row: DefinitionRow) {
   const { type, data, sources, targets } = row;
   const forms = Object.fromEntries(

@@ -12,7 +12,7 @@ import { checkDefinition, type DefinitionFault } from './check_definition.ts';
 import type { DefinitionRow } from './definition.ts';
 import { FormPreview } from './form_preview.tsx';
 
-/** How many faults are listed; the editor marks them all. */
+/** The most faults in the list; the editor marks all of them. */
 const LISTED = 20;
 
 function FaultList({ faults }: { faults: DefinitionFault[] }) {
@@ -20,7 +20,7 @@ function FaultList({ faults }: { faults: DefinitionFault[] }) {
     <Stack gap='xs' role='status'>
       <Text size='sm' c='dimmed'>
         {faults.length === 0
-          ? 'It is a definition.'
+          ? 'This is a valid definition.'
           : faults.length === 1
           ? '1 thing is wrong:'
           : `${faults.length} things are wrong:`}
@@ -34,7 +34,7 @@ function FaultList({ faults }: { faults: DefinitionFault[] }) {
   );
 }
 
-/** A definition as JSON, with what is wrong at its place, and as it will be drawn. */
+/** A definition as JSON with marked faults, and as it will be drawn. */
 export function DefinitionEditor({ initial, id }: { initial: string; id: string | undefined }) {
   const { db } = useApi();
   const userId = useUserId();
@@ -42,7 +42,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
   const [, goTo] = useLocation();
   const [text, setText] = useState(initial);
   const faults = useMemo(() => checkDefinition(text), [text]);
-  // The last text that could be read is drawn on, while the next one is typed.
+  // The last readable text stays drawn while the next one is typed.
   const [definition, setDefinition] = useState<Partial<DefinitionRow>>(() => JSON.parse(initial));
 
   const save = useMutation({
@@ -53,7 +53,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
           { owner_key: userId, node_id: row.data.node_id, version: row.data.version, ...row },
           { onConflict: 'owner_key,node_id,version' },
         )
-        // What the definition had before and now lacks goes.
+        // Columns that the former definition had and this one lacks are cleared.
         : db.from('nodes').update({
           'targets_form.json_schema': null,
           'targets_form.ui_schema': null,

@@ -15,7 +15,7 @@ import { definitionOf, definitionQuery, type DefinitionRow } from './definition.
 import { FormPreview } from './form_preview.tsx';
 import { PortTable } from './port_table.tsx';
 
-/** The address of a page outside, if it is one that a link may lead to. */
+/** Returns an external address if links may lead to it. */
 function webAddress(text: unknown): string | undefined {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   return url !== null && ['https:', 'http:'].includes(url.protocol) ? url.href : undefined;
@@ -34,7 +34,7 @@ function Actions({ row }: { row: DefinitionRow }) {
       <Button component={Link} href={`/nodes/${row.id}/edit`}>Edit</Button>
       <ConfirmButton
         label='Delete'
-        question={`Flows keep their copies of ${row.node_id} ${row.version}, and go on as before.`}
+        question={`Flows keep their copies of ${row.node_id} ${row.version}, and work as before.`}
         onConfirm={async () => {
           await db.from('nodes').delete().eq('id', row.id).throwOnError();
           goTo('/nodes', { replace: true });

@@ -8,7 +8,7 @@ import { Page } from '../shared/page.tsx';
 import { definitionOf, definitionQuery } from './definition.ts';
 import { DefinitionEditor } from './definition_editor.tsx';
 
-/** What a new definition begins with: all that it must have. */
+/** The initial text of a new definition, with all required members. */
 const EXAMPLE = {
   type: 'native',
   data: { node_id: 'my_node', version: '0.1', display_name: 'My node', description: 'Says what it does.', tags: [] },
@@ -18,7 +18,7 @@ const EXAMPLE = {
   'targets_form.ui_schema': {},
 };
 
-/** Writes a new definition, perhaps from another one, or edits one of one's own. */
+/** A page to write a new definition, empty or as a copy, or to edit one of the user's own. */
 export default function EditDefinitionPage({ id }: { id?: string }) {
   const api = useApi();
   const [parameters] = useSearchParams();

@@ -4,7 +4,7 @@ import { prepareForm } from '../shared/form/prepare_schema.ts';
 import { objectAt } from '../shared/graph/drawn_node.ts';
 import { SchemaForm } from '../shared/form/schema_form.tsx';
 
-/** The form of a definition, to try. What is typed is kept nowhere. */
+/** The form of a definition, to try it out. Its contents are not stored. */
 export function FormPreview({ schema, uiSchema }: { schema: unknown; uiSchema: unknown }) {
   const form = useMemo(() => prepareForm(schema, uiSchema), [schema, uiSchema]);
   const [value, setValue] = useState<unknown>({});
@@ -16,7 +16,7 @@ export function FormPreview({ schema, uiSchema }: { schema: unknown; uiSchema: u
   }
   return (
     <Stack>
-      <Text size='sm' c='dimmed'>Try it: nothing of it is kept.</Text>
+      <Text size='sm' c='dimmed'>Try it: its contents are not stored.</Text>
       <SchemaForm idPrefix='preview' {...form} value={value} onChange={setValue} />
     </Stack>
   );

@@ -32,7 +32,7 @@ function DefinitionCard({ row }: { row: ShownDefinition }) {
   );
 }
 
-/** Definitions side by side, a page of them at a time. */
+/** A page of definitions, side by side. */
 export function Gallery({ list, empty }: { list: PagedRows<ShownDefinition>; empty: ReactNode }) {
   if (list.isLoading) return <Loading label='Loading definitions' />;
   if (list.rows.length === 0 && list.error === null && list.page === 1) return empty;

@@ -4,7 +4,7 @@ type SyntaxNode = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
 
 const VALUES = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
 
-/** The members of a value in JSON's syntax tree, by their names or numbers. */
+/** Iterates over the members of a value in JSON's syntax tree, with their names or indexes. */
 function* membersOf(value: SyntaxNode, text: string): Generator<[key: string | number, value: SyntaxNode]> {
   let index = 0;
   for (let child = value.firstChild; child !== null; child = child.nextSibling) {
@@ -16,7 +16,7 @@ function* membersOf(value: SyntaxNode, text: string): Generator<[key: string | n
   }
 }
 
-/** Where in a JSON text the value at a path stands, or the nearest one around it that is there. */
+/** Finds the position in a JSON text of the value at a path, or of the nearest enclosing value. */
 export function findPlace(text: string, path: readonly PropertyKey[]): { from: number; to: number } {
   let place = jsonLanguage.parser.parse(text).topNode;
   place = place.firstChild ?? place;
@@ -25,6 +25,6 @@ export function findPlace(text: string, path: readonly PropertyKey[]): { from: n
     if (found === undefined) break;
     place = found[1];
   }
-  // Of a whole object, its first character is enough to see.
+  // For a whole object or array, marking the first character is enough.
   return { from: place.from, to: ['Object', 'Array'].includes(place.name) ? place.from + 1 : place.to };
 }

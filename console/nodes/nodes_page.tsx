@@ -14,7 +14,7 @@ import { Gallery } from './gallery.tsx';
 const OWNERS = [{ label: 'All', value: 'all' }, { label: 'My own', value: 'own' }];
 const COLUMNS = 'id, node_id, version, type, is_public, user_id, data, sources, targets';
 
-/** What is searched for, in the address, so that Back and a copied link find it again. */
+/** The search text. It is stored in the address, so that Back and copied links restore it. */
 function useSearch(): [text: string, setText: (text: string) => void, searched: string] {
   const [parameters, setParameters] = useSearchParams();
   const searched = parameters.get('search')?.slice(0, MAX_SEARCH_LENGTH) ?? '';
@@ -56,7 +56,7 @@ export function NodesPage() {
   return (
     <Page
       title='Nodes'
-      description='What flows are made of: each definition as it will stand on the canvas.'
+      description='The building blocks of flows. Each definition is drawn as on the canvas.'
       actions={newButton}
     >
       <Group align='flex-end'>

@@ -43,7 +43,7 @@ function PortList<Port extends DrawnPort>({ title, ports, empty, remark }: PortL
 const describeInput = ({ isRequired, isPassedOn }: DrawnInput): string =>
   [...(isRequired ? ['Required'] : ['Optional']), ...(isPassedOn ? ['passed on'] : [])].join(', ');
 
-/** The inputs and outputs of a node with their types, in words. */
+/** The inputs and outputs of a node with their types, as tables. */
 export const PortTable = ({ node }: { node: DrawnNode }) => (
   <>
     <PortList title='Inputs' ports={node.inputs} empty='It takes nothing.' remark={describeInput} />

@@ -4,7 +4,7 @@ import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { DefinitionPage } from './definition_page.tsx';
 import { NodesPage } from './nodes_page.tsx';
 
-// The check of definitions and the code editor are for those who write some.
+// The checks of definitions and the code editor are loaded only by authors of definitions.
 const EditDefinitionPage = lazy(() => import('./edit_definition_page.tsx'));
 
 export default function NodesRoutes() {

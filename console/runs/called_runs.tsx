@@ -23,12 +23,12 @@ interface CalledRow {
 interface CalledRunsProps {
   runId: string;
   isLive: boolean;
-  /** Called runs are their owner's only: others hear of their states. */
+  /** Only the owner can open called runs; others see only their states. */
   isOwner: boolean;
   titles: ReadonlyMap<string, string>;
 }
 
-/** The runs that this one called. Shows nothing while there are none. */
+/** The runs that this run has called. Shows nothing if there are none. */
 export function CalledRuns({ runId, isLive, isOwner, titles }: CalledRunsProps) {
   const { db } = useApi();
   const list = usePagedRows<CalledRow>({
@@ -37,7 +37,7 @@ export function CalledRuns({ runId, isLive, isOwner, titles }: CalledRunsProps) 
     read: async (from, to, signal) => {
       const { data } = await db.rpc('called_flow_runs', { flow_run_id: runId }).range(from, to).abortSignal(signal)
         .throwOnError();
-      // SAFETY: a called run has the state of any run, and times that may be missing, of which the function's type knows nothing.
+      // SAFETY: a called run has the status of a run, and may lack times; the function's type includes neither.
       return data as unknown as CalledRow[];
     },
   });

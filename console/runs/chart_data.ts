@@ -9,14 +9,14 @@ const HOUR_MS = 3_600_000;
 
 const noRuns = (): Counts => ({ queued: 0, running: 0, waiting: 0, succeeded: 0, failed: 0, stopped: 0 });
 
-/** How many runs there are of each status. */
+/** Counts the runs of each status. */
 export function countByStatus(runs: readonly ChartedRun[]): Counts {
   const counts = noRuns();
   for (const { status } of runs) counts[status] += 1;
   return counts;
 }
 
-/** The counts of each of the last hours, the oldest first; the last one ends now. */
+/** Counts the runs of each of the last hours by status, the oldest hour first; the last one ends now. */
 export function countByHour(runs: readonly ChartedRun[], now: number): Counts[] {
   const hours = Array.from({ length: HOURS_CHARTED }, noRuns);
   for (const { created_at, status } of runs) {
@@ -27,20 +27,20 @@ export function countByHour(runs: readonly ChartedRun[], now: number): Counts[] 
   return hours;
 }
 
-/** A run that has ended, as a point of the chart: both shares are from 0 to 1. */
+/** An ended run as a point of the chart. Both coordinates are from 0 to 1. */
 export interface DurationPoint {
   id: string;
   status: RunStatus;
-  /** Of the last day: 1 is now. */
+  /** The position in the last day: 1 is now. */
   x: number;
-  /** Of the scale: 0 is its bottom. */
+  /** The position on the scale: 0 is its bottom. */
   y: number;
 }
 
-/** The durations of runs on a scale of powers of ten, since some take milliseconds and some take days. */
+/** The durations of runs on a scale of powers of ten, because they range from milliseconds to days. */
 export interface DurationChart {
   points: DurationPoint[];
-  /** Milliseconds at which lines are drawn, from the bottom of the scale to its top. */
+  /** The durations of the grid lines in milliseconds, from the bottom of the scale to its top. */
   lines: { ms: number; y: number }[];
 }
 
@@ -67,6 +67,6 @@ export function chartDurations(runs: readonly ChartedRun[], now: number): Durati
   };
 }
 
-/** The counts in words, such as `3 succeeded, 1 failed`. */
+/** Describes counts in words, such as `3 succeeded, 1 failed`. */
 export const describeCounts = (counts: Counts): string =>
   STATUSES.filter((status) => counts[status] > 0).map((status) => `${counts[status]} ${status}`).join(', ');

@@ -13,7 +13,7 @@ import './runs.css';
 const REFRESH_MS = 15_000;
 const WIDTH = 480;
 const HEIGHT = 120;
-/** Beneath the bars and points, for the times. */
+/** The height below the bars and points, for the times. */
 const FOOT = 18;
 
 const Times = () => (
@@ -23,7 +23,7 @@ const Times = () => (
   </>
 );
 
-/** The runs of each hour, one bar of its states upon each other. */
+/** The runs of each hour, as a bar of stacked statuses. */
 function HourBars({ hours }: { hours: Counts[] }) {
   const highest = Math.max(1, ...hours.map((counts) => STATUSES.reduce((sum, status) => sum + counts[status], 0)));
   const width = WIDTH / hours.length;
@@ -54,7 +54,7 @@ function HourBars({ hours }: { hours: Counts[] }) {
   );
 }
 
-/** One point for each run that has ended, the higher the longer it took. */
+/** One point for each ended run; the longer it took, the higher. */
 function DurationPoints({ runs, now }: { runs: ChartedRun[]; now: number }) {
   const { points, lines } = chartDurations(runs, now);
   const y = (share: number) => HEIGHT - share * (HEIGHT - 14);
@@ -91,7 +91,7 @@ const Legend = ({ counts }: { counts: Counts }) => (
   </Group>
 );
 
-/** The last day of the runs of the filter, whatever their state. */
+/** The last day of the filtered runs, in every status. */
 export function DayCharts({ filter: { flow, deployment, schedule, webhook } }: { filter: RunSearch }) {
   const { db } = useApi();
   const filter = { flow, deployment, schedule, webhook };

@@ -10,7 +10,7 @@ const REFRESH_MS = 15_000;
 
 const durationOf = (ms: number | null): string => ms === null ? '–' : describeDuration(ms);
 
-/** The durations and failures of a flow or a deployment in figures, which the project counts for one of them at a time. */
+/** Figures on the durations and failures of one flow or deployment. The project computes them for one at a time. */
 export function DayFigures({ filter }: { filter: Pick<RunSearch, 'flow' | 'deployment'> }) {
   const { db } = useApi();
   const isOfOne = filter.flow !== undefined || filter.deployment !== undefined;

@@ -1,4 +1,4 @@
-/** A duration in the two largest units that say something: `850 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Describes a duration in its one or two largest units: `850 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
 export function describeDuration(ms: number): string {
   const shown = Math.max(0, ms);
   if (shown < 1_000) return `${Math.round(shown)} ms`;
@@ -10,6 +10,6 @@ export function describeDuration(ms: number): string {
   return `${Math.trunc(minutes / 1_440)} d ${Math.trunc((minutes % 1_440) / 60)} h`;
 }
 
-/** Milliseconds between two times of the database; undefined until both are there. */
+/** Returns the milliseconds between two times of the database; undefined if one is missing. */
 export const msBetween = (start: string | null, end: string | null): number | undefined =>
   start === null || end === null ? undefined : new Date(end).getTime() - new Date(start).getTime();

@@ -11,10 +11,10 @@ import { splitCode } from '../shared/run_error.ts';
 import type { ShownExecution } from './use_live_run.ts';
 
 const COLOURS: Record<string, string> = { succeeded: 'teal', failed: 'red', running: 'blue' };
-/** How many executions of one node can be chosen. */
+/** The most executions of one node in the list of choices. */
 const CHOICES = 500;
 
-/** An error of a node, with its code before it. */
+/** The errors of a node, each with its code first. */
 function ExecutionErrors({ errors, inputs }: Pick<ExecutionPanelProps, 'inputs'> & { errors: readonly string[] }) {
   return errors.map((line, index) => {
     const { code, message } = splitCode(line, inputs);
@@ -47,14 +47,14 @@ function Values({ runId, execution }: { runId: string; execution: ShownExecution
 interface ExecutionPanelProps {
   runId: string;
   title: string;
-  /** The names of its inputs; undefined for a node that is not on the graph. */
+  /** The names of the node's inputs; undefined for a node that is not on the graph. */
   inputs: ReadonlySet<string> | undefined;
-  /** Of one node. */
+  /** The executions of one node. */
   executions: readonly ShownExecution[];
   hasEnded: boolean;
 }
 
-/** What a node was given, what it made of it, and what it says if it failed. */
+/** The inputs and outputs of a node's execution, and its errors if it failed. */
 export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: ExecutionPanelProps) {
   const failed = executions.find(({ errors }) => errors !== null);
   const [chosen, setChosen] = useState<number>();

@@ -2,15 +2,15 @@ import type { RunRow } from 'flow-deployments-client';
 import type { NodeState } from '../shared/graph/node_card.tsx';
 import type { ShownExecution } from './use_live_run.ts';
 
-/** How many error lines stand at a node. */
+/** The most error lines at a node. */
 const FAULTS_SHOWN = 3;
 const FAULT_LENGTH = 300;
 
-/** The state of one execution; what a run left unfinished at its end was stopped. */
+/** Returns the state of one execution. An unfinished execution of an ended run counts as stopped. */
 export const stateOf = ({ end_time, errors }: ShownExecution, hasRunEnded: boolean): NodeState =>
   errors !== null ? 'failed' : end_time !== null ? 'succeeded' : hasRunEnded ? 'stopped' : 'running';
 
-/** Of the executions of one node, the state that says most. */
+/** If the executions of a node have several states, the one with the greatest weight is shown. */
 const WEIGHTS: Record<NodeState, number> = {
   waiting: 0,
   'not run': 0,
@@ -20,7 +20,7 @@ const WEIGHTS: Record<NodeState, number> = {
   failed: 4,
 };
 
-/** What became of each node, by its id. */
+/** Returns the state of each node, by its id. */
 export function nodeStates(
   nodeIds: Iterable<string>,
   executions: readonly ShownExecution[],
@@ -36,7 +36,7 @@ export function nodeStates(
   return states;
 }
 
-/** The first errors of each node. */
+/** Returns the first errors of each node. */
 export function nodeFaults(executions: readonly ShownExecution[]): Map<string, string[]> {
   const faults = new Map<string, string[]>();
   for (const { node_id, times, errors } of executions) {

@@ -9,7 +9,7 @@ import { When } from '../shared/when.tsx';
 
 const VALUE: DeploymentInput = {
   name: 'value',
-  description: 'What the run goes on with.',
+  description: 'The run continues with this value.',
   type_bounds: ['free'],
   required: true,
   default: null,
@@ -33,7 +33,7 @@ function PendingInputForm({ runId, input, title }: { runId: string; input: Pendi
           idPrefix={`input-${input.id}`}
           inputs={[VALUE]}
           disabled={answer.isPending}
-          // The form asks for a value: without one it is not sent.
+          // The form requires a value, so it is never sent without one.
           onSubmit={({ value = null }) => answer.mutate(() => flows.submitInput(input.url, value))}
         >
           <ErrorAlert error={answer.error} />
@@ -53,7 +53,7 @@ function PendingInputForm({ runId, input, title }: { runId: string; input: Pendi
   );
 }
 
-/** The inputs that a run waits for, and those of the runs that it called. Shows nothing while there are none. */
+/** The inputs that a run and its called runs wait for. Shows nothing if there are none. */
 export function PendingInputs({ runId, titles }: { runId: string; titles: ReadonlyMap<string, string> }) {
   const { flows } = useApi();
   const { data: inputs = [], error } = useQuery({

@@ -7,7 +7,7 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { showError } from '../shared/shown_error.ts';
 
-/** A button that goes on, as a new run, from where this one failed or was stopped. */
+/** A button that redrives a failed or stopped run, as a new run. */
 export function RedriveButton({ runId }: { runId: string }) {
   const { flows } = useApi();
   const queries = useQueryClient();
@@ -27,7 +27,7 @@ export function RedriveButton({ runId }: { runId: string }) {
       <Button variant='default' onClick={open}>Redrive</Button>
       <Modal opened={isOpen} onClose={close} title='Redrive' centered>
         <Stack>
-          <Text>A new run takes over what succeeded here, and does the rest again.</Text>
+          <Text>A new run takes over the nodes that succeeded here, and runs the others again.</Text>
           <ErrorAlert error={redrive.error} />
           {(isUnknown || isAccepted) && (
             <Checkbox

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
 import { useState } from 'react';
 import { readRunError, type RunError } from '../shared/run_error.ts';
 
-/** How many lines are shown before somebody asks for the rest. */
+/** The number of lines that are shown before the others are requested. */
 const SHOWN = 10;
 
 interface RunErrorsProps {
@@ -10,7 +10,7 @@ interface RunErrorsProps {
   titles: ReadonlyMap<string, string>;
   /** The names of the inputs of each node. */
   inputs: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Shows a node on the graph. */
+  /** Selects a node on the graph. */
   onSelect: (nodeId: string) => void;
 }
 
@@ -37,7 +37,7 @@ function ErrorPlace({ error: { nodeId, times }, titles, onSelect }: {
   );
 }
 
-/** What failed, each with its node, its code and what it says. */
+/** The errors of a run, each with its node, code and message. */
 export function RunErrors({ lines, titles, inputs, onSelect }: RunErrorsProps) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? lines : lines.slice(0, SHOWN);

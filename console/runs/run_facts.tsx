@@ -5,7 +5,7 @@ import { StatusBadge } from '../shared/status_badge.tsx';
 import { When } from '../shared/when.tsx';
 import { describeDuration, msBetween } from './duration.ts';
 
-/** How a run stands, and where it comes from. */
+/** The state of a run, and its origin. */
 export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   const ms = msBetween(run.start_time, run.end_time);
   return (

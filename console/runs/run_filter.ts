@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import { isUuid } from '../shared/is_uuid.ts';
 
-/** The states of a run, in the order of its life. */
+/** The statuses of a run, in the usual order. */
 export const STATUSES = [
   'queued',
   'running',
@@ -13,20 +13,20 @@ export const STATUSES = [
   'stopped',
 ] as const satisfies RunStatus[];
 
-/** Which runs to show. It stands in the address. */
+/** The filter of a list of runs. It is stored in the address. */
 export interface RunSearch {
   flow?: number | undefined;
   deployment?: string | undefined;
-  /** The schedule or the webhook that started them. */
+  /** The schedule or the webhook that started the runs. */
   schedule?: string | undefined;
   webhook?: string | undefined;
   status?: RunStatus | undefined;
-  /** Local times, as a field for them has: `2026-11-23T08:15`. */
+  /** Local times in the format of their fields: `2026-11-23T08:15`. */
   from?: string | undefined;
   until?: string | undefined;
 }
 
-/** The filter that all runs pass. */
+/** The filter that all runs match. */
 export const NO_FILTER: RunSearch = {
   flow: undefined,
   deployment: undefined,
@@ -37,7 +37,7 @@ export const NO_FILTER: RunSearch = {
   until: undefined,
 };
 
-/** The first id that a run of this time or later may have: ids begin with their time. */
+/** Returns the smallest run id of this time or later: ids begin with their time. */
 export function firstIdAt(time: Date): string {
   const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
@@ -46,7 +46,7 @@ export function firstIdAt(time: Date): string {
 const timeOf = (text: string | null): string | undefined =>
   text !== null && !Number.isNaN(new Date(text).getTime()) ? text : undefined;
 
-/** Reads the filter of an address. What is no filter there is left out. */
+/** Reads the filter of an address. Invalid parts are ignored. */
 export function readFilter(parameters: URLSearchParams): RunSearch {
   const flow = Number(parameters.get('flow'));
   const idAt = (name: string): string | undefined => {
@@ -64,14 +64,14 @@ export function readFilter(parameters: URLSearchParams): RunSearch {
   };
 }
 
-/** The filter of this page's address, and how to change it. */
+/** Returns the filter in this page's address, and the function that changes it. */
 export function useRunFilter(): [RunSearch, (changed: RunSearch) => void] {
   const [parameters, setParameters] = useSearchParams();
   const filter = useMemo(() => readFilter(parameters), [parameters]);
   const change = (changed: RunSearch) =>
     setParameters((old) => {
       const next = new URLSearchParams(old);
-      // Other runs begin at their first page.
+      // A changed filter shows its first page.
       next.delete('page');
       for (const [name, value] of Object.entries(changed)) {
         if (value === undefined || value === '') next.delete(name);

@@ -9,7 +9,7 @@ interface FieldsProps {
   change: (changed: RunSearch) => void;
 }
 
-/** It filters once what was typed is an id, or nothing. */
+/** Filters when the typed text is an id or empty. */
 function DeploymentField({ filter, change }: FieldsProps) {
   const [typed, setTyped] = useState(filter.deployment ?? '');
   const isRight = typed === '' || isUuid(typed);
@@ -28,7 +28,7 @@ function DeploymentField({ filter, change }: FieldsProps) {
   );
 }
 
-/** The fields by which runs are filtered. */
+/** The fields of the filter of runs. */
 export function RunFilterFields({ filter, change }: FieldsProps) {
   const [version, setVersion] = useState(0);
   const isSet = Object.values(filter).some((value) => value !== undefined);

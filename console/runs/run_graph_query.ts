@@ -7,11 +7,14 @@ import { isObject, objectAt, readNode } from '../shared/graph/drawn_node.ts';
 export interface ShownGraph {
   nodes: readonly unknown[];
   edges: readonly unknown[];
-  /** It is what the run executed; else the flow as it is now, since the deployment is gone or there was none. */
+  /**
+   * True for the graph that the run executed. False for the present flow, if the deployment is deleted or there was
+   * none.
+   */
   isFrozen: boolean;
-  /** The titles of the nodes by their ids. */
+  /** The titles of the nodes, by their ids. */
   titles: ReadonlyMap<string, string>;
-  /** The names of their inputs. */
+  /** The names of the nodes' inputs, by the nodes' ids. */
   inputs: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -29,7 +32,7 @@ function toGraph(graph: unknown, isFrozen: boolean): ShownGraph {
   };
 }
 
-/** The deployment that the run at the root of a tree was started from. A called run names its caller only. */
+/** Finds the deployment of the run at the root of a tree. A called run names only its caller. */
 async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): Promise<string | null> {
   let { deployment_id, parent_flow_run_id: parentId } = run;
   while (parentId !== null) {
@@ -41,7 +44,7 @@ async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): 
   return deployment_id;
 }
 
-/** The graph that a run of the caller's flow executes: as it was frozen, else the flow as it is. */
+/** Reads the graph of a run of the caller's flow: the frozen one, or else that of the present flow. */
 export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
   queryOptions({
     queryKey: ['runs', 'graph', run?.id],

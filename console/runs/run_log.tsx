@@ -17,7 +17,7 @@ interface RunLogProps {
 
 type Line = Pick<RunLogLine, 'log_index' | 'time' | 'log_level' | 'content' | 'node_id' | 'times'>;
 
-/** What the run and its nodes logged, in order. */
+/** The log of the run and its nodes, in order. */
 export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
   const { db } = useApi();
   const list = usePagedRows<Line>({

@@ -17,7 +17,7 @@ interface RunNodesProps {
   onSelect: (nodeId: string) => void;
 }
 
-/** The graph of a run as its nodes go, the node that is selected, and the timeline. */
+/** The graph of a run with the states of its nodes, the selected node, and the timeline. */
 export function RunNodes({ live: { executions, isCut }, run, graph, selected, onSelect }: RunNodesProps) {
   const hasEnded = run.end_time !== null;
   const states = useMemo(() => nodeStates(graph.titles.keys(), executions, run), [graph, executions, run]);

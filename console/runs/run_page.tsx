@@ -32,7 +32,7 @@ const NO_TITLES: ReadonlyMap<string, string> = new Map();
 const NO_INPUTS: ShownGraph['inputs'] = new Map();
 
 function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
-  // A called run is stopped and redriven with the run that it belongs to.
+  // A called run is stopped and redriven together with the run that called it.
   if (run.parent_flow_run_id !== null) return null;
   const hasFailed = run.status === 'failed' || run.status === 'stopped';
   return (
@@ -44,7 +44,7 @@ function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   );
 }
 
-/** What a run was given, and what it has made of it. */
+/** The inputs of a run, and its output. */
 function RunValues({ run }: { run: RunRow }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -104,7 +104,7 @@ function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: ShownGra
 const readFlowName = async ({ db }: Api, flowId: number, signal: AbortSignal): Promise<string> =>
   (await readFlowNames(db, [flowId], signal)).get(flowId) ?? `Flow ${flowId}`;
 
-/** A run while it goes, and what is left of it after that. */
+/** A run, during its execution and afterwards. */
 export default function RunPage({ id }: { id: string }) {
   const api = useApi();
   const live = useLiveRun(id, isUuid(id));

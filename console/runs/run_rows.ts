@@ -3,7 +3,7 @@ import type { Api } from '../shared/api.tsx';
 import { readFlowNames } from '../shared/flow_names.ts';
 import { firstIdAt, type RunSearch } from './run_filter.ts';
 
-/** A run as lists show it. */
+/** A run in a list. */
 export interface RunListRow {
   id: string;
   flow_id: number;
@@ -14,14 +14,17 @@ export interface RunListRow {
   first_error: string | null;
 }
 
-/** A run of the list with the name of its flow; undefined where the flow is a private one of somebody else. */
+/** A run of the list with the name of its flow; undefined for a private flow of another user. */
 export interface NamedRun extends RunListRow {
   flow_name: string | undefined;
 }
 
 type Db = Api['db'];
 
-/** The root runs of a filter, the newest first. Its times are found by the ids, which are in their order and indexed. */
+/**
+ * Selects the root runs of a filter, the newest first. Times are compared by the ids, which are ordered by time and
+ * indexed.
+ */
 function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: RunSearch) {
   let query = db.from('flow_run').select(columns).is('parent_flow_run_id', null).order('id', { ascending: false });
   if (filter.flow !== undefined) query = query.eq('flow_id', filter.flow);
@@ -34,7 +37,7 @@ function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: Ru
   return query;
 }
 
-/** One page of the list. */
+/** Reads one page of the list. */
 export async function readRuns(
   db: Db,
   filter: RunSearch,
@@ -46,20 +49,20 @@ export async function readRuns(
     'id, flow_id, status, created_at, start_time, end_time, first_error:errors->>0',
     filter,
   ).range(from, to).abortSignal(signal).throwOnError();
-  // SAFETY: these are the columns above; supabase-js does not know the type of a member of an array.
+  // SAFETY: these are the selected columns; supabase-js can't infer the type of a list of column names.
   const rows = data as unknown as RunListRow[];
   const names = await readFlowNames(db, [...new Set(rows.map(({ flow_id }) => flow_id))], signal);
   return rows.map((row) => ({ ...row, flow_name: names.get(row.flow_id) }));
 }
 
-/** What a chart needs of a run. */
+/** The parts of a run that a chart uses. */
 export type ChartedRun = Pick<RunListRow, 'id' | 'status' | 'created_at' | 'start_time' | 'end_time'>;
 
-/** How many runs a chart shows: as many as one answer of the project may have. */
+/** The most runs of a chart: the limit of one answer of the project. */
 export const RUNS_CHARTED = 1_000;
 export const HOURS_CHARTED = 24;
 
-/** The newest runs of the last day, whatever their state. */
+/** Reads the newest runs of the last day, in every status. */
 export async function readLastDay(
   db: Db,
   { flow, deployment, schedule, webhook }: RunSearch,
@@ -73,11 +76,11 @@ export async function readLastDay(
     webhook,
     from: since.toISOString(),
   }).limit(RUNS_CHARTED).abortSignal(signal).throwOnError();
-  // SAFETY: the table's constraint knows these states only.
+  // SAFETY: the table's constraint allows only these statuses.
   return data as unknown as ChartedRun[];
 }
 
-/** What `rpc('flow_run_stats')` answers. */
+/** The answer of `rpc('flow_run_stats')`. */
 export interface RunStats {
   is_complete: boolean;
   runs: number;
@@ -85,11 +88,11 @@ export interface RunStats {
   failures: { code: string | null; count: number }[];
 }
 
-/** How the runs of a flow or a deployment went in the last day. */
+/** Reads the statistics of a flow or a deployment for the last day. */
 export async function readStats(db: Db, { flow, deployment }: RunSearch, signal: AbortSignal): Promise<RunStats> {
   const since = new Date(Date.now() - HOURS_CHARTED * 3_600_000).toISOString();
   const target = deployment === undefined ? { flow: flow ?? 0 } : { deployment };
   const { data } = await db.rpc('flow_run_stats', { ...target, since }).abortSignal(signal).throwOnError();
-  // SAFETY: the function makes this object.
+  // SAFETY: the function builds an object of this shape.
   return data as unknown as RunStats;
 }

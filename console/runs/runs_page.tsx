@@ -13,7 +13,7 @@ import { useRunFilter } from './run_filter.ts';
 import { RunFilterFields } from './run_filter_fields.tsx';
 import { type NamedRun, readRuns } from './run_rows.ts';
 
-/** How often the list is read again. */
+/** The interval at which the list is refreshed. */
 const LIST_REFRESH_MS = 3_000;
 
 function Duration({ run }: { run: NamedRun }) {
@@ -21,7 +21,7 @@ function Duration({ run }: { run: NamedRun }) {
   return ms === undefined ? <Text span c='dimmed'>–</Text> : describeDuration(ms);
 }
 
-/** The id of the node says nothing in a list; the run's page leads to the node. */
+/** Removes the node's id, which has no meaning in a list. The page of the run links to the node. */
 const withoutNodeId = (line: string): string => line.replace(/ [0-9a-f-]{36}(?=[#:])/, '');
 
 const COLUMNS: Column<NamedRun>[] = [
@@ -36,7 +36,7 @@ const COLUMNS: Column<NamedRun>[] = [
   },
   {
     header: 'Flow',
-    // Long errors would leave it no room.
+    // A minimum width, because long errors would leave it no room.
     cell: ({ flow_id, flow_name }) => <Text size='sm' miw='7rem'>{flow_name ?? `Flow ${flow_id}`}</Text>,
   },
   { header: 'Duration', cell: (run) => <Duration run={run} /> },
@@ -49,7 +49,7 @@ const COLUMNS: Column<NamedRun>[] = [
   },
 ];
 
-/** The runs that the user may see: those of their flows, and those that they started. */
+/** The runs that the user may see: those of the user's flows, and those that the user started. */
 export function RunsPage() {
   const { db } = useApi();
   const [filter, change] = useRunFilter();

@@ -8,7 +8,7 @@ import { callFunction } from '../shared/call_function.ts';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { ValueView } from '../shared/value_view.tsx';
 
-/** Starts what a run executed with its inputs: its deployment, or the flow as it is now if it was started so. */
+/** Starts a run's deployment again with the same inputs, or the present flow if the run had no deployment. */
 async function startAgain(api: Api, run: RunRow): Promise<string> {
   // SAFETY: the inputs of a run are one value, {"M": {…}}.
   const { M: inputs } = run.inputs as unknown as { M: ValueMap };

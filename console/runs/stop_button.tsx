@@ -9,7 +9,7 @@ export function StopButton({ runId }: { runId: string }) {
   return (
     <ConfirmButton
       label='Stop'
-      question='No further node starts, and those that run are cut off. What has happened outside stays.'
+      question='No further node starts, and running nodes are cut off. Their effects outside are not undone.'
       onConfirm={async () => {
         await flows.stop(runId, { reason: 'stopped in the console' });
         await queries.invalidateQueries({ queryKey: ['runs'] });

@@ -4,20 +4,20 @@ import { describeDuration } from './duration.ts';
 import { stateOf } from './node_states.ts';
 import type { ShownExecution } from './use_live_run.ts';
 
-/** How many executions are shown at once. */
+/** The most executions that are shown at once. */
 const SHOWN = 50;
 
 interface TimelineProps {
   executions: readonly ShownExecution[];
   titles: ReadonlyMap<string, string>;
-  /** Of the run; null while it goes. */
+  /** The end of the run; null while it is running. */
   endTime: string | null;
   onSelect: (nodeId: string) => void;
 }
 
 const BAR_STATES: Record<string, string> = { running: 'running', succeeded: 'succeeded', failed: 'failed' };
 
-/** The first start and the last end. */
+/** Returns the first start and the time until the last end. */
 function spanOf(executions: readonly ShownExecution[], now: number): { from: number; length: number } {
   const from = executions.reduce((least, { start_time }) => Math.min(least, Date.parse(start_time)), Infinity);
   const to = executions.reduce(
@@ -27,7 +27,9 @@ function spanOf(executions: readonly ShownExecution[], now: number): { from: num
   return { from, length: Math.max(1, to - from) };
 }
 
-/** The time, each second, in milliseconds since 1970; where time stands still, that time. */
+/**
+ * Returns the present time in milliseconds since 1970, updated each second; or the given time, if the run has ended.
+ */
 function useNow(still: number | undefined): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -38,10 +40,10 @@ function useNow(still: number | undefined): number {
   return still ?? now;
 }
 
-/** The executions of nodes upon one time line: when each began, and how long it took. */
+/** The executions of nodes on one time line, with their starts and durations. */
 export function Timeline({ executions, titles, endTime, onSelect }: TimelineProps) {
   const hasEnded = endTime !== null;
-  // What a run left unfinished ended with it.
+  // Executions that were unfinished at the end of the run ended with it.
   const now = useNow(hasEnded ? Date.parse(endTime) : undefined);
   const [amount, setAmount] = useState(SHOWN);
   if (executions.length === 0) {

@@ -12,30 +12,30 @@ export interface ShownExecution {
   start_time: string;
   end_time: string | null;
   errors: string[] | null;
-  /** Counts from 1; more for a node that is tried again only. */
+  /** The number of the attempt, from 1. Only nodes with retries have more than one. */
   attempt: number;
-  /** In a pause between two attempts, the time of the next one. */
+  /** The time of the next attempt, in a pause between two attempts. */
   retry_at: string | null;
-  /** It was executed in the run that this one was redriven from. */
+  /** True if it was taken over from the run that this run redrives. */
   is_taken_over: boolean;
 }
 
-/** A run with what its nodes did until now. */
+/** A run with the present state of its nodes. */
 export interface LiveRun {
   run: RunRow | undefined;
-  /** Its nodes, values and log are for the owner of the flow only. */
+  /** True for the owner of the flow. Only the owner sees nodes, values and log. */
   isOwner: boolean;
-  /** It has not ended. */
+  /** True until the run has ended. */
   isLive: boolean;
-  /** In the order of their starts. */
+  /** The executions, in the order of their starts. */
   executions: readonly ShownExecution[];
-  /** There are more executions than are read. */
+  /** True if there are more executions than were read. */
   isCut: boolean;
   error: unknown;
 }
 
 const PAGE = 1_000;
-/** How many executions are read: a loop may have many more. */
+/** The most executions that are read: a loop may have many more. */
 export const EXECUTIONS_READ = 5 * PAGE;
 
 const COLUMNS = 'node_id, times, start_time, end_time, errors, attempt, retry_at, is_taken_over';
@@ -53,7 +53,7 @@ async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal)
   return executions;
 }
 
-/** Reads a run, and reads it again when something has happened in it. */
+/** Reads a run, and reads it again after each of its events. */
 export function useLiveRun(id: string, isEnabled: boolean): LiveRun {
   const { db, flows } = useApi();
   const userId = useUserId();
@@ -66,7 +66,7 @@ export function useLiveRun(id: string, isEnabled: boolean): LiveRun {
   const isLive = run !== undefined && run.end_time === null;
   useRunEvents(id, isLive);
   const { data: executions = NONE, error } = useQuery({
-    // The end is a part of the key, so that what ended with the run is read after it.
+    // `isLive` is part of the key, so that the executions are read again after the end of the run.
     queryKey: [...runKey(id), 'executions', { isLive }],
     queryFn: ({ signal }) => readExecutions(db, id, signal),
     enabled: isOwner,

@@ -8,7 +8,7 @@ import { scheduleQuery } from './schedule.ts';
 import { ScheduleForm } from './schedule_form.tsx';
 import { ScheduleState } from './schedule_state.tsx';
 
-/** A new schedule, or one to change. */
+/** A page for a new schedule, or to change one. */
 export default function EditSchedulePage({ id }: { id?: string }) {
   const { data: row, error, isLoading } = useQuery({ ...scheduleQuery(useApi(), id ?? ''), enabled: id !== undefined });
   if (isLoading) return <Loading />;

@@ -22,7 +22,7 @@ const settingsOf = (row: Schedule | undefined): ScheduleSettings => ({
   policy: row?.policy ?? 'catch_up_one',
 });
 
-/** The settings of a schedule. What the database finds wrong is shown in its words. */
+/** The settings of a schedule. Refusals are shown in the database's words. */
 export function ScheduleForm({ row }: { row: Schedule | undefined }) {
   const { db } = useApi();
   const queries = useQueryClient();
@@ -32,7 +32,7 @@ export function ScheduleForm({ row }: { row: Schedule | undefined }) {
   const change = (part: Partial<ScheduleSettings>) => setSettings((old) => ({ ...old, ...part }));
   const description = useTargetDescription(settings);
   const taken = description.data?.inputs;
-  // What is stored becomes what fields hold once it is known which fields there are.
+  // The stored inputs are converted to a form as soon as the inputs of the deployment are known.
   const stored = useMemo(
     () => asForm({ kind: 'form', values: row?.values ?? {}, inputs: row?.inputs ?? {} }, taken ?? []),
     [row, taken],

@@ -14,7 +14,7 @@ interface DraftProps<Kind> {
   change: (draft: InputsDraft) => void;
 }
 
-/** Names that the deployment does not take: with them each start is refused. */
+/** A warning of names that the deployment does not have as inputs: with them, each start is refused. */
 function UnknownNames({ draft, taken, change }: DraftProps<'form'> & { taken: readonly DeploymentInput[] }) {
   const known = new Set(taken.map(({ name }) => name));
   const unknown = Object.keys({ ...draft.values, ...draft.inputs }).filter((name) => !known.has(name));
@@ -50,7 +50,7 @@ function InputsAsForm({ draft, taken, change }: DraftProps<'form'> & { taken: re
           idPrefix='schedule'
           {...form}
           value={draft.values}
-          // SAFETY: the form library gives an object for a schema of one.
+          // SAFETY: the form library returns an object for a schema of an object.
           onChange={(values) => change({ ...draft, values: values as typeof draft.values })}
         />
       )}
@@ -85,7 +85,7 @@ const InputsAsJson = ({ draft, change }: DraftProps<'JSON'>) => (
   </Stack>
 );
 
-/** Says why there is no form. */
+/** Explains why there is no form. */
 const NotDescribed = ({ error }: { error: unknown }) =>
   error instanceof FlowError && error.status === 404
     ? (
@@ -98,11 +98,11 @@ const NotDescribed = ({ error }: { error: unknown }) =>
 export interface ScheduleInputsProps {
   draft: InputsDraft;
   change: (draft: InputsDraft) => void;
-  /** What the schedule starts, as it is now. */
+  /** The description of the present target. */
   description: ReturnType<typeof useTargetDescription>;
 }
 
-/** The inputs of each start: a form where it is known what is taken, and JSON for everything else. */
+/** The inputs of each start: a form if the inputs of the target are known, and JSON for everything else. */
 export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
   const [error, setError] = useState<unknown>();
   const { data, isLoading } = description;

@@ -3,7 +3,7 @@ import { LastStart } from '../shared/last_start.tsx';
 import { When } from '../shared/when.tsx';
 import type { Schedule } from './schedule.ts';
 
-/** When it starts next, when it has started last, and why the last planned time started nothing. */
+/** The next start, the last start, and the reason if the last planned time started no run. */
 export const ScheduleState = ({ row }: { row: Schedule }) => (
   <>
     <Group gap='md'>

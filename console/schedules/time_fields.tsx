@@ -5,7 +5,7 @@ import { useApi } from '../shared/api.tsx';
 import { showError } from '../shared/shown_error.ts';
 import type { ScheduleSettings } from './schedule.ts';
 
-/** The zones that the browser knows; the database has the last word. */
+/** The time zones that the browser knows. The database decides which are valid. */
 const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
 const POLICIES = [
@@ -13,10 +13,10 @@ const POLICIES = [
   { value: 'skip', label: 'Wait for the next planned time' },
 ];
 
-/** How long a person types on before the database is asked. */
+/** Milliseconds without typing after which the database is asked. */
 const TYPING_MS = 300;
 
-/** The next times of a schedule as it is in the form. */
+/** Reads the next times of the schedule in the form. */
 function useNextTimes({ cron, time_zone }: ScheduleSettings) {
   const { db } = useApi();
   const [asked] = useDebouncedValue(`${time_zone} ${cron}`, TYPING_MS);
@@ -33,7 +33,7 @@ function useNextTimes({ cron, time_zone }: ScheduleSettings) {
   });
 }
 
-/** By the clocks of the zone, or of UTC where the browser does not know a zone that the database does. */
+/** Makes a format for the zone's time, or for UTC if only the database knows the zone. */
 function timeFormat(timeZone: string): Intl.DateTimeFormat {
   const options: Intl.DateTimeFormatOptions = {
     weekday: 'short',
@@ -73,7 +73,7 @@ interface TimeFieldsProps {
   change: (changed: Partial<ScheduleSettings>) => void;
 }
 
-/** When it starts, by whose clocks, and what becomes of times that were missed. */
+/** The fields for the times, the time zone, and the policy for missed times. */
 export function TimeFields({ settings, change }: TimeFieldsProps) {
   const { data, error } = useNextTimes(settings);
   const zones = TIME_ZONES.includes(settings.time_zone) ? TIME_ZONES : [...TIME_ZONES, settings.time_zone];

@@ -1,22 +1,22 @@
 import { AuthClient, type AuthError, type Session as AuthSession } from '@supabase/auth-js';
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface SignedIn {
   userId: string;
   email: string;
 }
 
-/** `unknown` until the stored session has been read. */
+/** `unknown` until the stored session has been read; undefined if nobody is signed in. */
 export type SessionState = SignedIn | 'unknown' | undefined;
 
-/** Keeps the session of the user who is signed in. */
+/** The only store of the session. */
 export interface SessionStore {
   state: () => SessionState;
   subscribe: (onChange: () => void) => () => void;
-  /** A token that is valid now, renewed where it has to be; null when nobody is signed in. */
+  /** Returns a valid token, renewed if necessary; null if nobody is signed in. */
   accessToken: () => Promise<string | null>;
   signIn: (email: string, password: string) => Promise<void>;
-  /** Answers whether the project first wants the address confirmed by a mail. */
+  /** Signs up. `mustConfirm` is true if the project first requires a confirmation by mail. */
   signUp: (email: string, password: string) => Promise<{ mustConfirm: boolean }>;
   signOut: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ const signedIn = (session: AuthSession | null): SignedIn | undefined =>
   session === null ? undefined : { userId: session.user.id, email: session.user.email ?? '' };
 
 /**
- * Makes the session. It uses the Auth client alone, so that the page for signing in does not load the rest of
+ * Makes the session. It uses only the Auth client, so that the page for signing in does not load the rest of
  * supabase-js.
  */
 export function makeSessionStore(url: string, key: string): SessionStore {
@@ -45,7 +45,7 @@ export function makeSessionStore(url: string, key: string): SessionStore {
   const listeners = new Set<() => void>();
   auth.onAuthStateChange((_event, session) => {
     const next = signedIn(session);
-    // A renewed token changes nothing for the pages.
+    // A renewed token of the same user does not change the pages.
     if (typeof state === 'object' && state.userId === next?.userId) return;
     state = next;
     for (const listener of listeners) listener();
@@ -66,7 +66,7 @@ export function makeSessionStore(url: string, key: string): SessionStore {
       return { mustConfirm: data.session === null };
     },
     async signOut() {
-      // Even when the project does not answer, this browser forgets the session.
+      // Even if the project does not answer, this browser forgets the session.
       const { error } = await auth.signOut({ scope: 'local' });
       assertNone(error);
     },

@@ -7,14 +7,14 @@ export const SessionProvider = ({ store, children }: { store: SessionStore; chil
   <SessionContext value={store}>{children}</SessionContext>
 );
 
-/** The session's store. Throws outside of a SessionProvider. */
+/** Returns the store of the session. Throws outside of a SessionProvider. */
 export function useSessionStore(): SessionStore {
   const store = use(SessionContext);
   if (store === undefined) throw new Error('There is no SessionProvider.');
   return store;
 }
 
-/** Who is signed in, live. */
+/** Returns the present session and follows its changes. */
 export function useSession(): SessionState {
   const store = useSessionStore();
   return useSyncExternalStore(store.subscribe, store.state);

@@ -5,7 +5,7 @@ import { Logo } from '../shared/logo.tsx';
 import { useDocumentTitle } from '../shared/use_document_title.ts';
 import { useSessionStore } from './session_context.tsx';
 
-/** Signs in, or signs up with the same two fields. */
+/** A page to sign in, or to sign up with the same two fields. */
 export function SignInPage() {
   useDocumentTitle('Sign in');
   const session = useSessionStore();

@@ -1,6 +1,6 @@
 import { useSession } from './session_context.tsx';
 
-/** The id of who is signed in. Throws on a page that strangers see too. */
+/** Returns the id of the signed-in user. Throws if nobody is signed in, as can happen on public pages. */
 export function useUserId(): string {
   const session = useSession();
   if (typeof session !== 'object') throw new Error('Nobody is signed in.');

@@ -23,7 +23,7 @@ function DeleteApiKey({ row }: { row: ApiKeyRow }) {
       label='Delete'
       describedAs={row.name}
       size='xs'
-      question='Whoever uses the key is refused from now on.'
+      question='All requests with this key are refused from now on.'
       onConfirm={async () => {
         await db.from('api_keys').delete().eq('id', row.id).throwOnError();
         await queries.invalidateQueries({ queryKey: ['settings', 'api_keys'] });
@@ -57,7 +57,7 @@ export function ApiKeys() {
       <Group justify='space-between' align='flex-end'>
         <Stack gap={0}>
           <Title order={2} size='h4' id='api-keys'>API keys</Title>
-          <Text size='sm' c='dimmed'>With a key, a script or a service does what you may do.</Text>
+          <Text size='sm' c='dimmed'>With a key, a script or a service can do everything that you can do.</Text>
         </Stack>
         <NewApiKey />
       </Group>
@@ -68,7 +68,7 @@ export function ApiKeys() {
         list={list}
         empty={
           <EmptyState title='You have no API keys yet'>
-            Make one for each service, so that you can take each back.
+            Make one for each service, so that you can delete each of them.
           </EmptyState>
         }
       />

@@ -1,15 +1,15 @@
 import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import type { WebhookHmac } from 'flow-deployments-client';
 
-/** How a sender signs, while it is edited: empty texts for what there is not. */
+/** The signature settings in the editor, with empty texts for missing values. */
 export type HmacDraft = Required<{ [Name in keyof WebhookHmac]: NonNullable<WebhookHmac[Name]> }>;
 
-/** How most senders that have a header of their own sign. */
+/** The usual settings of senders with a header of their own. */
 const USUAL: HmacDraft = { header: '', algorithm: 'sha256', encoding: 'hex', prefix: '', id_header: '' };
 
-/** What is stored, to be edited. */
+/** Converts the stored settings for the editor. */
 export const draftOfHmac = (stored: unknown): HmacDraft => {
-  // SAFETY: the column is null or what the database has checked, with null for no header of ids.
+  // SAFETY: the column is null or an object that the database has checked, with null for a missing header of ids.
   const hmac = stored as HmacDraft | null;
   return { ...USUAL, ...hmac, id_header: hmac?.id_header ?? '' };
 };
@@ -22,7 +22,7 @@ export interface HmacFieldsProps {
   change: (hmac: HmacDraft) => void;
 }
 
-/** Which header holds the HMAC of the body, and how it is written. */
+/** The fields for the header of the body's HMAC, and its format. */
 export function HmacFields({ hmac, change }: HmacFieldsProps) {
   return (
     <>
@@ -58,7 +58,7 @@ export function HmacFields({ hmac, change }: HmacFieldsProps) {
         />
         <TextInput
           label='Header of the id'
-          description='By which a repeated request is known; empty for none.'
+          description='It identifies repeated requests; empty for none.'
           maxLength={64}
           value={hmac.id_header}
           onChange={(event) => change({ ...hmac, id_header: event.currentTarget.value })}

@@ -5,7 +5,7 @@ import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { SecretDialog } from '../shared/secret_dialog.tsx';
 
-/** A button that makes an API key, and shows it this once. */
+/** A button that makes an API key, and shows it once. */
 export function NewApiKey() {
   const { db } = useApi();
   const queries = useQueryClient();
@@ -13,7 +13,7 @@ export function NewApiKey() {
   const make = async () => {
     const { data } = await db.rpc('create_api_key', { name }).throwOnError();
     await queries.invalidateQueries({ queryKey: ['settings', 'api_keys'] });
-    // SAFETY: the function answers {id, name, prefix, created_at, key}.
+    // SAFETY: the function returns {id, name, prefix, created_at, key}.
     return (data as { key: string }).key;
   };
   return (
@@ -26,7 +26,7 @@ export function NewApiKey() {
     >
       <TextInput
         label='Name'
-        description='Who uses it, so that you know it again.'
+        description='The service that uses it, so that you recognise the key later.'
         required
         maxLength={100}
         value={name}

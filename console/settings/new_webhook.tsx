@@ -9,7 +9,7 @@ import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 const NEW: WebhookDraft = { flow: null, tag: 'latest', deployment_id: null, input: '', headers: [] };
 const UNVERIFIED: VerificationDraft = { verification: '', secret: '', hmac: draftOfHmac(null) };
 
-/** A button that makes a webhook, and shows its URL this once. */
+/** A button that makes a webhook, and shows its URL once. */
 export function NewWebhook({ onMade }: { onMade: () => void }) {
   const { db } = useApi();
   const [draft, setDraft] = useState(NEW);
@@ -25,7 +25,7 @@ export function NewWebhook({ onMade }: { onMade: () => void }) {
       ...verificationArguments(verification),
     }).throwOnError();
     onMade();
-    // SAFETY: the function answers the row and its `url`.
+    // SAFETY: the function returns the row and its `url`.
     return (data as { url: string }).url;
   };
   return (

@@ -2,7 +2,7 @@ import { Page } from '../shared/page.tsx';
 import { ApiKeys } from './api_keys.tsx';
 import { Webhooks } from './webhooks.tsx';
 
-/** What a user lets others use in their name. */
+/** The credentials with which others act as the user. */
 export const SettingsPage = () => (
   <Page title='Settings'>
     <ApiKeys />

@@ -2,16 +2,16 @@ import { PasswordInput, Select } from '@mantine/core';
 import { type HmacDraft, HmacFields } from './hmac_fields.tsx';
 import { verificationOf, VERIFICATIONS } from './verifications.ts';
 
-/** How requests are to prove who sends them, while it is edited. */
+/** The verification of senders, in the editor. */
 export interface VerificationDraft {
   /** Empty for none. */
   verification: string;
   secret: string;
-  /** How the sender signs, where a header of its own proves it. */
+  /** The sender's signature settings, for the verification `hmac`. */
   hmac: HmacDraft;
 }
 
-/** The arguments of the functions of the database that take a verification. */
+/** Converts the draft to arguments of the SQL functions that set a verification. */
 export const verificationArguments = ({ verification, secret, hmac }: VerificationDraft) => ({
   ...(verification !== '' && { verification }),
   ...(verification !== '' && secret !== '' && { secret }),

@@ -1,9 +1,9 @@
-/** A way in which requests to a webhook prove who sends them. */
+/** A kind of verification of webhook senders. */
 export interface Verification {
-  /** As the column `verification` says; empty for null. */
+  /** The value of the column `verification`; empty for null. */
   value: string;
   label: string;
-  /** What is to be given as secret; undefined where there is none. */
+  /** A description of the secret; undefined if there is none. */
   secret: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export const VERIFICATIONS: Verification[] = [
   },
 ];
 
-/** The way that a column's value names. */
+/** Returns the verification for a column's value. */
 export const verificationOf = (value: string | null): Verification =>
   VERIFICATIONS.find((one) => one.value === (value ?? '')) ?? {
     value: value ?? '',

@@ -1,13 +1,13 @@
 import type { NamedTarget } from '../shared/describe_target.ts';
 
-/** A webhook as the list shows it. */
+/** A webhook in the list. */
 export interface ListedWebhook extends NamedTarget {
   id: string;
   prefix: string;
   input: string;
   headers: string[];
   verification: string | null;
-  /** How the sender signs, where a header of its own proves it. */
+  /** The sender's signature settings, for the verification `hmac`. */
   hmac: unknown;
   is_active: boolean;
   last_start_at: string | null;

@@ -10,7 +10,7 @@ import { verificationArguments, type VerificationDraft, VerificationFields } fro
 import { type ListedWebhook, WEBHOOKS_KEY } from './webhook.ts';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 
-/** Reads the list anew after a change. */
+/** Returns a function that refreshes the list after a change. */
 function useReadAgain(): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: WEBHOOKS_KEY });
@@ -74,7 +74,7 @@ function DeleteWebhook({ row }: { row: ListedWebhook }) {
       label='Delete'
       describedAs={row.prefix}
       size='xs'
-      question='Its URL is answered as if it had never been. The runs that it has started stay.'
+      question='Its URL stops working. The runs that it has started stay.'
       onConfirm={async () => {
         await db.from('flow_webhooks').delete().eq('id', row.id).throwOnError();
         await readAgain();
@@ -98,7 +98,7 @@ export function WebhookSwitch({ row }: { row: ListedWebhook }) {
   );
 }
 
-/** What the owner may do with a webhook. */
+/** The owner's actions on a webhook. */
 export const WebhookActions = ({ row }: { row: ListedWebhook }) => (
   <Group gap='xs'>
     <EditWebhook row={row} />

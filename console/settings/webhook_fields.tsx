@@ -2,13 +2,13 @@ import { Autocomplete, Stack, TagsInput, Text } from '@mantine/core';
 import { type StartTarget, useTargetDescription } from '../shared/start_target.ts';
 import { TargetFields } from '../shared/target_fields.tsx';
 
-/** What a webhook starts, and what it hands on, while it is edited. */
+/** The target of a webhook, and the input that it feeds, in the editor. */
 export interface WebhookDraft extends StartTarget {
   input: string;
   headers: string[];
 }
 
-/** As many as the database takes. */
+/** The most headers that the database accepts. */
 const MAX_HEADERS = 20;
 
 export interface WebhookFieldsProps {

@@ -34,7 +34,7 @@ const COLUMNS: Column<ListedWebhook>[] = [
   { header: 'Actions', isHeaderHidden: true, cell: (row) => <WebhookActions row={row} /> },
 ];
 
-/** The URLs by which others start deployments of the user. */
+/** The URLs with which others start deployments of the user. */
 export function Webhooks() {
   const { db } = useApi();
   const list = usePagedRows<ListedWebhook>({
@@ -51,7 +51,7 @@ export function Webhooks() {
       <Group justify='space-between' align='flex-end'>
         <Stack gap={0}>
           <Title order={2} size='h4' id='webhooks'>Webhooks</Title>
-          <Text size='sm' c='dimmed'>Whoever posts JSON to the URL of a webhook starts a deployment, as you.</Text>
+          <Text size='sm' c='dimmed'>Anybody who posts JSON to the URL of a webhook starts a deployment as you.</Text>
         </Stack>
         <NewWebhook onMade={list.refetch} />
       </Group>

@@ -3,13 +3,13 @@ import type { Fees as FeesOfRuns } from 'flow-deployments-client';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 
-/** Lamports in SOL, with all digits. */
+/** Formats lamports in SOL, with all digits. */
 export function inSol(lamports: bigint): string {
   const fraction = String(lamports % LAMPORTS_PER_SOL).padStart(9, '0').replace(/0+$/, '');
   return `${lamports / LAMPORTS_PER_SOL}${fraction === '' ? '' : `.${fraction}`} SOL`;
 }
 
-/** What a start costs beside what the flow itself pays. */
+/** The fees of a start, in addition to the payments of the flow itself. */
 export function Fees({ fees }: { fees: FeesOfRuns }) {
   if (fees.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
 import { Container } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is around a page that has no navigation. */
+/** The frame of a page without navigation. */
 export const Frame = ({ children }: { children: ReactNode }) => (
   <Container component='main' py='xl' size='sm'>{children}</Container>
 );

@@ -3,7 +3,7 @@ import { EmptyState } from '../shared/empty_state.tsx';
 import { Page } from '../shared/page.tsx';
 import { Frame } from './frame.tsx';
 
-/** The same for what is not there and for what the caller may not start. */
+/** The same page for a missing deployment and for one that the caller may not start. */
 export const NothingToStart = ({ onSignIn }: { onSignIn?: (() => void) | undefined }) => (
   <Frame>
     <Page title='Not found'>

@@ -3,13 +3,13 @@ import type { RunRow } from 'flow-deployments-client';
 import { FoldedLines } from '../shared/folded_lines.tsx';
 import { readRunError } from '../shared/run_error.ts';
 
-/** How many errors are told; all lines are in the details. */
+/** The most errors that are shown; the details have all lines. */
 const TOLD = 3;
 
 const TRY_LESS = 'It was more work than this may do. Try it with less, or tell whoever gave you this address.';
 const NOT_YOU = 'This is no fault of yours: tell whoever gave you this address.';
 
-/** What somebody can do who only has the start page, by the words that errors of runs begin with. */
+/** Advice for visitors of the start page, by the codes of run errors. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['outcome_unknown', 'A part may have happened. Ask whoever gave you this address before you start again.'],
   ['worker_lost', 'The server had trouble. Start again a little later.'],
@@ -26,7 +26,10 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 const USUAL_HINT = 'Start again with other inputs. If they are right, tell whoever gave you this address, with the ' +
   'number of the run below.';
 
-/** What is told of a line: without the node, which a stranger does not know. The name of an input is no code. */
+/**
+ * Describes a line for a visitor: without the node, which the visitor does not know. The name of an input is not a
+ * code.
+ */
 function tell(line: string): { message: string; code: string | undefined; hint: string } {
   const { code, message } = readRunError(line);
   const hint = code === undefined ? undefined : HINTS.get(code);
@@ -34,7 +37,7 @@ function tell(line: string): { message: string; code: string | undefined; hint: 
   return { message: code === undefined ? message : `${code}: ${message}`, code: undefined, hint: USUAL_HINT };
 }
 
-/** Why a run has failed or was stopped, for somebody who did not draw it. */
+/** Explains the failure or the stop of a run to a visitor who did not draw the flow. */
 export function RunFailure({ status, errors }: Pick<RunRow, 'status' | 'errors'>) {
   const lines = errors ?? [];
   if (status === 'stopped') {

@@ -14,7 +14,7 @@ import {
 } from '../shared/wallet/browser_wallets.ts';
 import { encodeTransaction } from '../shared/wallet/wallet_transaction.ts';
 
-/** What has become of a transaction: it was sent by the wallet, or signed by one that does not send. */
+/** The result: the wallet has sent the transaction, or only signed it. */
 type Done = { signature: string } | { signed: string };
 
 const Sent = ({ signature, cluster }: { signature: string; cluster: string }) => (
@@ -90,15 +90,15 @@ function SendButtons({ wire, cluster, onDone }: SendButtonsProps) {
 
 interface SendTransactionProps {
   runId: string;
-  /** The transaction that the run has put out. */
+  /** The transaction that the run has output. */
   wire: Uint8Array;
   cluster: string;
 }
 
 /**
- * What a run has put out instead of sending it, to be signed and sent by a wallet of the browser. Once done, it is not
- * offered again, also after the page was loaded anew: a wallet may give the same transaction another blockhash, and
- * then it would be paid twice.
+ * A transaction that the run has output, to be signed and sent by a wallet of the browser. After that it is not offered
+ * again, even after a reload: a wallet may give the same transaction another blockhash, and then it would be paid
+ * twice.
  */
 export function SendTransaction({ runId, wire, cluster }: SendTransactionProps) {
   const [done, setDone] = useSessionStorage<Done | null>({

@@ -17,10 +17,10 @@ import { StartedRunView } from './started_run.tsx';
 import { asKey, initialValues, type Starter } from './starter.ts';
 import { WhoStarts } from './who_starts.tsx';
 
-/** Whoever has shown no key yet reads as this one, which is nobody's: the system program's. */
+/** The key for reading before a visitor has shown one. It is the system program's, so nobody owns it. */
 const NOBODY = '11111111111111111111111111111111';
 
-/** Whether the server says that there is no such deployment, or that the id is none. */
+/** Tests whether the server reports a missing deployment, or a malformed id. */
 const isMissing = (error: unknown): boolean =>
   error instanceof FlowError && (error.status === 404 || error.status === 400);
 
@@ -65,10 +65,10 @@ const About = ({ deployment }: { deployment: DeploymentDescription }) => (
   </Stack>
 );
 
-/** The deployment, to start it, and the run that was started. */
+/** The start form of the deployment, and then the started run. */
 function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription; onSignIn: () => void }) {
   const session = useSession();
-  // A run that was started is found again after the page was loaded anew.
+  // Stored, so that a reload finds the started run again.
   const [started, setStarted] = useSessionStorage<StartedRun | null>({
     key: `flow-start-${deployment.deployment_id}`,
     defaultValue: null,
@@ -94,7 +94,7 @@ function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription;
   );
 }
 
-/** A page to hand to others: what a deployment is, its inputs, its start, and what becomes of that. */
+/** A page to share: the description of a deployment, its inputs, its start, and the progress of the run. */
 export function StartPage({ id }: { id: string }) {
   const { flows } = useApi();
   const session = useSession();

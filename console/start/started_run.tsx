@@ -36,7 +36,7 @@ function StopButton({ run }: { run: StartedRun }) {
   );
 }
 
-/** The transaction that a run has put out instead of sending it, and what else it has put out. */
+/** Splits the output of a run into its unsent transaction and the rest. */
 function readOutput({ output_instructions, output }: RunRow): { wire: Uint8Array | undefined; rest: unknown } {
   const { transaction, ...others } = objectAt(output, 'M');
   const text = output_instructions ? objectAt(transaction).S : undefined;
@@ -66,7 +66,7 @@ interface StartedRunProps {
   onAgain: () => void;
 }
 
-/** What becomes of a run: how far it is, what it asks to sign, and its result. */
+/** The progress of a run: its status, its request for a signature, and its result. */
 export function StartedRunView({ started, cluster, onAgain }: StartedRunProps) {
   const { run, error, retry } = useProgress(started);
   const hasEnded = run !== undefined && run.end_time !== null;

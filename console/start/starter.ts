@@ -1,16 +1,16 @@
 import type { DeploymentInput, PlainValues } from 'flow-deployments-client';
 import { fieldOf } from '../../types/values/port_types.ts';
 
-/** Who starts: the user who is signed in, or whoever shows a public key. */
+/** The starter: the signed-in user, or a visitor with a public key. */
 export type Starter = { kind: 'user'; email: string } | { kind: 'key'; publicKey: string };
 
-/** The public key of a starter, as the client takes it; a user needs none. */
+/** Returns the public key of a starter for the client; a user needs none. */
 export const asKey = (starter: Starter): { publicKey?: string } =>
   starter.kind === 'key' ? { publicKey: starter.publicKey } : {};
 
 /**
- * What the form begins with for a public key: the input named `account`, else the only required one that takes a key.
- * Actions fill in the same one.
+ * Returns the initial values of the form for a public key. It goes into the input named `account`, or else the only
+ * required input that takes a key, like in actions.
  */
 export function initialValues(inputs: readonly DeploymentInput[], starter: Starter): PlainValues {
   if (starter.kind === 'user') return {};

@@ -3,14 +3,14 @@ import type { RunRow, StartedRun } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
 import { runKey, useRunEvents } from '../shared/use_run_events.ts';
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface StartProgress {
   run: RunRow | undefined;
   error: unknown;
   retry: () => void;
 }
 
-/** Follows a run by its token, until it has ended. */
+/** Follows a run by its token until it has ended. */
 export function useProgress(started: StartedRun): StartProgress {
   const { flows } = useApi();
   const { data: run, error, refetch } = useQuery({

@@ -34,12 +34,12 @@ function TypedKey({ choose }: { choose: (publicKey: string) => void }) {
 
 interface WhoStartsProps {
   starter: Starter | undefined;
-  /** Undefined: somebody else. */
+  /** Undefined clears the choice. */
   setStarter: (starter: Starter | undefined) => void;
   onSignIn: () => void;
 }
 
-/** Who starts: the user who is signed in, or the key of a wallet. */
+/** The choice of the starter: the signed-in user, or the key of a wallet. */
 export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
   const wallets = useBrowserWallets();
   const setKey = (publicKey: string) => setStarter({ kind: 'key', publicKey });

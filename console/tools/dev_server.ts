@@ -8,7 +8,7 @@ export interface ServedProject {
   PUBLISHABLE_KEY: string;
 }
 
-/** Serves the configuration that leads the console to a running stack. */
+/** Serves the configuration that connects the console to a running stack. */
 const serveConfig = (config: object): Plugin => ({
   name: 'console-config',
   configureServer(server) {
@@ -19,7 +19,10 @@ const serveConfig = (config: object): Plugin => ({
   },
 });
 
-/** Vite's server with hot reload, on loopback, for the project of a running stack; it listens. */
+/**
+ * Starts Vite's server with hot reload, on loopback, for the project of a running stack. It is listening when this
+ * resolves.
+ */
 export async function startDevServer({ API_URL, PUBLISHABLE_KEY }: ServedProject): Promise<ViteDevServer> {
   const server = await createServer({
     configFile: join(projectDir, 'console/vite.config.ts'),

@@ -10,13 +10,13 @@ export interface StaticBuildOptions {
   url: string;
   /** Its publishable key. */
   key: string;
-  /** The path under which a host serves the files. */
+  /** The path under which the host serves the files. */
   base: string;
-  /** The folder that gets the files; what is in it is deleted. */
+  /** The folder for the files; its contents are deleted first. */
   outDir: string;
 }
 
-/** Puts the policy into the page, for hosts that send no headers of ours. */
+/** Puts the content security policy into the page, for hosts that don't send it as a header. */
 const policyInPage = (url: string): Plugin => ({
   name: 'console-policy',
   transformIndexHtml: () => [{
@@ -26,7 +26,7 @@ const policyInPage = (url: string): Plugin => ({
   }],
 });
 
-/** Throws a StackError for options with which no browser would find the project. */
+/** Throws a StackError for options with which a browser could not reach the project. */
 function checkOptions({ url, key, base }: StaticBuildOptions): void {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address === undefined || !['http:', 'https:'].includes(address.protocol) || address.pathname !== '/') {
@@ -41,7 +41,7 @@ export async function buildStaticConsole(options: StaticBuildOptions): Promise<v
   checkOptions(options);
   const { url, key, base, outDir } = options;
   const { NODE_ENV } = process.env;
-  // Vite keeps another value of the shell's, and would then build what React is in development.
+  // Vite keeps a value of NODE_ENV from the shell, and would then build the development version of React.
   process.env.NODE_ENV = 'production';
   try {
     await build({

@@ -40,14 +40,14 @@ function KeyPairFields({ keypair, setKeypair }: { keypair: string; setKeypair: (
       </Group>
       {isNew && (
         <Alert color='yellow' role='status' title='Keep a copy of the key pair'>
-          Nothing can return it once it is stored. Show it, and copy it to a safe place.
+          After it is stored, it can't be shown again. Show it now, and copy it to a safe place.
         </Alert>
       )}
     </>
   );
 }
 
-/** The form of a new wallet of either kind. */
+/** The form for a new wallet of either kind. */
 function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
   const api = useApi();
   const queries = useQueryClient();

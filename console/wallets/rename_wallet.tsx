@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { FormDialog } from '../shared/form_dialog.tsx';
 
-/** A button that gives a wallet another name. */
+/** A button that renames a wallet. */
 export function RenameWallet({ id, name, title }: { id: number; name: string; title: string }) {
   const { db } = useApi();
   const queries = useQueryClient();

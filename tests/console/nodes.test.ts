@@ -49,7 +49,7 @@ test('a definition is written, corrected where it is wrong, drawn, found, change
   await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
 
   await writeDefinition(opened, JSON.stringify(definition(), undefined, 2));
-  await page.getByText('It is a definition.').waitFor();
+  await page.getByText('This is a valid definition.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await heading(page, 'Greet').waitFor();
   await page.getByRole('textbox', { name: 'Who' }).fill('you');

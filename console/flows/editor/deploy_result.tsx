@@ -70,7 +70,7 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
           <Text size='sm'>Whoever starts the flow by its tag latest gets this deployment now.</Text>
           {limits !== undefined && (
             <Text size='sm'>
-              Anybody may start it. Callers without an account have together{' '}
+              Anybody may start it. Together, callers without an account have{' '}
               {limits.guests.max_starts_per_minute.toLocaleString('en')} starts a minute and{' '}
               {limits.guests.max_runs_in_flight.toLocaleString('en')} runs at a time; its settings raise that.
             </Text>
