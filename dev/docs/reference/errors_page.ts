@@ -37,7 +37,7 @@ export function errorsPage(): string {
     markdownTable([['code', 'status', 'when', 'what to do'], ...restErrors]),
     '## In the errors of a run',
     paragraph(
-      "A failed run has lines in `errors`, in the order of its nodes and their executions. A line is `<name> <id of the node>: <code>: <text>`, with `#<times>` behind the id from the second execution on; errors of the run itself name no node. The code is one of these or a code `kv_…` above, and missing for every other failure; `rpc('flow_run_stats')` counts by them. What a node says of an input begins with the name of the input.",
+      "A failed run has lines in `errors`, in the order of its nodes and their executions. A line is `<name> <id of the node>: <code>: <text>`, with `#<times>` after the id from the second execution on; errors of the run itself name no node. The code is one of these or a code `kv_…` above; other failures have none. `rpc('flow_run_stats')` counts failures by code. An error about an input begins with the name of the input.",
     ),
     markdownTable([
       ['code', 'when', 'what to do'],

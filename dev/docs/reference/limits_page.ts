@@ -382,7 +382,7 @@ export const limitsPage = (): string =>
     '## How long things are kept',
     list([
       'Root runs, with all that belongs to them: `max_age` after their end, 30 days by default, 24 hours at least (`private.schedule_runner`), outgoing webhooks that are still pending included. A sweep deletes up to 10,000 at a time.',
-      'How much the runs of a user take together has no limit but `max_age`: each may have inputs of 1 MiB, such as the body of a webhook, and outputs of 16 MiB. To count them would take a look at all of them at each start. Whoever reads many runs leaves `output` out with `select`.',
+      'How much the runs of a user take together has no limit but `max_age`: each may have inputs of 1 MiB, such as the body of a webhook, and outputs of 16 MiB. Counting them would read all of them at each start. When you read many runs, leave `output` out with `select`.',
       'Idempotency keys: 24 hours. Snapshots: as long as a deployment or a run that has not ended needs them.',
       'Everything of a user is deleted with the user. Runs that the user started on flows of others stay, without the name of their starter.',
     ]),

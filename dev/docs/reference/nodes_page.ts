@@ -98,7 +98,7 @@ export function nodesPage(): string {
     'Native nodes',
     '`runner/nodes/<node_id>/definition.json`, the tool tips in it, and `notes.md` beside it',
     paragraph(
-      'What runs here. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. An output that may be unset closes the branch behind it when it is. Effects say what a node changes outside of its run: with `idempotent` it may run again, because its changes are made once; with `once` it is never run again by itself; without a word it changes nothing. A node with effects does not run on nothing: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
+      'The nodes that the runner executes. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. If an output is left unset, the branch behind it does not run. Effects are changes outside of the run: a node with `idempotent` may run again, because its changes are made once; a node with `once` is never run again by itself; other nodes have no effects. A node with effects does not run without its values: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
     ),
     markdownTable([
       ['group', 'nodes'],

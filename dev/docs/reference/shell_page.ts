@@ -40,7 +40,7 @@ export const shellPage = (): string =>
     list([
       'The result goes to stdout; warnings and errors go to stderr, and so does progress, on a terminal only.',
       'With `--json` the result is one JSON text (of `logs`, one on each line), and an error is one on stderr: `{code, message, details, hint, status, retryAfter}`, as [the backend](errors.md) and [the client](client.md#errors) say it. Outputs are tagged values there, which are exact.',
-      'Texts of flows and runs may hold anything. What a terminal would act on is written out, as in `\\u001b`, and later lines of a text are indented. A text of more than 10,000 characters is cut, but not with `--json`.',
+      'Texts of flows and runs may hold anything. Control characters are written out, as in `\\u001b`, and later lines of a text are indented. A text of more than 10,000 characters is cut, but not with `--json`.',
     ]),
     '## Exit codes',
     markdownTable([['code', 'meaning'], ...Object.entries(exitCodes)]),
