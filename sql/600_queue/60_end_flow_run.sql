@@ -119,7 +119,7 @@ $$;
 -- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
 -- runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'Ends root runs that the caller has locked; the only function that does. Definer: only functions write runs.';
+  'Ends root runs that the caller has locked. Definer: only functions write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null

@@ -1,5 +1,5 @@
--- Called by the transaction that has the news: private.end_flow_runs, the one place where root runs end, and
--- private.store_signature_requests. Both know without another look whether the run has on_end.
+-- Called by private.end_flow_runs and private.store_signature_requests, in the transaction that ends a run or asks for a
+-- signature. Both have on_end of the run at hand.
 
 create function private.queue_webhook_deliveries(news jsonb)
 returns void

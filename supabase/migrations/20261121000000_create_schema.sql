@@ -8880,7 +8880,7 @@ $$;
 -- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
 -- runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'Ends root runs that the caller has locked; the only function that does. Definer: only functions write runs.';
+  'Ends root runs that the caller has locked. Definer: only functions write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
@@ -12376,8 +12376,8 @@ grant select on public.webhook_deliveries to service_role;
 
 -- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
--- Called by the transaction that has the news: private.end_flow_runs, the one place where root runs end, and
--- private.store_signature_requests. Both know without another look whether the run has on_end.
+-- Called by private.end_flow_runs and private.store_signature_requests, in the transaction that ends a run or asks for a
+-- signature. Both have on_end of the run at hand.
 
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
