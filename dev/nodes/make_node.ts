@@ -46,7 +46,7 @@ const indexSource = (nodeId: string) =>
   `import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives its input as its output. */
+/** Outputs its input. */
 export const ${exportName(nodeId)}: NodeModule = {
   definition,
   run: ({ inputs }) => ({ output: requireInput(inputs, 'input') }),
@@ -58,7 +58,7 @@ const testSource = (nodeId: string) =>
 import { runNode } from '../../../tests/support/node_call.ts';
 import { ${exportName(nodeId)} } from './index.ts';
 
-it('${nodeId} gives its input as its output, and fails without one', async () => {
+it('${nodeId} outputs its input, and fails without one', async () => {
   expect(await runNode(${exportName(nodeId)}, { input: { U: '3' } })).toEqual({ output: { U: '3' } });
   await expect(runNode(${exportName(nodeId)}, {})).rejects.toThrow('missing field \`input\`');
 });

@@ -3,21 +3,21 @@ import { action, ACTION_PATH, actionTransaction, completedAction, PUBLIC_KEY, SI
 import { ref } from './json_schema.ts';
 import { bodyErrors, limitErrors, type Operation } from './operation.ts';
 
-/** Without a credential: a wallet that opens a link has none. */
+/** No credential: a wallet that opens a link has none. */
 const nobody = [[]];
 
 const everyError: ErrorCode[] = ['internal', 'service_unavailable'];
 
 const whatIsAnAction =
-  'A deployment that anybody may start (`start_permission` `Anonymous`) and that puts its transaction out (`output_instructions`); for ' +
-  'every other one, and for a malformed id, the answer is one and the same 404.';
+  'A deployment that anybody may start (`start_permission` `Anonymous`) and that outputs its transaction (`output_instructions`). For ' +
+  'every other deployment, and for a malformed id, the answer is the same 404.';
 const getDescription =
-  `What a wallet shows: a field for each input, but for the one that takes the wallet. ${whatIsAnAction} ` +
-  'Query parameters named like inputs fill these in. The header `X-Blockchain-Ids` names the chain, `X-Action-Version` the version of the ' +
+  `The form for a wallet: a field for each input except the one for the wallet itself. ${whatIsAnAction} ` +
+  'Query parameters with the names of inputs fill in these inputs. The header `X-Blockchain-Ids` names the chain, `X-Action-Version` the version of the ' +
   'Solana Actions specification, on every answer of this function.';
 const postDescription =
   'Starts the deployment as an unauthenticated caller with this public key, waits up to 25 s for its transaction, and answers with it. ' +
-  `Parameters stand in the query or in \`data\`, which counts more. The same request within a minute gives the same run. ${whatIsAnAction}`;
+  `Parameters are in the query or in \`data\`, which wins. The same request within a minute returns the same run. ${whatIsAnAction}`;
 
 const get = {
   method: 'get',
@@ -35,7 +35,7 @@ const post = {
 } as const;
 
 const getAnswers: Operation['answers'] = {
-  200: { description: 'What a wallet shows.', schema: ref('ActionGetResult'), example: action },
+  200: { description: 'The form for a wallet.', schema: ref('ActionGetResult'), example: action },
 };
 const getErrors: ErrorCode[] = ['inputs_invalid', 'deployment_not_found', 'action_failed', ...everyError];
 const postAnswers: Operation['answers'] = {
@@ -86,7 +86,7 @@ export const actionOperations: Operation[] = [
     method: 'get',
     path: '/action/icon.svg',
     tag: 'Actions',
-    summary: 'The icon of actions without one',
+    summary: 'Reads the icon for actions without an icon of their own',
     description: 'A drawn picture.',
     security: nobody,
     answers: {
@@ -104,9 +104,9 @@ export const actionOperations: Operation[] = [
     method: 'post',
     path: '/action/sent',
     tag: 'Actions',
-    summary: 'Tells what became of an action',
+    summary: 'Reports the outcome of an action',
     description:
-      "What a wallet calls once it has sent the transaction: the address stands in `links.next` of the action's answer. The transaction is " +
+      "A wallet calls it after it has sent the transaction: the address is `links.next` of the action's answer. The transaction is " +
       'looked for on the chain for 15 s, at most 20 times a run.',
     security: nobody,
     parameters: ['sentToken'],
@@ -117,7 +117,7 @@ export const actionOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'What became of it; `error` says what is wrong.',
+        description: 'The outcome of the transaction; `error` describes a failure.',
         schema: ref('CompletedAction'),
         example: completedAction,
       },

@@ -4,7 +4,7 @@ import { bodyErrors, credentialErrors, limitErrors, type Operation, restUser, rp
 
 const tag = 'Schedules and incoming webhooks';
 
-/** What starts runs without a caller of one's own: webhooks, and schedules. */
+/** Operations that start runs without a call by the owner: webhooks and schedules. */
 export const automaticStartOperations: Operation[] = [
   {
     operationId: 'receiveWebhook',
@@ -13,11 +13,11 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Starts the deployment of an incoming webhook',
     description:
-      'For whom the owner has given the URL: starts the deployment, as its owner, with the body as the input that the webhook names: ' +
+      'For senders to whom the owner has given the URL. Starts the deployment as its owner, with the body as the input that the webhook names:  ' +
       'JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`) as an object of strings. ' +
       'A request with an id (as the scheme of its sender gives it, else in the header that `hmac` names, `webhook-id`, `Idempotency-Key` or `X-GitHub-Delivery`) starts one run within 24 hours, ' +
-      'however often it comes, and is answered alike. If the webhook has `verification`, the request has to prove who sends it. ' +
-      'A token that is unknown or deleted, and one of a webhook that is not active, are one and the same 404 `webhook_not_found`.',
+      'even if it is repeated, and each repetition gets the same answer. If the webhook has `verification`, the request must be signed accordingly. ' +
+      'An unknown or deleted token, and the token of an inactive webhook, get the same 404 `webhook_not_found`.',
     security: [[]],
     parameters: ['webhookToken'],
     body: {
@@ -27,7 +27,7 @@ export const automaticStartOperations: Operation[] = [
     },
     answers: {
       202: {
-        description: 'The run, queued; for a request that came before, the earlier one.',
+        description: 'The queued run; for a repeated request, the earlier run.',
         schema: ref('ReceivedWebhook'),
         example: { flow_run_id: FLOW_RUN_ID },
       },
@@ -55,8 +55,8 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Makes an incoming webhook',
     description:
-      'Its URL starts a deployment, named by `flow` and `tag` or by `deployment_id`, as the calling user. The URL is shown this once. ' +
-      '`flow_webhooks` lists webhooks; its owner changes all but `prefix`, `verification`, `hmac` and what the system keeps, and deletes a row to end it.',
+      'Its URL starts a deployment, named by `flow` and `tag` or by `deployment_id`, as the calling user. The URL is shown only once. ' +
+      '`flow_webhooks` lists webhooks; its owner can change all columns but `prefix`, `verification`, `hmac` and those that the system sets, and can delete rows.',
     security: restUser,
     body: {
       schema: ref('CreateWebhookArguments'),
@@ -83,7 +83,7 @@ export const automaticStartOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The webhook with its URL, which no later answer shows again.',
+        description: 'The webhook with its URL, which no later answer contains.',
         schema: ref('NewWebhook'),
         example: { ...webhook, url: `https://project.example/functions/v1/deployment/hook/${WEBHOOK_TOKEN}` },
       },
@@ -104,9 +104,9 @@ export const automaticStartOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/set_webhook_verification',
     tag,
-    summary: 'Says how requests to an incoming webhook prove who sends them',
+    summary: 'Sets the verification of senders of an incoming webhook',
     description:
-      'For senders that make their secret once they have the URL, and when a secret changes. Without `secret` every request is refused.',
+      'For senders that make their secret after they have the URL, and for changed secrets. Without `secret`, every request is refused.',
     security: restUser,
     body: {
       schema: ref('SetWebhookVerificationArguments'),
@@ -125,9 +125,8 @@ export const automaticStartOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/next_cron_times',
     tag,
-    summary: 'Tells when a schedule would be due',
-    description:
-      'The next three times of a cron text by the clocks of a time zone, for people who write one. Nothing is stored.',
+    summary: 'Computes when a schedule would be due',
+    description: 'Returns the next three times of a cron text in a time zone, as a preview. Nothing is stored.',
     security: restUser,
     body: {
       schema: ref('NextCronTimesArguments'),
@@ -165,7 +164,7 @@ export const automaticStartOperations: Operation[] = [
     },
     answers: {
       201: {
-        description: 'They are stored. The rows with `Prefer: return=representation`, else an empty body.',
+        description: 'The schedules are stored. The rows with `Prefer: return=representation`, else an empty body.',
         schema: { anyOf: [{ type: 'array', items: ref('Schedule') }, ref('Schedule')] },
         example: [schedule],
         mediaTypes: ['application/json', 'application/vnd.pgrst.object+json'],

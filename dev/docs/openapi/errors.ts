@@ -120,7 +120,7 @@ export interface ResponseObject {
   content?: { [mediaType: string]: { schema: JsonSchema; example?: unknown; examples?: object } };
 }
 
-/** What PostgREST refuses before a function runs, by status. Source: PostgREST documentation, "Errors". */
+/** Refusals by PostgREST before a function runs, by status. Source: PostgREST documentation, "Errors". */
 const nativeMeanings: Record<number, string> = {
   400: "what PostgREST or Postgres can't read: malformed JSON, a value of the wrong type, an unknown column",
   401: 'a token that PostgREST refuses, or a write without a user',
@@ -136,7 +136,7 @@ const nativeMeanings: Record<number, string> = {
 /** Codes of PostgREST and of Postgres. */
 const nativeCode: JsonSchema = { pattern: '^(PGRST[0-9X][0-9]{2}|[0-9A-Z]{5})$' };
 
-/** An error answer with one of the codes; on /rest/v1 with a `native` meaning, PostgREST's own are among them. */
+/** Makes an error answer with these codes. On /rest/v1 with a `native` meaning, PostgREST's own codes are included. */
 function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undefined): ResponseObject {
   const own: JsonSchema = { enum: codes };
   const schema: JsonSchema = {
@@ -155,7 +155,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
     ...(codes.some((code) => retried.has(code)) && { headers: retryAfter }),
     content: {
       'application/json': {
-        // On /rest/v1 the gateway answers first.
+        // On /rest/v1, the gateway answers before PostgREST.
         schema: isRest && codes.includes('unauthenticated') ? { anyOf: [schema, ref('GatewayError')] } : schema,
         ...(named.length > 0 && { examples: Object.fromEntries(named) }),
       },
@@ -166,7 +166,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
 const pascalCase = (code: string): string =>
   code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
-/** The error answers of an operation by status, each with the name under which several operations share it. */
+/** Makes the error answers of an operation by status, each with the name under which several operations share it. */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,
 ): { status: number; name: string; answer: ResponseObject }[] {
@@ -175,7 +175,7 @@ export function errorAnswers(
   return [...statuses].toSorted((a, b) => a - b).map((status) => {
     const codes = errors.filter((code) => errorCodes[code].status === status);
     const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
-    // A meaning that few operations have beside the same codes needs a name of its own.
+    // A rare combination of codes and a native meaning needs a name of its own.
     const isRareNative = native !== undefined && codes.length > 0 && !rpcStatuses.includes(status);
     const name = codes.length > 0
       ? [...codes.map(pascalCase), ...isRareNative ? ['Native'] : []].join('Or')

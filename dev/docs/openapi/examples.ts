@@ -10,7 +10,7 @@ export const TIME = '2026-11-21T13:17:36.123456+00:00';
 
 export const inputs = { order: { U: '1042' }, note: { S: 'first' } };
 export const output = { M: { order: { U: '1042' } } };
-/** What a watcher of a run is told. */
+/** An event as a watcher of a run receives it. */
 export const runEvent = {
   id: 2,
   event: 'node_start',

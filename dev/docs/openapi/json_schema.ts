@@ -1,10 +1,10 @@
-/** A JSON Schema as OpenAPI 3.1 has it: of draft 2020-12. */
+/** A JSON Schema of draft 2020-12, as in OpenAPI 3.1. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A reference to a schema of the document. */
+/** Makes a reference to a schema of the document. */
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** The schema with a description as its first member. */
+/** Adds a description to a schema, as its first member. */
 export const titled = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema });
 
 function findMember(schema: JsonSchema, path: string[]): JsonSchema {
@@ -17,9 +17,9 @@ function findMember(schema: JsonSchema, path: string[]): JsonSchema {
 }
 
 /**
- * The schema with notes to its members, by paths such as `data/node_id` or `sources/items/name`. A note is a
- * description, or keywords that zod's refinements hide. Throws for a note to a member that does not exist, so that no
- * note outlives its member.
+ * Adds notes to members of a schema, by paths such as `data/node_id` or `sources/items/name`. A note is a description,
+ * or keywords that zod's refinements hide. Throws for a note on a missing member, so that notes of removed members are
+ * found.
  */
 export function annotate(schema: JsonSchema, notes: Record<string, string | JsonSchema>): JsonSchema {
   const annotated = structuredClone(schema);

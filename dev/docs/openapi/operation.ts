@@ -16,7 +16,7 @@ export interface Operation {
   tag: string;
   summary: string;
   description: string;
-  /** Each entry is one way to show who calls; [] means without a credential. */
+  /** Each entry is one combination of credentials; [] means no credential. */
   security: Security[][];
   parameters?: (keyof typeof componentParameters)[];
   body?: { schema: JsonSchema; isRequired: boolean; examples: Record<string, unknown> };
@@ -24,7 +24,7 @@ export interface Operation {
     number,
     { description: string; schema?: JsonSchema; example?: unknown; mediaTypes?: string[]; headers?: object }
   >;
-  /** The project's codes. */
+  /** The project's error codes. */
   errors: ErrorCode[];
   /** Statuses of PostgREST's own errors. */
   nativeStatuses?: number[];
@@ -33,15 +33,15 @@ export interface Operation {
 /** A user's credentials. */
 export const user: Security[][] = [['accessToken'], ['apiKey']];
 
-/** The same for PostgREST, which also needs the project's key. */
+/** A user's credentials for PostgREST, which also needs the project's key. */
 export const restUser: Security[][] = [['projectKey', 'accessToken'], ['projectKey', 'apiKey']];
-/** The credentials of those who may read a run. */
+/** The credentials with which a run can be read. */
 export const runReader: Security[][] = [...user, ['runToken'], ['runTokenHeader']];
 export const restRunReader: Security[][] = [...restUser, ['projectKey', 'runTokenHeader']];
 
 /** Errors of credentials. */
 export const credentialErrors: ErrorCode[] = ['unauthenticated', 'token_invalid', 'api_key_invalid'];
-/** Errors of every route that asks who calls. */
+/** The errors of every route with credentials. */
 export const routeErrors: ErrorCode[] = [
   'request_invalid',
   ...credentialErrors,
@@ -60,7 +60,7 @@ export const startErrors: ErrorCode[] = [
   'inputs_too_large',
 ];
 
-/** Why a run is not redriven. */
+/** The errors of a redrive. */
 export const redriveErrors: ErrorCode[] = [
   'idempotency_key_invalid',
   'idempotency_key_reused',
@@ -78,5 +78,5 @@ export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
 export const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
 
 export const whoStarts =
-  'As `start_permission` says: the owner, any user who has signed up, or anybody who shows a public key. ' +
+  'For the callers of `start_permission`: the owner, any user who has signed up, or anybody with a public key. ' +
   'The answer for a deployment that the caller may not start is the same 404 as for one that does not exist.';

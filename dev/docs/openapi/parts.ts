@@ -41,7 +41,7 @@ export const securitySchemes = {
     in: 'header',
     name: 'apikey',
     description:
-      "The project's publishable or anon key, which the gateway requires on /rest/v1. It does not say who calls. The secret or " +
+      "The project's publishable or anon key, which the gateway requires on /rest/v1. It does not identify the caller. The secret or " +
       'service-role key acts as the project itself.',
   },
 };
@@ -119,33 +119,33 @@ export const componentParameters = {
     name: 'token',
     in: 'query',
     required: true,
-    description: 'The token of the run that put the transaction out.',
+    description: 'The token of the run that has output the transaction.',
     schema: { type: 'string' },
   },
   strict: {
     name: 'strict',
     in: 'query',
-    description: 'Refuses the flow, with 422 `flow_invalid`, for what would otherwise be a warning.',
+    description: 'Refuses a flow with warnings, with 422 `flow_invalid`.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   acceptUnknown: {
     name: 'accept_unknown',
     in: 'query',
-    description: 'Takes the risk that what may have happened outside happens once more.',
+    description: 'Redrives even if failed nodes may have changed something outside, which is then changed again.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   wait: {
     name: 'wait',
     in: 'query',
     description:
-      `How many seconds to wait for what is asked for, with three decimals at most; more than ${MAX_WAIT_SECONDS} count as that.`,
+      `How many seconds to wait, with three decimals at most; waits of more than ${MAX_WAIT_SECONDS} are shortened to that.`,
     schema: parameterSchemas.wait,
   },
   lastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     description:
-      'The `id` of the last event that the watcher knows: the events go on after it. Without it they begin with the first.',
+      'The `id` of the last event that the watcher has: the stream continues after it. Without it, the stream begins with the first event.',
     schema: parameterSchemas.eventId,
     example: 12,
   },
@@ -153,7 +153,7 @@ export const componentParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same request with the same key gives the same run for 24 hours, and another request with it a 409. A random UUID is ' +
+      'The same request with the same key returns the same run for 24 hours; a different request with the key gets a 409. A random UUID is ' +
       'good; from a caller with a public key only, 22 characters at least.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '8f14e45f-ceea-467f-a8a1-2b1b5ad0c1de',
@@ -162,7 +162,7 @@ export const componentParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'For who may not get the response: the same answer with the same key succeeds again. Without a key, or with another answer, ' +
+      'For clients that may lose the response: the same answer with the same key succeeds again. Without a key, or with another answer, ' +
       'a second answer is a 409.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '0b9f6b3c-62f5-4e5b-9d0e-7e1d6c6f4b21',
@@ -177,8 +177,8 @@ export const componentParameters = {
   prefer: {
     name: 'Prefer',
     in: 'header',
-    description: "PostgREST's preferences, with commas between: `return=representation` answers with the rows, " +
-      '`resolution=merge-duplicates` changes what is there, `resolution=ignore-duplicates` leaves it.',
+    description: "PostgREST's preferences, separated by commas: `return=representation` returns the rows, " +
+      '`resolution=merge-duplicates` changes existing rows, `resolution=ignore-duplicates` keeps them.',
     schema: { type: 'string' },
     example: 'return=representation,resolution=merge-duplicates',
   },
@@ -198,7 +198,7 @@ export const componentParameters = {
   select: {
     name: 'select',
     in: 'query',
-    description: 'Which columns to answer with. A name that contains a dot stands in double quotes.',
+    description: 'The columns to return. A name that contains a dot must be in double quotes.',
     schema: { type: 'string' },
     example: 'id,"targets_form.json_schema"',
   },
@@ -206,15 +206,15 @@ export const componentParameters = {
 
 /** `tags` of the document. */
 export const tags = [
-  { name: 'Project', description: 'What a client asks first.' },
+  { name: 'Project', description: 'What a client must know of a project first.' },
   { name: 'Deployments', description: 'Freezing flows.' },
   { name: 'Runs', description: 'Starting, reading and stopping runs.' },
-  { name: 'Schedules and incoming webhooks', description: 'What starts runs by itself, or for others.' },
+  { name: 'Schedules and incoming webhooks', description: 'Starts at planned times, and starts by other services.' },
   { name: 'Actions', description: 'Deployments as Solana Actions: links that wallets open.' },
-  { name: 'Signatures', description: 'What runs ask wallets to sign.' },
-  { name: 'Pending inputs', description: 'What runs wait for somebody to send.' },
+  { name: 'Signatures', description: 'Messages that runs ask wallets to sign.' },
+  { name: 'Pending inputs', description: 'Values that runs wait for.' },
   { name: 'Wallets', description: 'The keys that sign.' },
-  { name: 'Node definitions', description: 'What front-ends draw nodes from.' },
-  { name: 'Key-value stores', description: 'What flows and programs of a user share.' },
-  { name: 'Credentials', description: 'API keys, and who calls.' },
+  { name: 'Node definitions', description: 'Records from which front-ends draw nodes.' },
+  { name: 'Key-value stores', description: 'Data that flows and programs of a user share.' },
+  { name: 'Credentials', description: 'API keys, and the identity of the caller.' },
 ];

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../types/errors.ts';
 import { ref } from './json_schema.ts';
 import { bodyErrors, credentialErrors, type Operation, routeErrors } from './operation.ts';
 
-/** Errors of every answer to a pending input. They ask for no credential. */
+/** The errors of every answer to a pending input. These routes need no credential. */
 const answerErrors: ErrorCode[] = [
   ...routeErrors.filter((code) => code !== 'request_invalid' && !credentialErrors.includes(code)),
   'idempotency_key_invalid',
@@ -17,11 +17,11 @@ export const pendingInputOperations: Operation[] = [
     method: 'post',
     path: '/flow/submit/{token}',
     tag: 'Pending inputs',
-    summary: 'Sends the value that a run waits for',
+    summary: 'Submits the value that a run waits for',
     description:
-      'A node `api_input` waits for a value: it becomes its output, and the run goes on. The whole URL is the `url` of the row in ' +
-      '`pending_inputs`; its token is the only credential. It works once. A token that is unknown, has expired or is of a run ' +
-      'that has ended or is being stopped gets one and the same 404.',
+      'A node `api_input` waits for the value: it becomes the output of the node, and the run continues. The whole URL is the `url` of the row in ' +
+      '`pending_inputs`; its token is the only credential. It works once. A token that is unknown or expired, or that belongs to a run ' +
+      'that has ended or is being stopped, gets the same 404.',
     security: [[]],
     parameters: ['inputToken', 'answerKey'],
     body: {
@@ -39,8 +39,8 @@ export const pendingInputOperations: Operation[] = [
     method: 'delete',
     path: '/flow/submit/{token}',
     tag: 'Pending inputs',
-    summary: 'Cancels what a run waits for',
-    description: 'The node `api_input` fails with `input_cancelled`, and the run goes on.',
+    summary: 'Cancels a pending input',
+    description: 'The node `api_input` fails with `input_cancelled`, and the run continues.',
     security: [[]],
     parameters: ['inputToken', 'answerKey'],
     answers: {

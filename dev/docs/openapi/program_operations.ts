@@ -4,19 +4,19 @@ import { bodyErrors, credentialErrors, type Operation, restUser, routeErrors, rp
 
 const API_KEY_ID = '0b0f3a0e-3f4b-4a61-9d53-7c9d1b2e6f80';
 
-/** What a client asks of a project before anything else, of the Edge Functions `info` and `healthcheck`. */
+/** The operations that a client needs first, of the Edge Functions `info` and `healthcheck`. */
 const projectOperations: Operation[] = [
   {
     operationId: 'readInfo',
     method: 'get',
     path: '/info',
     tag: 'Project',
-    summary: 'Tells the address and the public key of the project',
-    description: 'For clients that are given the address of the Edge Functions only. No credential is needed.',
+    summary: 'Returns the address and the public key of the project',
+    description: 'For clients that know only the address of the Edge Functions. No credential is needed.',
     security: [[]],
     answers: {
       200: {
-        description: 'What a client of Supabase is made of.',
+        description: 'The parameters for a client of Supabase.',
         schema: ref('ProjectInfo'),
         example: {
           supabase_url: 'https://ref.supabase.co',
@@ -32,8 +32,8 @@ const projectOperations: Operation[] = [
     method: 'get',
     path: '/healthcheck',
     tag: 'Project',
-    summary: 'Tells whether the database answers',
-    description: 'All callers share one check, and its outcome for a second. No credential is needed.',
+    summary: 'Checks whether the database answers',
+    description: 'All callers share one check, whose outcome is reused for a second. No credential is needed.',
     security: [[]],
     answers: {
       200: { description: 'It answers.', schema: ref('HealthcheckResult'), example: { success: true } },
@@ -42,7 +42,7 @@ const projectOperations: Operation[] = [
   },
 ];
 
-/** API keys by the routes and members of the reference, of the Edge Function `apikey`. */
+/** The operations on API keys of the Edge Function `apikey`. */
 const apiKeyOperations: Operation[] = [
   {
     operationId: 'createApiKey',
@@ -50,12 +50,12 @@ const apiKeyOperations: Operation[] = [
     path: '/apikey/create',
     tag: 'Credentials',
     summary: 'Makes an API key',
-    description: 'As `rpc/create_api_key`, with the members of the reference. `key_hash` is the id of the key.',
+    description: 'Like `rpc/create_api_key`, with other names of the members. `key_hash` is the id of the key.',
     security: [['accessToken']],
     body: { schema: ref('CreateApiKeyParams'), isRequired: true, examples: { name: { name: 'ci' } } },
     answers: {
       200: {
-        description: 'The key. No later answer shows it again.',
+        description: 'The key. No later answer contains it.',
         schema: ref('CreateApiKeyResult'),
         example: {
           created_at: TIME,
@@ -75,7 +75,7 @@ const apiKeyOperations: Operation[] = [
     path: '/apikey/delete',
     tag: 'Credentials',
     summary: 'Revokes an API key',
-    description: 'A key of somebody else gets the same 404 as one that was never made.',
+    description: 'A key of another user gets the same 404 as a missing key.',
     security: user,
     body: { schema: ref('DeleteApiKeyParams'), isRequired: true, examples: { key: { key_hash: API_KEY_ID } } },
     answers: { 200: { description: 'It is revoked.', schema: ref('NoParams'), example: {} } },
@@ -86,7 +86,7 @@ const apiKeyOperations: Operation[] = [
     method: 'get',
     path: '/apikey/info',
     tag: 'Credentials',
-    summary: 'Names the user as whom the caller acts',
+    summary: 'Returns the user of the caller',
     description: 'For holders of an API key or an access token.',
     security: user,
     answers: { 200: { description: 'The user.', schema: ref('ApiKeyInfo'), example: { user_id: USER_ID } } },
@@ -111,14 +111,15 @@ const store = { store: 'settings' };
 const item = { ...store, key: 'greeting' };
 const value = { S: 'hello' };
 
-/** What each route of `kv` and its function of the database share. */
+/** The parts that each route of `kv` shares with its SQL function. */
 const kvCalls = [
   {
     name: 'CreateStore',
     path: 'create_store',
     rpc: 'create_kv_store',
     summary: 'Creates a key-value store',
-    description: 'Of the calling user; the nodes of their flows share it. Anonymous users have none.',
+    description:
+      'The store belongs to the calling user, and all flows of this user share it. Anonymous users cannot have stores.',
     body: { params: 'KvStoreParams', example: store },
     answer: undefined,
     errors: ['kv_store_name_invalid', 'token_required', 'kv_store_exists', 'kv_stores_limit'],
@@ -128,7 +129,7 @@ const kvCalls = [
     path: 'delete_store',
     rpc: 'delete_kv_store',
     summary: 'Deletes a key-value store',
-    description: 'With all its items.',
+    description: 'Its items are deleted, too.',
     body: { params: 'KvStoreParams', example: store },
     answer: undefined,
     errors: ['kv_store_not_found'],
@@ -138,7 +139,7 @@ const kvCalls = [
     path: 'write_item',
     rpc: 'write_kv_item',
     summary: 'Stores a value under a key',
-    description: 'The answer has the value that it replaces, if there was one.',
+    description: 'The answer has the replaced value, if there was one.',
     body: { params: 'WriteKvItemParams', example: { ...item, value } },
     answer: { schema: 'WriteKvItemResult', example: { old_value: value } },
     errors: ['kv_key_invalid', 'kv_value_invalid', 'kv_store_not_found', 'kv_size_limit'],
@@ -148,7 +149,7 @@ const kvCalls = [
     path: 'read_item',
     rpc: 'read_kv_item',
     summary: 'Reads the value under a key',
-    description: 'Many items at once are read from the table `kv_items`.',
+    description: 'To read many items at once, use the table `kv_items`.',
     body: { params: 'KvItemParams', example: item },
     answer: { schema: 'ReadKvItemResult', example: { value } },
     errors: ['kv_store_not_found', 'kv_item_not_found'],

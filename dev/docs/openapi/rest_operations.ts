@@ -36,7 +36,7 @@ const runResultAnswers: Operation['answers'] = {
   },
 };
 
-/** The operations of PostgREST that clients call: behind {node_db_url}. */
+/** The PostgREST operations for clients, behind {node_db_url}. */
 export const restOperations: Operation[] = [
   {
     operationId: 'postNodeDefinitions',
@@ -45,7 +45,7 @@ export const restOperations: Operation[] = [
     tag: 'Node definitions',
     summary: 'Posts node definitions',
     description:
-      'Stores one definition, or several: all or none. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
+      'Stores one definition, or several, all or none of them. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
       'the stored row, column by column. A definition that is posted with the secret key, or by a publisher, is public; any other ' +
       "is the caller's own. `GET /rest/v1/nodes` reads them, with PostgREST's filters.",
     security: [['projectKey'], ...restUser],
@@ -56,7 +56,7 @@ export const restOperations: Operation[] = [
       examples: { one: definition, several: [definition] },
     },
     answers: Object.fromEntries(
-      [[200, 'All of them were there already, and are changed.'], [201, 'They are stored.']].map(([status, says]) => [
+      [[200, 'All of them existed already and are changed.'], [201, 'They are stored.']].map(([status, says]) => [
         status,
         {
           description: `${says} The rows with \`Prefer: return=representation\`, else an empty body.`,
@@ -75,7 +75,7 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/deploy_flow',
     tag: 'Deployments',
     summary: 'Deploys a flow',
-    description: 'As `POST /flow/deploy/{flow_id}`, which parses the scripts of the flow besides.',
+    description: 'Like `POST /flow/deploy/{flow_id}`, but without parsing the scripts of the flow.',
     security: restUser,
     body: { schema: ref('DeployFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
     answers: {
@@ -117,7 +117,7 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/read_deployment',
     tag: 'Deployments',
-    summary: 'Tells what a deployment takes and gives',
+    summary: 'Describes the inputs and outputs of a deployment',
     description: `As \`GET /deployment/read\`. ${whoStarts}`,
     security: [...restUser, ['projectKey']],
     body: { schema: ref('ReadDeploymentArguments'), isRequired: true, examples: { latest: { flow: 7 } } },
@@ -134,7 +134,7 @@ export const restOperations: Operation[] = [
     tag: 'Deployments',
     summary: 'Reads the graphs that runs of a deployment execute',
     description:
-      'To draw runs, whatever has become of the flows: nodes and edges as they were frozen, and the positions of the nodes when the flow was ' +
+      'For drawing runs, even if the flows have changed since: the frozen nodes and edges, and the positions of the nodes when the flow was ' +
       'deployed. For the owner only.',
     security: restUser,
     body: {
@@ -228,7 +228,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Reads a page of the events of a run',
     description:
-      'Answers at once, with 200 events at most. `GET /flow/events/{flow_run_id}` gives them as they come. For the owner of the flow, the starter of the run ' +
+      'Answers at once, with 200 events at most. `GET /flow/events/{flow_run_id}` streams them as they come. For the owner of the flow, the starter of the run ' +
       'and the holder of its token; values, errors and log lines are for the owner only.',
     security: restRunReader,
     body: {
@@ -265,7 +265,7 @@ export const restOperations: Operation[] = [
     summary: 'Reads the status of the runs that a run called',
     description:
       'For the owner of the flow, the starter of the root run and the holder of its token. At most 1,000 runs, in the order of ' +
-      "their ids. Inputs, outputs and errors of called runs show constants of the owner's flows, so only the owner reads them, in `flow_run`.",
+      "their ids. Inputs, outputs and errors of called runs reveal constants of the owner's flows, so only the owner can read them, in `flow_run`.",
     security: restRunReader,
     body: {
       schema: ref('CalledFlowRunsArguments'),
@@ -287,7 +287,7 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/flow_run_stats',
     tag: 'Runs',
-    summary: 'Tells how runs went',
+    summary: 'Counts runs by outcome',
     description: 'Counts the runs of a flow or deployment by status, duration and error code. For the owner only.',
     security: restUser,
     body: {
@@ -318,14 +318,13 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/rotate_on_end_secret',
     tag: 'Deployments',
     summary: 'Makes the secret of outgoing webhooks',
-    description:
-      "With it the messages that `on_end` of the flow's deployments asks for are signed, as Standard Webhooks " +
-      'says; for 24 hours with the one before it, too.',
+    description: "The secret signs the messages that `on_end` of the flow's deployments requests, by Standard " +
+      'Webhooks. For 24 hours they are signed with the former secret, too.',
     security: restUser,
     body: { schema: ref('RotateOnEndSecretArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
     answers: {
       200: {
-        description: 'The secret. No later answer shows it again.',
+        description: 'The secret. No later answer contains it.',
         schema: ref('OnEndSecret'),
         example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
       },
@@ -338,8 +337,9 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/redeliver_webhook',
     tag: 'Runs',
-    summary: 'Posts an outgoing webhook once more',
-    description: 'Whatever became of it, with the same `webhook-id`, to the address that the deployment names now.',
+    summary: 'Posts an outgoing webhook again',
+    description:
+      'Posts in every state of the delivery, with the same `webhook-id`, to the present address in the deployment.',
     security: restUser,
     body: { schema: ref('RedeliverWebhookArguments'), isRequired: true, examples: { delivery: { id: FLOW_RUN_ID } } },
     answers: { 204: { description: 'It is due.' } },
@@ -368,7 +368,7 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/redrive_flow_run',
     tag: 'Runs',
-    summary: 'Goes on from where a run failed',
+    summary: 'Redrives a failed or stopped run',
     description: 'As `POST /flow/redrive/{flow_run_id}`.',
     security: restUser,
     body: {
@@ -385,9 +385,9 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/redrive_flow_runs',
     tag: 'Runs',
-    summary: 'Goes on from where many runs failed',
+    summary: 'Redrives many failed runs',
     description:
-      'Redrives failed runs of a flow or deployment that nobody has redriven, the oldest first, and answers a row for each. For the owner only.',
+      'Redrives failed runs of a flow or deployment that have not been redriven yet, the oldest first, and returns a row for each. For the owner only.',
     security: restUser,
     body: {
       schema: ref('RedriveFlowRunsArguments'),
@@ -396,7 +396,7 @@ export const restOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'What became of each.',
+        description: 'The outcome for each run.',
         schema: { type: 'array', items: ref('RedrivenFlowRun') },
         example: [{ flow_run_id: FLOW_RUN_ID, redriven_as: '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b60', error: null }],
       },
@@ -417,7 +417,7 @@ export const restOperations: Operation[] = [
     body: { schema: ref('CreateApiKeyArguments'), isRequired: true, examples: { name: { name: 'ci' } } },
     answers: {
       200: {
-        description: 'The key. No later answer shows it again.',
+        description: 'The key. No later answer contains it.',
         schema: ref('NewApiKey'),
         example: {
           id: '0b0f3a0e-3f4b-4a61-9d53-7c9d1b2e6f80',
@@ -437,7 +437,7 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/whoami',
     tag: 'Credentials',
-    summary: 'Names the calling user',
+    summary: 'Returns the calling user',
     description: 'The user whom the credential proves.',
     security: restUser,
     body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },

@@ -22,7 +22,7 @@ import {
   whoStarts,
 } from './operation.ts';
 
-/** The operations of the Edge Functions: behind {base_url}. */
+/** The operations of the Edge Functions, behind {base_url}. */
 export const routeOperations: Operation[] = [
   {
     operationId: 'deployFlow',
@@ -49,10 +49,10 @@ export const routeOperations: Operation[] = [
     method: 'get',
     path: '/deployment/read',
     tag: 'Deployments',
-    summary: 'Tells what a deployment takes and gives',
+    summary: 'Describes the inputs and outputs of a deployment',
     description:
-      `For exactly those who may start it. ${whoStarts} It tells nothing of the nodes, constants and settings of the flow. ` +
-      'Types are those of the node definitions that the project has now. Numbers may have more digits than a float holds.',
+      `Only for callers who may start it. ${whoStarts} The answer contains no nodes, constants and settings of the flow. ` +
+      'Types come from the present node definitions of the project. Numbers may have more digits than a float holds.',
     security: [...user, ['publicKey']],
     parameters: ['deploymentId', 'flow', 'tag', 'ifNoneMatch'],
     answers: {
@@ -62,7 +62,7 @@ export const routeOperations: Operation[] = [
         schema: ref('DeploymentDescription'),
         example: description,
       },
-      304: { description: 'The caller has this answer already.' },
+      304: { description: 'The caller already has this answer.' },
     },
     errors: [...routeErrors, 'start_target_ambiguous', 'deployment_not_found'],
   },
@@ -150,12 +150,12 @@ export const routeOperations: Operation[] = [
     parameters: ['flowRunId', 'lastEventId'],
     answers: {
       200: {
-        description: 'The events, from now on as they come.',
+        description: 'The events, as they come.',
         schema: { type: 'string' },
         example: `id: ${runEvent.id}\nevent: ${runEvent.event}\ndata: ${JSON.stringify(runEvent.data)}\n\n`,
         mediaTypes: ['text/event-stream'],
       },
-      204: { description: 'The run has ended, and nothing comes after the event in `Last-Event-ID`.' },
+      204: { description: 'The run has ended, and there is no event after `Last-Event-ID`.' },
     },
     errors: [...routeErrors, 'flow_run_not_found'],
   },
@@ -167,7 +167,7 @@ export const routeOperations: Operation[] = [
     summary: 'Asks a run to stop',
     description:
       'No new node starts. Running nodes are asked to end, and their results are recorded if they end within `timeout_millies`. Only the first ' +
-      'request counts, and a run that has ended stays as it is. For the owner of the flow, the starter of the run and the holder of its token.',
+      'request counts, and a run that has ended is not changed. For the owner of the flow, the starter of the run and the holder of its token.',
     security: runReader,
     parameters: ['flowRunId'],
     body: {
@@ -177,7 +177,7 @@ export const routeOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The run stops, or had ended already.',
+        description: 'The run stops, or has already ended.',
         schema: ref('StopFlowResult'),
         example: { success: true },
       },
@@ -189,10 +189,10 @@ export const routeOperations: Operation[] = [
     method: 'post',
     path: '/flow/redrive/{flow_run_id}',
     tag: 'Runs',
-    summary: 'Goes on from where a run failed',
+    summary: 'Redrives a failed or stopped run',
     description:
-      'Starts a new run of the same graph, inputs, settings and starter. Node executions that succeeded, and get what they got then, are ' +
-      'taken over with their outputs; all others run. A run is redriven once, and its redrive again if it fails too. Of a called run, ' +
+      'Starts a new run of the same graph, inputs, settings and starter. Succeeded node executions whose inputs are the same as then are ' +
+      'taken over with their outputs; all others run. A run can be redriven once, and its redrive again if that fails, too. For a called run, ' +
       'the whole tree is redriven. Only the owner of the flow may do this.',
     security: user,
     parameters: ['flowRunId', 'acceptUnknown', 'idempotencyKey'],

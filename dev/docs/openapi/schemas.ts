@@ -17,30 +17,29 @@ const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
 });
 
 const startNotes = {
-  inputs:
-    "The flow's inputs by label. A missing one takes the default that the flow gives it, else null; one that the flow does not have is refused.",
+  inputs: "The flow's inputs by label. A missing input takes the flow's default, else null; an unknown one is refused.",
   values:
-    'Inputs by label as plain JSON. Each becomes a value of the types that `GET /deployment/read` tells for it, as its `json_schema` says: numbers ' +
-    'keep all their digits, keys are base58 texts, of which those of wallets are asked to sign. A name is here or in `inputs`.',
+    'Inputs by label as readable JSON. Each is converted by the types that `GET /deployment/read` returns for it, and must match its `json_schema`: numbers ' +
+    'keep all their digits, keys are base58 texts, and the holders of wallets are asked to sign. An input may be here or in `inputs`, but not in both.',
   action_signer: base58(
     32,
-    'Public key whose holder signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
+    'The public key of the wallet that signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
       'no effect without an action identity, or with `output_instructions`.',
   ),
 };
 const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
-  reason: { description: 'Goes into the error of the nodes that are cancelled.', pattern: STORABLE },
+  reason: { description: 'Text for the errors of the cancelled nodes.', pattern: STORABLE },
 };
-const strictNote = 'Refuses the flow for what would otherwise be a warning.';
-const warningsNote = 'What a run would fail at or leave out: the first 100 warnings.';
+const strictNote = 'Refuses a flow with warnings.';
+const warningsNote = 'The first 100 warnings: parts at which a run would fail, or which it would leave out.';
 const idempotencyNote =
-  'Like the header Idempotency-Key of the routes: the same request within 24 hours gives the same run.';
+  'Like the header Idempotency-Key of the routes: the same request within 24 hours returns the same run.';
 
 const upsertWalletParams: JsonSchema = {
   ...annotate(input(upsertWalletParamsSchema), {
     type:
-      'HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: the holder of the key is asked to sign.',
+      'HARDCODED: the server stores the secret key encrypted and signs with it. ADAPTER: the holder of the key is asked to sign.',
     user_id: "The caller's own id; may be left out. Any other id is answered with a 404.",
     name: { maxLength: 200, pattern: STORABLE },
     public_key: base58(32, 'Names the wallet: a second upsert of the same key changes the first.'),
@@ -62,14 +61,14 @@ const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSc
   new_msg: { description: newMsgNote, ...input(messageSchema) },
 });
 
-/** Written by hand: one of two members, of which one is a value. */
+/** Written by hand: exactly one of two members, one of which is a value. */
 const submitInputParams: JsonSchema = {
   type: 'object',
   properties: {
     value: { description: 'The value, with its tag.', ...ref('Value') },
     values: {
       description:
-        'The value as plain JSON: integers become U or I, other numbers D or F, with all their digits; objects M, arrays A, texts S.',
+        'The value as readable JSON: integers become U or I, other numbers D or F, with all their digits; objects M, arrays A, texts S.',
     },
   },
   oneOf: [{ required: ['value'] }, { required: ['values'] }],
@@ -78,29 +77,29 @@ const submitInputParams: JsonSchema = {
 
 const verificationNotes = {
   verification:
-    'How requests prove who sends them. `standard_webhooks`: `webhook-signature`, made within 5 minutes. `stripe`: `Stripe-Signature`, likewise. ' +
-    '`github`: `X-Hub-Signature-256`. `hmac`: the header that `hmac` names has an HMAC of the body. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without: whoever has the URL.',
+    'The verification of senders. `standard_webhooks`: `webhook-signature`, made within 5 minutes. `stripe`: `Stripe-Signature`, likewise. ' +
+    '`github`: `X-Hub-Signature-256`. `hmac`: the header that `hmac` names has an HMAC of the body. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without it, anybody who has the URL may send requests.',
   secret: {
     description:
       'For `standard_webhooks` whsec_ and the base64 of 24 to 64 bytes; for `authorization` the whole value of the header. ' +
-      'It is never shown. Without it every request is refused.',
+      'It is never shown. Without it, every request is refused.',
     pattern: STORABLE,
   },
   hmac:
-    'With `verification` `hmac`: the header of the signature, and how that is written, by default in hex of sha256 without a prefix. ' +
+    'For the `verification` `hmac`: the header of the signature, and its format, by default sha256 in hex without a prefix. ' +
     '`id_header` is the header with the id of a delivery, if there is one.',
 };
 const webhookNotes = {
   prefix: 'The first characters of the token in its URL, by which its owner recognises it.',
   last_start_at: 'When it last started a run.',
   last_flow_run_id: 'The run that it started then.',
-  last_error: 'Why its last request started no run, `<code>: <message>`; null if it did.',
+  last_error: 'The reason why its last request started no run, `<code>: <message>`; null if it did.',
 };
 const scheduleNotes = {
   cron: 'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON, and `*`.',
-  time_zone: 'The IANA time zone by whose clocks it is due, such as Europe/Berlin; UTC by default.',
+  time_zone: 'The IANA time zone of the cron text, such as Europe/Berlin; UTC by default.',
   policy:
-    'What becomes of planned times that nobody could keep. `catch_up_one`, the default: one late start for all of them. `skip`: none.',
+    'The policy for planned times that were missed. `catch_up_one`, the default: one late start for all of them. `skip`: none.',
 };
 
 const storeNote = {
@@ -116,15 +115,15 @@ const keyNote = {
 
 const nullableText: JsonSchema = { type: ['string', 'null'] };
 
-/** The body of every error; each answer says which codes it has. `added` are members of one interface only. */
+/** Makes the schema of an error's body; each answer names its codes. `added` are members of one interface only. */
 const error = (description: string, details: JsonSchema, added: Record<string, JsonSchema> = {}): JsonSchema => ({
   description,
   type: 'object',
   properties: {
-    code: { type: 'string', description: 'Stable: programs should look at it.' },
+    code: { type: 'string', description: 'The stable part, for programs.' },
     message: { type: 'string', description: 'For people.' },
     details,
-    hint: { ...nullableText, description: 'What to do about it.' },
+    hint: { ...nullableText, description: 'Advice for the caller.' },
     ...added,
   },
   required: ['code', 'message', 'details', 'hint', ...Object.keys(added)],
@@ -158,7 +157,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     flow: 'The flow whose deployment `tag` names. Without it, `id` is needed.',
     tag: 'With `flow`: the tag of the deployment to start, by default `latest`.',
     ...startNotes,
-    public_key: base58(32, 'What a caller without an account shows. It names the caller and proves nothing.'),
+    public_key: base58(32, 'The public key of a caller without an account. It names the caller and proves nothing.'),
     idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
   }),
   StartFlowArguments: annotate(input(argumentSchemas.start_flow), {
@@ -170,7 +169,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     id: 'The deployment. Without it, `flow` is needed.',
     flow: 'The flow whose deployment `tag` names. Without it, `id` is needed.',
     tag: 'With `flow`: the tag of the deployment, by default `latest`.',
-    public_key: base58(32, 'What a caller without an account shows. It names the caller and proves nothing.'),
+    public_key: base58(32, 'The public key of a caller without an account. It names the caller and proves nothing.'),
   }),
   DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
   ReadFlowScriptsArguments: input(argumentSchemas.read_flow_scripts),
@@ -199,15 +198,15 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   RedriveFlowRunArguments: annotate(input(argumentSchemas.redrive_flow_run), {
     flow_run_id: 'The run that failed or was stopped, or one that it called.',
-    accept_unknown: 'Take the risk that what may have happened outside happens once more.',
+    accept_unknown: 'Redrive even if failed nodes may have changed something outside, which is then changed again.',
     idempotency_key: idempotencyNote,
   }),
   RedriveFlowRunsArguments: annotate(input(argumentSchemas.redrive_flow_runs), {
     flow: 'The flow whose failed runs are redriven, of all its deployments and without one; or else `deployment`.',
-    since: 'Runs that were made from then on. Default: seven days ago.',
-    until: 'Runs that were made before.',
+    since: 'Only runs from this time on. Default: seven days ago.',
+    until: 'Only runs before this time.',
     error_code: 'Only runs whose first error has this code, as `flow_run_stats` counts them.',
-    accept_unknown: 'Take the risk that what may have happened outside happens once more.',
+    accept_unknown: 'Redrive even if failed nodes may have changed something outside, which is then changed again.',
     max_runs: 'Default: 100.',
   }),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
@@ -260,15 +259,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
 
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
-  StartResult: annotate(output(answerSchemas.StartResult), { token: 'Shows this one run to whoever holds it.' }),
+  StartResult: annotate(output(answerSchemas.StartResult), {
+    token: 'A token with which its holder can see this run.',
+  }),
   StartFlowResult: annotate(output(answerSchemas.StartFlowResult), {
-    token: 'Shows this one run to whoever holds it.',
+    token: 'A token with which its holder can see this run.',
     warnings: warningsNote,
   }),
   DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), {
     warnings: warningsNote,
-    limits:
-      'Only where anybody may start it: the limits of all callers but the owner, and of callers without an account.',
+    limits: 'Only if anybody may start it: the limits of all callers but the owner, and of callers without an account.',
   }),
   DeploymentDescription: annotate(output(answerSchemas.DeploymentDescription), {
     name: "The flow's name when it was deployed, unless the owner has changed it.",
@@ -279,15 +279,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
     cluster: 'The Solana network of its runs.',
     inputs: 'In the order of the nodes in the flow.',
     'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',
-    'inputs/items/description': 'What the definition of the only port says that it feeds; else empty.',
-    'inputs/items/type_bounds': 'The types that suit every port which the value comes to, also in called flows.',
+    'inputs/items/description':
+      'The description in the definition of the port that it feeds, if it feeds exactly one; else empty.',
+    'inputs/items/type_bounds': 'The types that all fed ports accept, also in called flows.',
     'inputs/items/required':
       'The flow has no default for it, and a port requires it. A start without it is not refused; its run may fail.',
     'inputs/items/default':
-      "The flow's default, as plain JSON. Null without one; one of more than 4,096 bytes is not shown.",
+      "The flow's default, as readable JSON. Null without one; one of more than 4,096 bytes is not shown.",
     'inputs/items/json_schema':
-      'The JSON Schema of what `values` takes for it. An input that is not required takes null, too.',
-    outputs: 'The outputs of a run that succeeds, with the type of the port that feeds each.',
+      'The JSON Schema of the input in `values`. An input that is not required accepts null, too.',
+    outputs: 'The outputs of a succeeded run, each with the type of the port that feeds it.',
   }),
   FlowScripts: annotate(output(answerSchemas.FlowScripts), {
     as_of: 'When each flow that was read was last changed, by id. `deploy_flow` takes it.',
@@ -306,11 +307,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
     'events/items/id': 'The number of the event among those of the run.',
     'events/items/data':
       '`flow_run_id`, `called_by` (null for the run that was started, else the node execution that called the run) and `time`; of a node also `node_id`, `times` and `name`; the rest depends on the event.',
-    last: 'Where the next page goes on.',
+    last: 'The event after which the next page begins.',
     has_ended: 'There will be no event after `last`.',
     flow_run_id: 'The run that was started.',
-    is_owner: 'Whether the caller owns the flow, and so is told values, errors and log lines.',
-    caller: 'The user who asks, or the run whose token they show.',
+    is_owner: 'Whether the caller owns the flow, and so sees values, errors and log lines.',
+    caller: 'The calling user, or the run whose token the caller shows.',
     is_guest: 'Whether the caller has no account.',
     is_overdue: 'Whether the run has not ended while runs have been queued for 2 seconds.',
   }),
@@ -322,33 +323,33 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   RedrivenFlowRun: annotate(output(answerSchemas.RedrivenFlowRun), {
     redriven_as: 'The new run; null if there is none.',
-    error: 'Why there is none: what `POST /flow/redrive/{flow_run_id}` would answer.',
+    error: 'The reason why there is none: the error that `POST /flow/redrive/{flow_run_id}` would answer.',
   }),
   FlowWarning: annotate(output(answerSchemas.FlowWarning), {
     flow_id: 'The flow, or one that it calls.',
     code: Object.entries(warningCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join(' '),
-    path: 'Where in the flow, such as `edges[3].targetHandle`.',
+    path: 'The path in the flow, such as `edges[3].targetHandle`.',
     node_id: 'Of `script_invalid`: the node.',
-    line: 'Of `script_invalid`: the line of its script.',
-    column: 'Of `script_invalid`: the column in this line.',
+    line: 'For `script_invalid`: the line of its script.',
+    column: 'For `script_invalid`: the column in this line.',
   }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
     id: 'Random, below 2^53.',
     kind:
-      'What `message` is: `transaction`, the message of a transaction; or `message`, anything else, which may not be changed. No node asks for the latter yet.',
-    time: 'When the request was made, in milliseconds since 1970.',
-    pubkey: 'The key that has to sign.',
+      'The kind of `message`: `transaction` for the message of a transaction, `message` for any other, which may not be changed. No node asks for the latter yet.',
+    time: 'The time of the request, in milliseconds since 1970.',
+    pubkey: 'The key that must sign.',
     message: 'The bytes to sign, base64: of a transaction the serialized v0 message, not the whole.',
     timeout:
-      'Seconds, from `time` on, in which it can be answered. The transaction is good for about a minute: later the run fails.',
-    flow_run_id: 'The run that asks: the one that was started, or one that it called.',
+      'The seconds after `time` in which it can be answered. The transaction is valid for about a minute; later the run fails.',
+    flow_run_id: 'The run that asks: the started run, or one that it called.',
     signatures: 'Signatures that are known already.',
   }),
   SignatureRequestState: annotate(output(answerSchemas.SignatureRequestState), {
-    signature: 'The answer that was taken; null when there is none.',
+    signature: 'The accepted answer; null without one.',
     new_msg: "The message that was signed instead of the request's.",
-    expires_at: 'Until when it could be answered.',
-    run_status: 'The status of the run that was started.',
+    expires_at: 'The time until which it could be answered.',
+    run_status: 'The status of the started run.',
   }),
   CalledFlowRun: annotate(output(answerSchemas.CalledFlowRun), {
     end_time: 'Null while it runs.',
@@ -359,44 +360,44 @@ export const componentSchemas: Record<string, JsonSchema> = {
   ActionGetResult: annotate(output(answerSchemas.ActionGetResult), {
     icon: 'An absolute address.',
     disabled: "The action can't be done; `error` says why.",
-    'links/actions/items/href': 'Where to post to, with `{name}` for each parameter.',
+    'links/actions/items/href': 'The address for the POST, with `{name}` for each parameter.',
   }),
   ActionPostResult: annotate(output(answerSchemas.ActionPostResult), {
     transaction:
-      'Base64 of the wire format; only the signature of `account` is missing. Of version 0 where somebody has signed or a lookup table is used, else legacy.',
-    message: "What the flow's output `message` says, 500 characters at most.",
-    'links/next/href': 'Where to post `{account, signature}` once it was sent.',
+      'Base64 of the wire format; only the signature of `account` is missing. Version 0 if somebody has signed or a lookup table is used, else legacy.',
+    message: "The flow's output `message`, 500 characters at most.",
+    'links/next/href': 'The address for posting `{account, signature}` after the transaction was sent.',
   }),
   Webhook: annotate(output(answerSchemas.Webhook), webhookNotes),
   NewWebhook: annotate(output(answerSchemas.NewWebhook), {
     ...webhookNotes,
-    url: 'Where requests go. No later answer shows it again.',
+    url: 'The address for requests. No later answer contains it.',
   }),
   Schedule: annotate(output(answerSchemas.Schedule), {
     ...scheduleNotes,
     next_start_at: 'The next planned time; null while it is not active.',
     last_start_at: 'When it last started a run.',
     last_flow_run_id: 'The run that it started last.',
-    last_error: 'Why its last planned time started no run, `<code>: <message>`; null if it did.',
+    last_error: 'The reason why its last planned time started no run, `<code>: <message>`; null if it did.',
   }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
-    key: 'The key. No later answer shows it again.',
+    key: 'The key. No later answer contains it.',
   }),
   Fault: annotate(output(answerSchemas.Fault), { path: 'Where, such as `inputs.amount.U`.' }),
-  Finding: annotate(output(answerSchemas.Finding), { path: 'Where in the flow, such as `edges[3].source`.' }),
+  Finding: annotate(output(answerSchemas.Finding), { path: 'The path in the flow, such as `edges[3].source`.' }),
   Node: nodeRow(),
 
   Error: error(
     'Every error of /functions/v1.',
-    { description: 'What is known beyond the message, as the code says.' },
+    { description: 'More data than the message has; its form depends on the code.' },
     {
       error: { type: 'string', description: 'The message again.' },
     },
   ),
   RestError: error('Every error of /rest/v1, of this project and of PostgREST.', {
     ...nullableText,
-    description: 'What is known beyond the message; for codes of this project the text of a JSON value.',
+    description: 'More data than the message has; for codes of this project the text of a JSON value.',
   }),
   GatewayError: {
     description: "The gateway's refusal of a request without the project's key.",
@@ -408,8 +409,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
 };
 
 /**
- * Schemas of parameters. Zod reads texts here, because a path and a query hold digits, where the document says numbers.
- * Tests show that both agree.
+ * The schemas of parameters. Zod parses text here, because paths and queries hold digits; the document describes
+ * numbers. Tests show that both agree.
  */
 export const parameterSchemas = {
   flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },

@@ -11,7 +11,7 @@ import {
   runReader,
 } from './operation.ts';
 
-/** Errors of an answer to a request, apart from its signature. */
+/** The errors of an answer to a request, apart from its signature. */
 const answerErrors: ErrorCode[] = [
   'transaction_changed',
   'signature_request_not_found',
@@ -34,7 +34,7 @@ export const signatureOperations: Operation[] = [
     parameters: ['flowRunId', 'wait'],
     answers: {
       200: {
-        description: 'What is to be signed.',
+        description: 'The message to sign.',
         schema: ref('PendingSignatureRequest'),
         example: pendingRequest,
       },
@@ -49,10 +49,10 @@ export const signatureOperations: Operation[] = [
     tag: 'Signatures',
     summary: 'Answers a signature request',
     description:
-      'Verifies and stores the signature, and lets the run that waits for it go on. A refused answer leaves the request ' +
+      'Verifies and stores the signature, and lets the waiting run continue. A refused answer leaves the request ' +
       'open. No credential is needed, because a valid signature is the proof. The owner of the flow, the user whose key is asked, the ' +
-      'starter of the run and the holder of its token are told what is wrong with an invalid one. Everybody else gets the same 404 ' +
-      'as for a request that does not exist, and for one that is answered or over a 409 without details.',
+      'starter of the run and the holder of its token learn the fault of an invalid signature. Everybody else gets the same 404 ' +
+      'as for a missing request, and for an answered or expired one a 409 without details.',
     security: [...runReader, []],
     body: {
       schema: ref('SubmitSignatureParams'),
@@ -101,7 +101,7 @@ export const signatureOperations: Operation[] = [
     path: '/rest/v1/rpc/signature_request_for_caller',
     tag: 'Signatures',
     summary: 'Reads a signature request that can be answered',
-    description: 'Says whether the request can be answered. `POST /signature/submit` takes the answer.',
+    description: 'Checks whether the request can be answered. `POST /signature/submit` takes the answer.',
     security: restRunReader,
     body: {
       schema: ref('SignatureRequestForCallerArguments'),
@@ -110,7 +110,7 @@ export const signatureOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'What is to be signed, and by which key.',
+        description: 'The message to sign, and the key that must sign.',
         schema: ref('AnswerableRequest'),
         example: { id: REQUEST_ID, pubkey: PUBLIC_KEY, msg: pendingRequest.message },
       },

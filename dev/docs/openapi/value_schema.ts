@@ -1,16 +1,16 @@
 import { MAX_VALUE_DEPTH } from '../../../types/values/value.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 
-/** A regular expression for one digit of a range, or undefined when the range is empty. */
+/** Makes a regular expression for one digit of a range; undefined for an empty range. */
 function digitRange(from: number, to: number): string | undefined {
   if (from > to) return undefined;
   return from === to ? String(from) : `[${from}-${to}]`;
 }
 
-/** A regular expression for the integers from 0 to `max`, without leading zeros. */
+/** Makes a regular expression for the integers from 0 to `max`, without leading zeros. */
 function upTo(max: bigint): string {
   const digits = [...String(max)].map(Number);
-  /** The digits from `index` on, when all earlier digits equal those of `max`. */
+  /** Matches the digits from `index` on, given that all earlier digits equal those of `max`. */
   const rest = (index: number): string => {
     const digit = digits[index];
     if (digit === undefined) return '';
@@ -32,7 +32,8 @@ const signed = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** (bits - 1n) - 1n)}|-0*$
 const MAX_INTEGER_LENGTH = 1_000;
 
 /**
- * Text without NUL and lone surrogates; JSON Schema's patterns work on code points, so a surrogate pair does not match.
+ * Matches text without NUL and lone surrogates. JSON Schema's patterns match code points, so a surrogate pair is no
+ * match.
  */
 export const STORABLE = '^[^\\u0000\\uD800-\\uDFFF]*$';
 
@@ -40,7 +41,7 @@ export const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
 
 const integer = (pattern: string): JsonSchema => ({ type: 'string', pattern, maxLength: MAX_INTEGER_LENGTH });
 
-/** Per tag what it means, what it takes, and an example. */
+/** The meaning, the content and an example of each tag. */
 const tags: Record<string, { title: string; payload: JsonSchema; example: unknown }> = {
   N: { title: 'Null', payload: { const: 0 }, example: 0 },
   S: { title: 'String', payload: { type: 'string', pattern: STORABLE }, example: 'text' },

@@ -44,12 +44,12 @@ import { type JsonSchema, ref } from './json_schema.ts';
 
 type Functions = Database['public']['Functions'];
 
-/** These stand for schemas that have a name in the document. */
+/** Placeholders for schemas that have a name in the document. */
 const inputsSchema: z.ZodType<ValueMap> = z.unknown() as z.ZodType<ValueMap>;
 const pendingRequestSchema = z.unknown() as z.ZodType<PendingSignatureRequest>;
 const runOutputSchema = z.unknown() as z.ZodType<Extract<Value, { M: ValueMap }>>;
 
-/** Stands for the schema of a value. */
+/** A placeholder for the schema of a value. */
 const anyValueSchema = z.unknown() as z.ZodType<Value>;
 
 const publicKeySchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
@@ -65,14 +65,14 @@ const runStatusSchema = z.enum(['queued', 'running', 'waiting', 'succeeded', 'fa
   RunStatus
 >;
 
-/** Stands for the schema of one warning, an item of the document's lists of warnings. */
+/** A placeholder for the schema of one warning, an item of the document's lists of warnings. */
 const warningSchema = z.unknown() as z.ZodType<FlowWarning>;
 const warningsSchema = z.array(warningSchema).max(100);
 const warningCodeSchema = z.enum(Object.keys(warningCodes) as [keyof typeof warningCodes]);
 
 const flowIdArgument = z.int().min(0).max(2_147_483_647);
 
-/** What the system tells of the starts of a schedule or webhook, and which row it is. */
+/** The columns about the starts of a schedule or webhook, and its id. */
 const automaticStart = {
   id: z.uuid(),
   flow: rowIdSchema.nullable(),
@@ -113,7 +113,7 @@ const scheduleSchema = z.strictObject({
   next_start_at: timeSchema.nullable(),
 });
 
-/** The row of `flow_schedules` to post. */
+/** The row of `flow_schedules` that clients post. */
 export const newScheduleSchema = scheduleSchema.pick({
   flow: true,
   tag: true,
@@ -128,7 +128,7 @@ export const newScheduleSchema = scheduleSchema.pick({
 
 const valuesSchema = z.record(z.string(), z.unknown()).optional();
 
-/** The arguments of the database's functions, which are the bodies of their calls. */
+/** The arguments of the SQL functions, which are the bodies of their calls. */
 export const argumentSchemas = {
   start_deployment: z.strictObject({
     id: deploymentTargetSchema.shape.id,
@@ -245,7 +245,7 @@ const linkedActionSchema = z.strictObject({
   parameters: z.array(z.union([actionFieldSchema, actionDateSchema, actionChoiceSchema])).optional(),
 });
 
-/** The answers. They say the same as the types. */
+/** The answers. The compiler checks that they match the types. */
 const startLimits = { max_starts_per_minute: z.int().min(0), max_runs_in_flight: z.int().min(0) };
 
 export const answerSchemas = {
@@ -475,7 +475,7 @@ export const answerSchemas = {
   EndedRun: z.strictObject({ errors: z.array(z.string()).nullable(), output: runOutputSchema.nullable() }),
 };
 
-/** Zod schemas that stand for a named schema of the document. */
+/** Zod schemas with a name in the document. */
 const references = new Map<z.ZodType, string>([
   [valueMapSchema, 'ValueMap'],
   [valueSchema, 'Value'],
@@ -490,7 +490,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ zodSchema, jsonSchema }) => {
-      // SAFETY: it is the schema itself, under the name of zod's core.
+      // SAFETY: it is the same schema, under the type name of zod's core.
       const name = references.get(zodSchema as unknown as z.ZodType);
       if (name !== undefined) Object.assign(jsonSchema, ref(name));
     },
@@ -498,8 +498,8 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return json as JsonSchema;
 }
 
-/** The JSON Schema of a zod schema's input. */
+/** Makes the JSON Schema of a zod schema's input. */
 export const input = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'input');
 
-/** The JSON Schema of a zod schema's output. */
+/** Makes the JSON Schema of a zod schema's output. */
 export const output = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'output');

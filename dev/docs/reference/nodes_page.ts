@@ -57,7 +57,7 @@ function notesOf(nodeId: string): string[] {
   return existsSync(file) ? [readFileSync(file, 'utf8').trimEnd()] : [];
 }
 
-/** Nothing, for a node that changes nothing outside. */
+/** Describes the effects of a node; empty for a node that changes nothing outside. */
 const effectsOf = ({ effects }: NodeDefinition['data']): string =>
   effects == null || effects === 'none' ? '' : `Effects: \`${effects}\`.`;
 
