@@ -9,7 +9,7 @@ import { call, deploy, type Person, signUp, storeFlow } from '../support/people.
 import { createApiKey } from '../support/tokens.ts';
 
 const ACCOUNT = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
-/** Nobody listens there. */
+/** An address at which nothing listens. */
 const nowhere = { url: 'http://127.0.0.1:9' };
 const asAction = { output_instructions: true };
 
@@ -26,7 +26,7 @@ const post = (path: string, body: unknown = { account: ACCOUNT }, headers: Recor
   });
 const plain = (path: string, init?: RequestInit) => fetch(`${inject('stack').FUNCTIONS_URL}/action/${path}`, init);
 
-/** A buyer pays somebody, and says why. */
+/** A flow in which a buyer pays a recipient, with a note. */
 function tipFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const buyer = flow.input('account');
@@ -41,7 +41,7 @@ function tipFlow(): FlowBuilder {
 
 const KEY_PATTERN = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
 
-describe('what a wallet is shown', () => {
+describe('the GET of an action', () => {
   let id: string;
   let flowId: number;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('what a wallet is shown', () => {
     flowId = row.data.entrypoint;
   });
 
-  it('has a field for each input but the one that takes the wallet', async () => {
+  it('has a field for each input except the one for the wallet', async () => {
     const answer = await get(id);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -99,33 +99,33 @@ describe('what a wallet is shown', () => {
     });
   });
 
-  it('is the same by flow and tag', async () => {
+  it('is the same for a flow and tag', async () => {
     const action = await (await get(`${flowId}/latest`)).json() as ActionGetResponse;
     expect(action.title).toBe('<b>Tip</b>');
     expect(action.links?.actions[0]?.href).toMatch(`/functions/v1/action/${flowId}/latest?recipient={recipient}`);
   });
 
-  it('keeps what the link fills in', async () => {
+  it('keeps the inputs that the link fills in', async () => {
     const action = await (await get(`${id}?note=table%204&utm_source=qr`)).json() as ActionGetResponse;
     expect(action.links?.actions[0]?.href)
       .toMatch(`/functions/v1/action/${id}?note=table%204&recipient={recipient}&amount=0.5&x-order-id=`);
     expect(action.links?.actions[0]?.parameters?.map(({ name }) => name)).toEqual(['recipient', 'amount']);
   });
 
-  it('is an order of its own each time, which no cache may keep', async () => {
+  it('has a new order each time, which caches must not store', async () => {
     const answers = await Promise.all([1, 2].map(() => get(id)));
     expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(['no-store', 'no-store']);
     const actions = await Promise.all(answers.map((answer) => answer.json() as Promise<ActionGetResponse>));
     expect(new Set(actions.map(({ links }) => links?.actions[0]?.href)).size).toBe(2);
   });
 
-  it('is no form when the link fills in what can only fail', async () => {
+  it('is refused if the link fills in an invalid value', async () => {
     const answer = await get(`${id}?amount=much`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ code: 'inputs_invalid', message: expect.stringMatching(/^amount /) });
   });
 
-  it('says what is missing when no input takes the wallet', async () => {
+  it('is disabled with a reason if no input takes the wallet', async () => {
     const other = await deployAction(owner, nowhere, textFlow(), asAction);
     const action = await (await get(other)).json() as ActionGetResponse;
     expect(action).toMatchObject({ disabled: true, error: { message: expect.stringContaining('`account`') } });
@@ -133,14 +133,14 @@ describe('what a wallet is shown', () => {
     expect(await (await post(other)).json()).toMatchObject({ code: 'action_failed' });
   });
 
-  it("shows the owner's picture", async () => {
+  it("has the owner's picture", async () => {
     const icon_url = 'https://shop.example/icon.png?x=%22%3E';
     const other = await deployAction(owner, nowhere, tipFlow(), { ...asAction, icon_url });
     expect(await (await get(other)).json()).toMatchObject({ icon: icon_url });
   });
 
   it.each([['mainnet-beta', BLOCKCHAIN_IDS.mainnet], ['testnet', BLOCKCHAIN_IDS.testnet]])(
-    'is of the chain that the cluster %s names',
+    'names the chain of the cluster %s',
     async (cluster, chainId) => {
       const other = await deployAction(owner, nowhere, tipFlow(), {
         ...asAction,
@@ -202,7 +202,7 @@ describe('wallets in browsers', () => {
     else expect(JSON.parse(text)).toMatchObject({ message: expect.stringMatching(/^[A-Z`].*[.]$/) });
   });
 
-  it('learn from a preflight on which chains actions are', async () => {
+  it('get the chains of actions in a preflight', async () => {
     const { headers } = await plain(randomUUID(), { method: 'OPTIONS' });
     expect(headers.get('x-blockchain-ids')?.split(',').toSorted()).toEqual(Object.values(BLOCKCHAIN_IDS).toSorted());
   });
@@ -230,8 +230,8 @@ describe('actions.json', () => {
   });
 });
 
-describe('what is no action', () => {
-  /** All that an observer could tell refusals apart by. */
+describe('a request for a deployment that is no action', () => {
+  /** All parts of the answers by which an observer could distinguish refusals. */
   const refusals = new Set<string>();
   const paths = new Map<string, string>();
 
@@ -272,7 +272,7 @@ describe('what is no action', () => {
     'an unknown tag',
     'a malformed tag',
     'a malformed flow',
-  ])('is one and the same 404: %s', async (name) => {
+  ])('gets the same 404: %s', async (name) => {
     const credentials: Record<string, string>[] = [
       {},
       { authorization: `Bearer ${owner.token}` },
@@ -312,8 +312,8 @@ describe('a start by an action', () => {
     ['a large body', { account: ACCOUNT, data: { note: 'x'.repeat(70_000) } }, {}, 413, 'body_too_large'],
     ['a long parameter', { account: ACCOUNT, data: { note: 'x'.repeat(10_001) } }, {}, 400, 'request_invalid'],
     ['a parameter missing', { account: ACCOUNT, data: { note: 'x' } }, {}, 400, 'inputs_invalid'],
-    ['a parameter that is not there', { account: ACCOUNT, data: { nothing: 'x' } }, {}, 400, 'inputs_invalid'],
-    ['a key that is none', { account: ACCOUNT, data: { note: 'x', recipient: 'y' } }, {}, 400, 'inputs_invalid'],
+    ['an unknown parameter', { account: ACCOUNT, data: { nothing: 'x' } }, {}, 400, 'inputs_invalid'],
+    ['a malformed key', { account: ACCOUNT, data: { note: 'x', recipient: 'y' } }, {}, 400, 'inputs_invalid'],
     [
       'a key of 33 bytes',
       { account: ACCOUNT, data: { note: 'x', recipient: '1'.repeat(33) } },
@@ -321,7 +321,7 @@ describe('a start by an action', () => {
       400,
       'inputs_invalid',
     ],
-  ])('with %s is refused in words', async (_says, body, headers, status, code) => {
+  ])('with %s is refused with a message', async (_says, body, headers, status, code) => {
     const answer = await post(id, body, headers);
     expect([answer.status, await answer.json()]).toEqual([
       status,
@@ -333,8 +333,8 @@ describe('a start by an action', () => {
     expect((await plain(id, { method: 'PUT' })).status).toBe(405);
   });
 
-  it('is found again by who has the order, and by nobody who knows account and values only', async () => {
-    // The run fails, because no chain is there: what counts is how many there are.
+  it('is found again with its order, but not with account and values only', async () => {
+    // The run fails, because there is no chain. Only the number of runs counts here.
     const shop = await deployAction(owner, nowhere, tipFlow(), asAction);
     const { links } = await (await get(shop)).json() as ActionGetResponse;
     const { searchParams } = new URL(links!.actions[0]!.href, 'http://project');
@@ -353,7 +353,7 @@ describe('a start by an action', () => {
     expect(await runs()).toBe(own + 5);
   });
 
-  it('that fails tells nothing of the flow', async () => {
+  it('that fails reveals nothing of the flow', async () => {
     const data = { note: 'a note', recipient: makeKeypair().publicKey };
     const answer = await post(id, { account: ACCOUNT, data });
     expect([answer.status, await answer.json()]).toEqual([409, {
@@ -371,7 +371,7 @@ describe('a start by an action', () => {
     expect(runs.data).toMatchObject([{ status: 'failed', started_by_public_key: ACCOUNT }]);
   });
 
-  it('counts for the limits, whatever key it shows', async () => {
+  it('counts for the limits, with any public key', async () => {
     const limited = await deployAction(owner, nowhere, tipFlow(), { ...asAction, max_starts_per_minute: 0 });
     for (const { publicKey } of [makeKeypair(), makeKeypair()]) {
       const data = { note: 'x', recipient: publicKey };
@@ -385,7 +385,7 @@ describe('a start by an action', () => {
     }
   });
 
-  it('is of the wallet alone, whoever else the request says to be', async () => {
+  it("is started as the wallet's key, even if the request shows another credential", async () => {
     const other = await deployAction(owner, nowhere, tipFlow(), { ...asAction, max_starts_per_minute: 0 });
     const data = { note: 'x', recipient: ACCOUNT };
     const answer = await post(other, { account: ACCOUNT, data }, { authorization: `Bearer ${owner.token}` });
@@ -393,14 +393,14 @@ describe('a start by an action', () => {
   });
 });
 
-describe('what a wallet tells of a transaction', () => {
+describe('the report of a sent transaction', () => {
   const signature = '4M5txFZz3Ud1NCBPdWxLF1VT23mFWVMaeZXZiQeuCg7d3rM79j5ppJmr24PCHuQVsKm3Eqeu7rJ512Vzo7WfQQ1t';
 
   it.each<[string, string, unknown, number, string]>([
     ['without a token', 'sent', { signature }, 401, 'token_invalid'],
     ['with a malformed token', 'sent?token=fr_x', { signature }, 401, 'token_invalid'],
     ['with a forged token', `sent?token=fr_${'B'.repeat(64)}`, { signature }, 401, 'token_invalid'],
-    ['with a signature that is none', `sent?token=fr_${'B'.repeat(64)}`, { signature: 'x' }, 400, 'request_invalid'],
+    ['with a malformed signature', `sent?token=fr_${'B'.repeat(64)}`, { signature: 'x' }, 400, 'request_invalid'],
     ['without a signature', 'sent', {}, 400, 'request_invalid'],
   ])('%s is refused', async (_says, path, body, status, code) => {
     const answer = await post(path, body);

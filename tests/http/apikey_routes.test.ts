@@ -42,14 +42,14 @@ it('makes a key that works until it is deleted', async () => {
   }]);
 });
 
-it('a key revokes itself, and makes no other', async () => {
+it("a key can revoke itself, but can't make another one", async () => {
   const { id, key } = await createApiKey(owner);
   expect(await apikey('create', byKey(key), { name: 'x' })).toMatchObject([403, { code: 'token_required' }]);
   expect(await apikey('delete', byKey(key), { key_hash: id })).toEqual([200, {}]);
   expect(await apikey('info', byKey(key))).toMatchObject([401, { code: 'api_key_invalid' }]);
 });
 
-it("somebody else's key is not there, like one that was never made", async () => {
+it("another user's key gets the same 404 as a missing one", async () => {
   const { id } = await createApiKey(owner);
   const other = { token: (await signUp()).token };
   const answers = [
@@ -61,7 +61,7 @@ it("somebody else's key is not there, like one that was never made", async () =>
   expect((await owner.client.from('api_keys').select('id').eq('id', id)).data).toEqual([{ id }]);
 });
 
-it('asks who calls', async () => {
+it('requires a credential', async () => {
   const { id } = await createApiKey(owner);
   for (const [route, body] of [['create', { name: 'x' }], ['delete', { key_hash: id }], ['info', undefined]] as const) {
     expect(await apikey(route, {}, body)).toMatchObject([401, { code: 'unauthenticated' }]);
@@ -76,14 +76,14 @@ it.each<[string, string, unknown, string]>([
   ['an empty name', 'create', { name: '' }, 'name'],
   ['a name of 101 characters', 'create', { name: 'x'.repeat(101) }, 'name'],
   ['an unknown member', 'create', { name: 'x', scopes: [] }, 'scopes'],
-  ['a key_hash that is none', 'delete', { key_hash: 'x' }, 'key_hash'],
+  ['a malformed key_hash', 'delete', { key_hash: 'x' }, 'key_hash'],
   ['a key in place of its key_hash', 'delete', { full_key: 'fk_x' }, 'key_hash'],
 ])('refuses %s', async (_what, route, body, path) => {
   const [status, { code, details }] = await apikey(route, own(), body);
   expect([status, code, details[0].path]).toEqual([400, 'request_invalid', path]);
 });
 
-it('takes its own methods only', async () => {
+it('accepts only its own methods', async () => {
   const got = await call('apikey/create', { method: 'GET', ...own() });
   expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   const posted = await call('apikey/info', { ...own() });

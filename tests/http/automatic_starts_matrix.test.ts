@@ -28,7 +28,7 @@ describe.each(callers)('%s', (caller) => {
   const kind = kindOf(caller);
   const tables = ['flow_schedules', 'flow_webhooks'] as const;
 
-  it.each(tables)('and the rows of %s: only the owner reads and changes them', async (table) => {
+  it.each(tables)('and the rows of %s: only the owner can read and change them', async (table) => {
     const rows = kind === 'owner' || kind === 'service role' ? 1 : 0;
     const expected = {
       owner: [200, rows],
@@ -40,17 +40,17 @@ describe.each(callers)('%s', (caller) => {
     const path = `${table}?id=eq.${ids[table]}`;
     expect(await ask(caller, 'GET', path)).toEqual(expected[kind]);
     expect(await ask(caller, 'PATCH', path, { is_active: true })).toEqual(expected[kind]);
-    // What is deleted is there for the next caller.
+    // Deleted rows are made again for the next caller.
     expect(await ask(caller, 'DELETE', `${path}&is_active=eq.false`)).toEqual(
       kind === 'nobody' || kind === 'refused' ? expected[kind] : [200, 0],
     );
   });
 
-  it('and a schedule of the owner: nobody else stores one', async () => {
+  it('and a schedule of the owner: only the owner can store one', async () => {
     const expected = {
       owner: [201, 1],
       other: [404, 'flow_not_found'],
-      // It has no user whose flow this could be.
+      // The service role has no user who could own this flow.
       'service role': [404, 'flow_not_found'],
       nobody: NOBODY,
       refused: REFUSED,
@@ -59,7 +59,7 @@ describe.each(callers)('%s', (caller) => {
     expect(await ask(caller, 'POST', 'flow_schedules', schedule)).toEqual(expected[kind]);
   });
 
-  it('and a webhook of the owner: nobody else makes one, or says how its requests are verified', async () => {
+  it('and a webhook of the owner: only the owner can make one or set its verification', async () => {
     const refused = kind === 'refused' ? REFUSED : [401, kind === 'nobody' ? 'unauthenticated' : 'token_invalid'];
     const isUser = kind === 'owner' || kind === 'other' && caller !== 'token of a deleted user';
     const made = await ask(caller, 'POST', 'rpc/create_webhook', { flow: flowId, input: 'value' });
@@ -68,14 +68,14 @@ describe.each(callers)('%s', (caller) => {
     expect(set).toEqual(!isUser ? refused : kind === 'owner' ? [200, 1] : [404, 'webhook_not_found']);
   });
 
-  it('and the next times of a cron text: every user is told them', async () => {
+  it('and the next times of a cron text: every user can compute them', async () => {
     const refused = kind === 'refused' ? REFUSED : [401, kind === 'nobody' ? 'unauthenticated' : 'token_invalid'];
     const isUser = kind === 'owner' || kind === 'other' && caller !== 'token of a deleted user';
     const told = await ask(caller, 'POST', 'rpc/next_cron_times', { cron: '0 0 1 1 *' });
     expect(told).toEqual(isUser ? [200, 3] : refused);
   });
 
-  it('makes no webhook past create_webhook', async () => {
+  it('can make a webhook only by create_webhook', async () => {
     const answer = await ask(caller, 'POST', 'flow_webhooks', { flow: flowId, input: 'value', prefix: 'fh_aaaaaaa' });
     expect(answer).toEqual(kind === 'refused' ? REFUSED : [expect.any(Number), expect.stringMatching(/^42501$/)]);
   });

@@ -5,7 +5,7 @@ import { rest } from '../support/rest.ts';
 import { createApiKey } from '../support/tokens.ts';
 
 const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
-/** What the owner's flows know and nobody else is to read. */
+/** A constant of the owner's flows that nobody else may read. */
 const SECRET = 'only the owner knows';
 
 let owner: Person;
@@ -49,7 +49,7 @@ it('the owner reads the inputs and outputs of called runs', async () => {
 });
 
 describe('of called runs', () => {
-  /** How each of those who may see the root calls. */
+  /** The callers who may see the root run, with their credentials. */
   const callers: Record<string, () => Promise<{ token?: string; headers?: Record<string, string>; rootId: string }>> = {
     'who started it': async () => ({ token: starter.token, rootId: runId }),
     'their API key': async () => ({ headers: { 'x-api-key': (await createApiKey(starter)).key }, rootId: runId }),
@@ -87,13 +87,13 @@ describe('of called runs', () => {
       expect([output.status, text]).toEqual([unknown.status, await unknown.text()]);
       expect(JSON.parse(text).code).toBe('flow_run_not_found');
       expect((await rest('rpc/flow_run_result', { ...caller, body: { flow_run_id: id } })).status).toBe(404);
-      // A stop concerns the whole tree, which has ended.
+      // A stop concerns the whole tree, which has already ended.
       expect((await call(`flow/stop/${id}`, caller)).status).toBe(200);
     }
     expect(seen.join()).not.toContain(SECRET);
   });
 
-  it('others see none, in one and the same 404', async () => {
+  it('other callers get the same 404', async () => {
     const ask = (id: string) => rest('rpc/called_flow_runs', { token: other.token, body: { flow_run_id: id } });
     const answers = await Promise.all([runId, childId, other.id].map(ask));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-it("a deployment's flow reaches the chain of its chain_network, and another network once that setting is changed", async () => {
+it("a deployment's runs use the chain of its chain_network, and another one after a change of that setting", async () => {
   const flow = new FlowBuilder();
   const airdrop = flow.use('request_airdrop', { pubkey: flow.input('pubkey') }, { form: { amount: Number(2n * SOL) } });
   flow.output('signature', airdrop.output('signature'));

@@ -18,7 +18,7 @@ const latestOf = async (flowId: number) =>
     .throwOnError())
     .data[0]?.deployment_id;
 
-it('200 deploys of one flow at once: none lost, ids strictly increasing in the order of created_at, latest the greatest', async () => {
+it('of 200 concurrent deploys of one flow none is lost, ids increase with created_at, and latest names the greatest', async () => {
   const flowId = await storeFlow(owner, textFlow());
   const made = await Promise.all(Array.from({ length: 200 }, () => deploy(owner, flowId)));
   const rows = await deploymentsOf(flowId);
@@ -30,7 +30,7 @@ it('200 deploys of one flow at once: none lost, ids strictly increasing in the o
   expect(await latestOf(flowId)).toBe(rows.at(-1)!.id);
 });
 
-it('deletes of older and of newest deployments during deploys leave latest at the greatest id that is left', async () => {
+it('after deletes during deploys, latest names the greatest remaining id', async () => {
   const flowId = await storeFlow(owner, textFlow());
   const first = await Promise.all(Array.from({ length: 20 }, () => deploy(owner, flowId)));
   const remove = (id: string) => owner.client.from('flow_deployments').delete().eq('id', id).throwOnError();
@@ -51,7 +51,7 @@ it('deletes of older and of newest deployments during deploys leave latest at th
   expect(await latestOf(flowId)).toBe((await deploymentsOf(flowId)).at(-1)?.id);
 });
 
-it('a start by latest during deploys and deletes never fails and never starts what is gone before it', async () => {
+it('a start by latest during deploys and deletes never fails and never starts a deleted deployment', async () => {
   const flowId = await storeFlow(owner, textFlow());
   await deploy(owner, flowId);
   const deployments = Array.from({ length: 20 }, () => deploy(owner, flowId));

@@ -5,7 +5,7 @@ import { signUp } from '../support/people.ts';
 
 const { API_URL, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = inject('stack');
 
-/** The answer to a request for rows with these Prefer headers. */
+/** Requests rows with these Prefer headers. */
 const count = (prefer: string | string[], token: string, method = 'GET') =>
   new Promise<{ status: number | undefined; range: string | undefined; body: string }>((resolve, reject) => {
     const headers = { apikey: PUBLISHABLE_KEY, authorization: `Bearer ${token}`, prefer };
@@ -16,7 +16,7 @@ const count = (prefer: string | string[], token: string, method = 'GET') =>
     sent.on('error', reject).end();
   });
 
-it('counts are exact: an estimate would tell of rows that the caller may not see', async () => {
+it('only exact counts are allowed, because estimates would reveal rows that the caller may not see', async () => {
   const { token } = await signUp();
   for (
     const prefer of [
@@ -35,7 +35,7 @@ it('counts are exact: an estimate would tell of rows that the caller may not see
   expect(await count('count=planned', SERVICE_ROLE_KEY)).toMatchObject({ range: expect.stringMatching(/\/\d+$/) });
 });
 
-it('two Prefer headers are one to the database, as the gateway hands them on', async () => {
+it('two Prefer headers reach the database as one', async () => {
   const { token } = await signUp();
   const socket = connect(Number(new URL(API_URL).port), '127.0.0.1');
   socket.write(

@@ -56,7 +56,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(ids).toEqual(ids.toSorted());
     expect(await latest(flowId)).toBe(ids.at(-1));
 
-    // Newest first: each delete moves latest back by one; the last takes it along.
+    // Newest first: each delete moves latest back by one, and the last one removes the tag.
     for (const [index, id] of ids.toReversed().slice(0, 3).entries()) {
       await owner.client.from('flow_deployments').delete().eq('id', id);
       expect(await latest(flowId)).toBe(ids.at(-2 - index));
@@ -79,7 +79,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(new Set(data?.map((row) => row.snapshot_hash)).size).toBe(2);
   });
 
-  it('answers one and the same 404 for a flow of somebody else and for none', async () => {
+  it("answers the same 404 for another user's flow and for a missing one", async () => {
     const flowId = await storeFlow(owner, textFlow());
     const bodies = await Promise.all([flowId, 2_147_483_647].map(async (id) => {
       const response = await call(`flow/deploy/${id}`, { token: other.token });
@@ -106,7 +106,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(data).toEqual([]);
   });
 
-  it('answers 422 to a setting with a wrong value, and to a key pair without repeating it; a start of the flow does, too', async () => {
+  it('answers 422 to a setting with a wrong value, and to a key pair without quoting it, like a start of the flow', async () => {
     const pair = makeKeypair();
     const bytes = JSON.stringify([...base58.decode(pair.keypair)]);
     const environment = (OVERWRITE_FEEPAYER: string) => ({ environment: { OVERWRITE_FEEPAYER, PRIORITY_FEE: 'high' } });
@@ -129,7 +129,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     await deploy(owner, flowId);
   });
 
-  it("answers 401 without a credential, with the project's own public key, and with a token that is malformed", async () => {
+  it("answers 401 without a credential, with the project's own public key, and with a malformed token", async () => {
     const { ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = inject('stack');
     const codes = await Promise.all(
       [undefined, ANON_KEY, PUBLISHABLE_KEY, 'nonsense', `${owner.token}x`, SERVICE_ROLE_KEY].map(async (token) => {
@@ -147,7 +147,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     ]);
   });
 
-  it('takes the token with Bearer in any case, or without it', async () => {
+  it('accepts the token with Bearer in any case, or without it', async () => {
     const flowId = await storeFlow(owner, textFlow());
     for (const authorization of [`bearer ${owner.token}`, `BEARER  ${owner.token}`, owner.token]) {
       expect((await call(`flow/deploy/${flowId}`, { headers: { authorization } })).status).toBe(200);

@@ -9,7 +9,7 @@ const URL = 'https://rpc.example.com/?key=secret';
 let owner: Person;
 let other: Person;
 let deploymentId: string;
-/** Public keys of the owner's HARDCODED and ADAPTER wallets, and of another user's. */
+/** The public keys of the owner's HARDCODED and ADAPTER wallets, and of another user's wallet. */
 let hardcoded: string;
 let browser: string;
 let foreign: string;
@@ -33,7 +33,7 @@ const defaults = {
   chain_network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
 };
 
-// A payload that the generated types would not let pass, as any client could send it.
+// Sends a payload that the generated types would refuse, as any client could.
 const patch = (settings: object, person = owner) =>
   person.client.from('flow_deployments').update(settings as never).eq('id', deploymentId)
     .select('start_permission, output_instructions, action_identity, fees, chain_network');
@@ -43,7 +43,7 @@ beforeEach(async () => {
   expect(data).toEqual([defaults]);
 });
 
-/** Sends JSON as it stands, with numbers that JavaScript can't hold, and reads the text of the answer. */
+/** Sends JSON text unchanged, with numbers that JavaScript can't hold, and reads the text of the answer. */
 async function patchText(body: string): Promise<{ status: number; text: string }> {
   const { API_URL, PUBLISHABLE_KEY } = inject('stack');
   const response = await fetch(`${API_URL}/rest/v1/flow_deployments?id=eq.${deploymentId}&select=fees`, {
@@ -75,18 +75,18 @@ describe('the settings of a deployment', () => {
     expect((await patch(changed)).data).toEqual([changed]);
   });
 
-  it("are nobody else's to change", async () => {
+  it("can't be changed by others", async () => {
     expect((await patch({ start_permission: 'Anonymous' }, other)).data).toEqual([]);
   });
 
-  it('are all kept when one of them is refused', async () => {
+  it('all stay unchanged if one of them is refused', async () => {
     const { error } = await patch({ start_permission: 'Anonymous', fees: [[KEY, -1]] });
     expect(error?.code).toBe('fees_invalid');
     const { data } = await patch({ output_instructions: false });
     expect(data).toEqual([defaults]);
   });
 
-  it('can be written back whole, with the columns that never change', async () => {
+  it('can be written back as a whole row, with its read-only columns', async () => {
     const row = await owner.client.from('flow_deployments').select('*').eq('id', deploymentId).single();
     const { error } = await owner.client.from('flow_deployments').update(row.data!).eq('id', deploymentId);
     expect(error).toBeNull();
@@ -103,7 +103,7 @@ describe('the settings of a deployment', () => {
     expect([status, error?.code]).toEqual([400, 'column_read_only']);
   });
 
-  it('are copied to the runs of their time', async () => {
+  it('are copied to runs at their start', async () => {
     await patch({ fees: [[KEY, '7']], action_identity: hardcoded });
     const { flow_run_id } = await start(owner, `id=${deploymentId}`);
     const run = await finishedRun(owner, flow_run_id);
@@ -168,7 +168,7 @@ describe('a setting that is invalid', () => {
   it.each(refusals)('%s %j is refused with %s, which names %j', async (setting, value, code, paths) => {
     const { error, status } = await patch({ [setting]: value });
     expect([status, error?.code]).toEqual([400, code]);
-    // On /rest/v1 details are the text of their JSON.
+    // On /rest/v1, details are JSON text.
     const details = JSON.parse(error!.details) as { path: string; message: string }[];
     expect(details.map(({ path }) => path)).toEqual(paths);
     expect(error?.message).toContain(paths[0]);

@@ -20,7 +20,7 @@ const poke = () => call('runner', { token: inject('stack').SERVICE_ROLE_KEY });
 
 const NOTHING_NEW = { children: [], node_runs: [], logs: [], work_ms: 0 };
 
-/** Starts a run without a poke, and claims it as a worker does that dies right afterwards. */
+/** Starts a run without a poke, and claims it like a worker that dies right afterwards. */
 async function startAndLose() {
   return await sql.begin(async (tx) => {
     await tx`select set_config('request.jwt.claims', ${
@@ -30,7 +30,7 @@ async function startAndLose() {
       select public.start_deployment(id => ${deploymentId}::uuid) as started`;
     const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
     const claim = claims.find((candidate) => candidate.flow_run_id === started.flow_run_id)!;
-    // Runs of other test files may have been in the queue: they are released.
+    // Releases runs of other test files that were in the queue.
     for (const { flow_run_id, claim_number } of claims.filter((candidate) => candidate !== claim)) {
       await tx`select public.release_flow_run(${flow_run_id}, ${claim_number}, ${tx.json(NOTHING_NEW)})`;
     }
@@ -38,7 +38,7 @@ async function startAndLose() {
   });
 }
 
-it("a run whose worker died is taken over when its lease is over, and the dead worker's late words are refused", async () => {
+it('a run whose worker died is claimed again after its lease, and late calls of the dead worker are refused', async () => {
   const { runId, claim } = await startAndLose();
   await poke();
   expect((await sql`select status from public.flow_run where id = ${runId}`)[0]).toEqual({ status: 'running' });
@@ -68,7 +68,7 @@ it('a poke that arrives twice, or while the queue is empty, changes nothing', as
   expect(data).toHaveLength(3);
 });
 
-it('the runner takes both generations of the service key, and is not there for anybody else', async () => {
+it('the runner accepts both generations of the service key, and answers 404 to all other callers', async () => {
   const { SERVICE_ROLE_KEY, SECRET_KEY, PUBLISHABLE_KEY } = inject('stack');
   for (const key of [SERVICE_ROLE_KEY, SECRET_KEY]) {
     expect((await call('runner', { token: key })).status).toBe(202);
@@ -79,7 +79,7 @@ it('the runner takes both generations of the service key, and is not there for a
   }
 });
 
-it('300 runs started at once all end, each with its own output', async () => {
+it('300 concurrently started runs all end, each with its own output', async () => {
   const started = await Promise.all(
     Array.from(
       { length: 300 },

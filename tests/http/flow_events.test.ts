@@ -12,7 +12,7 @@ import { rest } from '../support/rest.ts';
 import { askFor } from '../support/signature_requests.ts';
 import { asSuperuser, createApiKey } from '../support/tokens.ts';
 
-/** What the owner's flows know and nobody else is to read. */
+/** A constant of the owner's flows that nobody else may read. */
 const SECRET = 'only the owner knows';
 
 let owner: Person;
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await Promise.all([run, failed].map(({ flow_run_id }) => finishedRun(owner, flow_run_id)));
 });
 
-/** The name of an event, of the node that it is about, and whether it is of a called run. */
+/** The name of an event, the name of its node, and whether it belongs to a called run. */
 const outline = (events: RunEvent[]) =>
   events.map((
     { event, data },
@@ -77,7 +77,7 @@ describe('the events of a run', () => {
       ['node_start', 'length', 'root'],
       ['node_finish', 'length', 'root'],
     ]);
-    // The called run stands between the start and the end of the node that called it.
+    // The events of the called run are between the start and the end of the node that called it.
     const place = (event: string, name: string | null | undefined, where: string) =>
       outline(events).findIndex((row) => JSON.stringify(row) === JSON.stringify([event, name, where]));
     const called = [place('run_start', null, 'called'), place('run_finish', null, 'called')];
@@ -89,7 +89,7 @@ describe('the events of a run', () => {
       .toMatchObject({ flow_run_id: run.flow_run_id, times: 0 });
   });
 
-  it('are those of its rows, each once', async () => {
+  it('match the stored rows, each once', async () => {
     const events = await eventsOf(await watch(run.flow_run_id, owner.token));
     const rows = await asSuperuser((sql) =>
       sql<{ key: string }[]>`
@@ -105,7 +105,7 @@ describe('the events of a run', () => {
     expect(told.toSorted()).toEqual(rows.map(({ key }) => key).toSorted());
   });
 
-  it('tell the owner of values, errors and log lines', async () => {
+  it('hold values, errors and log lines for the owner', async () => {
     const events = await eventsOf(await watch(run.flow_run_id, owner.token));
     const node = (event: string) =>
       events.find((other) => other.event === event && 'name' in other.data && other.data.name === 'measure')?.data;
@@ -119,7 +119,7 @@ describe('the events of a run', () => {
     expect(error?.data).toMatchObject({ name: 'try', errors: [expect.stringContaining(SECRET)] });
   });
 
-  it('leave out a value of more than 8 KiB', async () => {
+  it('omit values of more than 8 KiB', async () => {
     const flow = new FlowBuilder();
     flow.output('long', flow.script('let s = "x"; for i in 0..14 { s += s; } s', {}, 1, 'make').output('u'));
     const large = await start(owner, `id=${await deploy(owner, await storeFlow(owner, flow))}`);
@@ -128,13 +128,13 @@ describe('the events of a run', () => {
     expect(ends.map(({ data }) => 'output' in data && data.output)).toEqual([null]);
   });
 
-  /** How each of those who may see the run, and is not the owner, calls. */
+  /** The callers who may see the run but do not own the flow, with their credentials. */
   const watchers: Record<string, () => Promise<RequestInit & { token?: string }>> = {
     'who started it': async () => ({ token: starter.token }),
     'their API key': async () => ({ headers: { 'x-api-key': (await createApiKey(starter)).key } }),
     'the holder of its token': async () => ({ headers: { 'x-flow-run-token': run.token } }),
   };
-  it.each(Object.keys(watchers))('tell %s names and times only', async (label) => {
+  it.each(Object.keys(watchers))('hold only names and times for %s', async (label) => {
     const credential = await watchers[label]!();
     const response = await call(`flow/events/${run.flow_run_id}`, { method: 'GET', ...credential });
     const events = await eventsOf(response);
@@ -146,7 +146,7 @@ describe('the events of a run', () => {
     expect(outline(events)).toEqual(outline(all.filter(({ event }) => event !== 'log')));
   });
 
-  it('tell nobody but the owner why a node failed', async () => {
+  it('hold the error of a failed node only for the owner', async () => {
     const events = await eventsOf(await watch(failed.flow_run_id, failed.token));
     expect(JSON.stringify(events)).not.toContain(SECRET);
     expect(outline(events)).toContainEqual(['node_error', 'try', 'root']);
@@ -161,7 +161,7 @@ describe('the events of a run', () => {
         flow_run_id: run.flow_run_id,
         after: paged.at(-1)?.id ?? 0,
       }).throwOnError();
-      // SAFETY: the function's answer.
+      // SAFETY: the function returns a page of this shape.
       const page = data as unknown as { events: RunEvent[]; has_more: boolean };
       paged.push(...page.events);
       hasMore = page.has_more;
@@ -171,7 +171,7 @@ describe('the events of a run', () => {
 });
 
 describe('a run that waits for a value', () => {
-  it('tells all its watchers where to send it, until it was sent', async () => {
+  it('sends all watchers the URL until the value is submitted', async () => {
     const flow = new FlowBuilder();
     const calledId = await storeFlow(owner, askingFlow());
     flow.output('answer', flow.interflow(calledId, {}, ['answer']).output('answer'));
@@ -214,15 +214,15 @@ describe('a run that waits for a value', () => {
   });
 });
 
-describe('a watcher who comes again', () => {
-  it('goes on after the event that it names', async () => {
+describe('a watcher who reconnects', () => {
+  it('continues after the event that it names', async () => {
     const all = await eventsOf(await watch(run.flow_run_id, owner.token));
     for (const { id } of all.slice(0, -1)) {
       expect(await eventsOf(await watch(run.flow_run_id, owner.token, id))).toEqual(all.slice(id));
     }
   });
 
-  it('is told by 204 that nothing comes after the last event', async () => {
+  it('gets a 204 after the last event', async () => {
     const all = await eventsOf(await watch(run.flow_run_id, owner.token));
     const response = await watch(run.flow_run_id, owner.token, all.length);
     expect([response.status, await response.text()]).toEqual([204, '']);
@@ -242,8 +242,8 @@ describe('a watcher who comes again', () => {
   );
 });
 
-describe('nobody else', () => {
-  it('may watch a run, and it is for them as if there were none', async () => {
+describe('other callers', () => {
+  it('get the same 404 as for a missing run', async () => {
     const answers = await Promise.all([
       watch(run.flow_run_id, other.token),
       watch(randomUUID(), other.token),
@@ -255,7 +255,7 @@ describe('nobody else', () => {
     expect(bodies[0]).toEqual([404, expect.stringContaining('flow_run_not_found')]);
   });
 
-  it('without a credential is told anything', async () => {
+  it('without a credential get a 401', async () => {
     const response = await watch(run.flow_run_id, undefined);
     expect([response.status, (await response.json()).code]).toEqual([401, 'unauthenticated']);
     const { status } = await rest('rpc/watched_run_events', {
@@ -267,8 +267,8 @@ describe('nobody else', () => {
   });
 });
 
-// Two of them take as long as a stream needs to look by itself.
-describe.concurrent('while a run goes on', () => {
+// Two of these tests take as long as a stream's own look.
+describe.concurrent('during a run', () => {
   const claims = stackClaims();
   const progress = (live: ClaimedRun, nodeId: string, end_time: string | null) => ({
     ...NO_PROGRESS,
@@ -288,7 +288,7 @@ describe.concurrent('while a run goes on', () => {
     }],
   });
 
-  it('its events come when they are stored, through the gateway, and the stream ends with the run', async () => {
+  it('its events pass the gateway as soon as they are stored, and the stream ends with the run', async () => {
     const live = await makeClaimedRun(owner.id);
     const response = await watch(live.id, live.token);
     const events = readEvents(response.body!);
@@ -310,7 +310,7 @@ describe.concurrent('while a run goes on', () => {
     expect(await events.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('the stream of a run that is deleted ends', async () => {
+  it('the stream of a deleted run ends', async () => {
     const live = await makeClaimedRun(owner.id);
     const events = readEvents((await watch(live.id, owner.token)).body!);
     await events.next();
@@ -318,7 +318,7 @@ describe.concurrent('while a run goes on', () => {
     expect(await events.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('a run that has not begun has no events, and all of them come once it has', async () => {
+  it('a queued run has no events, and its stream sends them all after its start', async () => {
     const [flow] = await owner.client.from('flows').insert({}).select('id').throwOnError().then(({ data }) => data);
     const queued = await asSuperuser(async (sql) => {
       const [row] = await sql`

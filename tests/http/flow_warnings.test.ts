@@ -6,7 +6,7 @@ import { call, type Person, signUp, storeFlow } from '../support/people.ts';
 let owner: Person;
 let unfinished: number;
 
-/** A node that nothing here runs, an input that nothing feeds, and an edge to a handle that is gone. */
+/** A flow with a node that nothing executes, an input without a value, and an edge to a missing handle. */
 function unfinishedFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const { output } = flow.node('expression', { outputs: ['result'], type: 'deno' });
@@ -45,23 +45,23 @@ const warnings = () => [
 describe.each(['deploy', 'start'])('POST /flow/%s/{flow_id}', (action) => {
   const ask = (flowId: number, query = '') => call(`flow/${action}/${flowId}${query}`, { token: owner.token });
 
-  it.each(['', '?strict=false'])('tells what a run will stumble over, asked with "%s"', async (query) => {
+  it.each(['', '?strict=false'])('returns the warnings of a flow with the query "%s"', async (query) => {
     const answer: DeployFlowResult | StartFlowResult = await (await ask(unfinished, query)).json();
     expect(answer.warnings).toEqual(warnings());
   });
 
-  it('refuses a flow that has warnings when asked to be strict', async () => {
+  it('refuses a flow with warnings if strict', async () => {
     const response = await ask(unfinished, '?strict=true');
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ code: 'flow_invalid', details: warnings() });
   });
 
-  it('takes one that has none', async () => {
+  it('accepts a flow without warnings if strict', async () => {
     const response = await ask(await storeFlow(owner, textFlow()), '?strict=true');
     expect(await response.json()).toMatchObject({ warnings: [] });
   });
 
-  it('answers 400 to another word', async () => {
+  it('answers 400 to another value of strict', async () => {
     const response = await ask(unfinished, '?strict=yes');
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -77,7 +77,7 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     return { status: response.status, body: await response.json() };
   };
 
-  /** Its script lacks an operand, and it calls a flow whose script does, too. */
+  /** A flow whose script lacks an operand, and that calls a flow with such a script. */
   async function brokenFlow() {
     const called = new FlowBuilder();
     called.script('let a = ;', {});
@@ -88,7 +88,7 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     return { flow, calledId, script };
   }
 
-  it('parses its scripts and those of flows that it calls, and warns of what is wrong', async () => {
+  it('parses its scripts and those of called flows, and warns of wrong ones', async () => {
     const { flow, calledId, script } = await brokenFlow();
     const { status, body } = await deploy(flow);
     expect(status).toBe(200);
@@ -104,7 +104,7 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     ]);
   });
 
-  it('with such a script is refused when asked to be strict', async () => {
+  it('with such a script is refused if strict', async () => {
     const { status, body } = await deploy((await brokenFlow()).flow, '?strict=true');
     expect(status).toBe(422);
     expect(body).toMatchObject({
@@ -113,13 +113,13 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     });
   });
 
-  it('that calls a flow is not warned about inputs without edges, so strict takes it', async () => {
+  it('that calls a flow gets no warning about inputs without edges, and is accepted if strict', async () => {
     const flow = new FlowBuilder();
     flow.node('interflow', { inputs: ['value'], outputs: ['text'], form: { id: await storeFlow(owner, textFlow()) } });
     expect(await deploy(flow, '?strict=true')).toMatchObject({ status: 200, body: { warnings: [] } });
   });
 
-  it('whose effect may be skipped is told so, and strict takes it all the same', async () => {
+  it('whose effect may be skipped gets a warning, but is accepted if strict', async () => {
     const flow = new FlowBuilder();
     const body = flow.script('if a == 1 { a }', { a: flow.input('a') }).output('u');
     flow.use('http_request', { body }, { form: { url: 'https://example.com', method: 'POST' } });
@@ -128,12 +128,12 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     expect(warnings).toEqual([expect.objectContaining({ code: 'effect_may_be_skipped', path: 'edges[1]' })]);
   });
 
-  it('without nodes is told that there are none', async () => {
+  it('without nodes gets a warning', async () => {
     const { body } = await deploy(new FlowBuilder());
     expect(body.warnings).toEqual([expect.objectContaining({ code: 'flow_empty', path: 'nodes' })]);
   });
 
-  it('that is being edited all the time is deployed as it was read, or refused with flow_changed', async () => {
+  it('that is edited all the time is deployed as it was read, or refused with flow_changed', async () => {
     const flowId = await storeFlow(owner, textFlow());
     const edit = async () => {
       for (let count = 0; count < 20; count++) {

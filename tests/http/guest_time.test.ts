@@ -10,7 +10,7 @@ import { asSuperuser } from '../support/tokens.ts';
 const SLOW_PATTERN = '(.+)(.+)(.+)\\3\\2\\1$';
 const SLOW_TEXT = `${'x'.repeat(300)}z`;
 
-it('an expensive filter of a guest is ended, long before one of a caller who holds a run token', async () => {
+it('an expensive filter of a guest is cancelled much earlier than one of a caller with a run token', async () => {
   const owner = await signUp();
   const { token } = await start(owner, `id=${await deploy(owner, await storeFlow(owner, textFlow()))}`);
   const node_id = `slow_${randomUUID().slice(0, 8)}`;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 interface Made {
   id: string;
   url: string;
-  /** The path behind the functions' address. */
+  /** The path after the functions' address. */
   path: string;
 }
 
@@ -54,7 +54,7 @@ const signAsStripe = (body: string, secret: string) => {
   return { 'stripe-signature': `t=${seconds},v1=00,v1=${hmac(secret, `${seconds}.${body}`)},v0=00` };
 };
 
-it('a request to the URL starts a run, as the owner, with its body and the headers that the owner named', async () => {
+it('a request to the URL starts a run as the owner, with its body and the chosen headers', async () => {
   const made = await makeWebhook({ headers: ['X-GitHub-Event'] });
   const response = await fetch(made.url, {
     method: 'POST',
@@ -91,14 +91,14 @@ it.each([
   }],
 ])('%s becomes the input', async (_what, type, body, seen) => {
   const made = await makeWebhook();
-  // The description of the API lists application/json only, so the request is not held to it.
+  // The description of the API lists application/json only, so this request is not checked against it.
   const response = await fetch(made.url, { method: 'POST', headers: { 'content-type': type }, body });
   expect(response.status).toBe(202);
   const { flow_run_id } = await response.json();
   expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { seen: { M: seen } } });
 });
 
-it('a request with an id starts one run, however often and however fast it comes', async () => {
+it('a request with an id starts one run, even if it is repeated concurrently', async () => {
   const made = await makeWebhook();
   const ids = ['webhook-id', 'idempotency-key', 'x-github-delivery'].map((name) => ({ [name]: randomUUID() }));
   for (const headers of ids) {
@@ -109,7 +109,7 @@ it('a request with an id starts one run, however often and however fast it comes
   expect(await startsOf(made)).toBe(3);
 });
 
-it('takes an object of many members in the time that a statement has', async () => {
+it('accepts an object of many members within the time limit of a statement', async () => {
   const made = await makeWebhook();
   const members = Array.from({ length: 25_000 }, (_, n) => [`k${n}`, 'x']);
   expect(await post(made.path, JSON.stringify(Object.fromEntries(members)))).toMatchObject({ status: 202 });
@@ -119,10 +119,10 @@ describe('verification', () => {
   const BODY = '{"type": "contact.created", "data": {"name": "Zoë"}}';
   const STANDARD = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-  it('the id of a Stripe event is a text: digits that it stands for are not written out', async () => {
+  it('the id of a Stripe event is read as text: its numbers are not expanded', async () => {
     const secret = 'whsec_of_the_endpoint';
     const made = await makeWebhook({ verification: 'stripe', secret });
-    // 100 MB, written out.
+    // 100 MB if expanded.
     const body = `{"id": [${Array.from({ length: 800 }, () => '1e131071').join()}]}`;
     expect(await post(made.path, body, signAsStripe(body, secret)))
       .toMatchObject({ status: 400, body: { code: 'inputs_invalid' } });
@@ -150,37 +150,42 @@ describe('verification', () => {
     })],
   ];
 
-  it.each(styles)('%s: who proves it may, and others get one and the same 401', async (verification, secret, sign) => {
-    const hmac = { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64' };
-    const made = await makeWebhook({ verification, secret, ...(verification === 'hmac' && { hmac }) });
-    expect(await post(made.path, BODY, sign(BODY, secret))).toMatchObject({ status: 202 });
-    const other = verification === 'standard_webhooks' ? `whsec_${Buffer.alloc(24).toString('base64')}` : `${secret}!`;
-    const refusals = await Promise.all([
-      post(made.path, BODY),
-      post(made.path, BODY, sign(BODY, other)),
-      ...(verification === 'authorization' ? [] : [
-        post(made.path, `${BODY} `, sign(BODY, secret)),
-        // A decoder that drops the mark would verify a text that was not sent.
-        post(made.path, `\uFEFF${BODY}`, sign(BODY, secret)),
-      ]),
-    ]);
-    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal)))).toEqual(
-      new Set([JSON.stringify({
-        status: 401,
-        body: {
-          code: 'webhook_signature_invalid',
-          message: 'The signature or its time is missing, wrong or too old.',
-          details: null,
-          hint: null,
-          error: 'The signature or its time is missing, wrong or too old.',
-        },
-      })]),
-    );
-    expect(await startsOf(made)).toBe(1);
-  });
+  it.each(styles)(
+    '%s: signed requests are accepted, and all others get the same 401',
+    async (verification, secret, sign) => {
+      const hmac = { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64' };
+      const made = await makeWebhook({ verification, secret, ...(verification === 'hmac' && { hmac }) });
+      expect(await post(made.path, BODY, sign(BODY, secret))).toMatchObject({ status: 202 });
+      const other = verification === 'standard_webhooks'
+        ? `whsec_${Buffer.alloc(24).toString('base64')}`
+        : `${secret}!`;
+      const refusals = await Promise.all([
+        post(made.path, BODY),
+        post(made.path, BODY, sign(BODY, other)),
+        ...(verification === 'authorization' ? [] : [
+          post(made.path, `${BODY} `, sign(BODY, secret)),
+          // A decoder that drops the mark would verify another text than the one sent.
+          post(made.path, `\uFEFF${BODY}`, sign(BODY, secret)),
+        ]),
+      ]);
+      expect(new Set(refusals.map((refusal) => JSON.stringify(refusal)))).toEqual(
+        new Set([JSON.stringify({
+          status: 401,
+          body: {
+            code: 'webhook_signature_invalid',
+            message: 'The signature or its time is missing, wrong or too old.',
+            details: null,
+            hint: null,
+            error: 'The signature or its time is missing, wrong or too old.',
+          },
+        })]),
+      );
+      expect(await startsOf(made)).toBe(1);
+    },
+  );
 
   it.each(styles.filter(([name]) => name !== 'authorization'))(
-    '%s: a captured delivery is not read as a form',
+    '%s: a captured delivery is not accepted as a form',
     async (verification, secret, sign) => {
       const hmac = { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64' };
       const made = await makeWebhook({ verification, secret, ...(verification === 'hmac' && { hmac }) });
@@ -191,7 +196,7 @@ describe('verification', () => {
     },
   );
 
-  it('a captured delivery whose body begins at another dot is not taken for another delivery', async () => {
+  it('a captured delivery whose body begins at another dot is not accepted as another delivery', async () => {
     const made = await makeWebhook({ verification: 'standard_webhooks', secret: STANDARD });
     const at = new Date();
     const seconds = Math.floor(at.getTime() / 1_000);
@@ -208,7 +213,7 @@ describe('verification', () => {
     expect(await startsOf(made)).toBe(0);
   });
 
-  it('a sender that makes its secret for the URL is refused until the owner has told it', async () => {
+  it('a sender that makes its secret after the URL is refused until the owner has set it', async () => {
     const made = await makeWebhook({ verification: 'stripe' });
     const headers = () => signAsStripe('{"id":"evt_1"}', 'whsec_later');
     expect(await post(made.path, '{"id":"evt_1"}', headers())).toMatchObject({ status: 401 });
@@ -222,12 +227,12 @@ describe('verification', () => {
       await post(made.path, '{"id":"evt_1"}', headers()),
     ];
     expect(first.status).toBe(202);
-    // By the id of the event.
+    // Repeated requests are recognised by the id of the event.
     expect(second).toEqual(first);
   });
 });
 
-describe('what is refused', () => {
+describe('a refused request', () => {
   let made: Made;
   beforeAll(async () => {
     made = await makeWebhook();
@@ -251,13 +256,13 @@ describe('what is refused', () => {
     ['an empty body of JSON', '', json, 400, 'request_invalid'],
     ['half of a JSON', '{"a": ', json, 400, 'request_invalid'],
     ['two members of one name', '{"a": {"b": 1, "b": 2}}', json, 400, 'request_invalid'],
-    ['what is not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, 400, 'request_invalid'],
+    ['a body that is not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, 400, 'request_invalid'],
     ['a byte-order mark', '\uFEFF{}', json, 400, 'request_invalid'],
     ['a byte of zero', '{"a": 1}\0', json, 400, 'request_invalid'],
     ['NUL', '"\\u0000"', json, 400, 'request_invalid'],
     ['a lone surrogate', '"\\ud800"', json, 400, 'request_invalid'],
     ['a number of many digits', '1e200000', json, 400, 'request_invalid'],
-    ['a number that no float holds', '1e400', json, 400, 'inputs_invalid'],
+    ['a number beyond the range of floats', '1e400', json, 400, 'inputs_invalid'],
     ['65 levels', deep(65), json, 400, 'inputs_invalid'],
     ['100,000 levels', deep(100_000), json, 400, 'request_invalid'],
     ['more than a megabyte', JSON.stringify('x'.repeat(1_048_576)), json, 413, 'body_too_large'],
@@ -269,7 +274,7 @@ describe('what is refused', () => {
     expect([response.status, (await response.json()).code]).toEqual([status, code]);
   });
 
-  it('a token that is unknown, malformed, deleted or of something else: one and the same answer', async () => {
+  it('unknown, malformed and deleted tokens, and other kinds of tokens, get the same answer', async () => {
     const gone = await makeWebhook();
     expect((await post(gone.path, '{}')).status).toBe(202);
     await owner.client.from('flow_webhooks').delete().eq('id', gone.id).throwOnError();
@@ -295,7 +300,7 @@ describe('what is refused', () => {
     expect(answers[0]).toContain('webhook_not_found');
   });
 
-  it('a credential changes nothing', async () => {
+  it('a credential has no effect', async () => {
     const response = await call(`deployment/hook/fh_${'A'.repeat(43)}`, {
       token: owner.token,
       body: '{}',
@@ -310,7 +315,7 @@ describe('what is refused', () => {
   });
 });
 
-it('whoever has the URL is held to the limits of the deployment, as one caller', async () => {
+it('requests to the URL count for the limits of the deployment, as one caller', async () => {
   const flow = new FlowBuilder();
   flow.input('event');
   const limited = await storeFlow(owner, flow);

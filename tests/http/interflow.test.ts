@@ -8,7 +8,7 @@ beforeAll(async () => {
   owner = await signUp();
 });
 
-/** A flow that says this, whatever it is given. */
+/** A flow that outputs this text for every input. */
 function sayingFlow(text: string): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('said', flow.constant({ S: text }));
@@ -22,7 +22,7 @@ function askingFlow(flowId: number): FlowBuilder {
 }
 
 async function edit(flowId: number, flow: FlowBuilder): Promise<void> {
-  // SAFETY: what the builder makes is JSON.
+  // SAFETY: the builder makes JSON.
   const row = flow.row() as unknown as { nodes: Json[]; edges: Json[] };
   await owner.client.from('flows').update(row).eq('id', flowId).throwOnError();
 }
@@ -34,7 +34,7 @@ async function startNormally(flowId: number): Promise<string> {
 
 const heardBy = async (runId: string) => (await finishedRun(owner, runId)).output;
 
-it('a deployment calls flows as they were when it was deployed, a normal run as they are', async () => {
+it('a deployment calls flows as they were at the deploy, and a normal run calls the present ones', async () => {
   const saying = await storeFlow(owner, sayingFlow('before'));
   const asking = await storeFlow(owner, askingFlow(saying));
   const deploymentId = await deploy(owner, asking);
@@ -44,14 +44,14 @@ it('a deployment calls flows as they were when it was deployed, a normal run as 
   expect(await heardBy(deployed.flow_run_id)).toEqual({ M: { heard: { S: 'before' } } });
   expect(await heardBy(await startNormally(asking))).toEqual({ M: { heard: { S: 'after' } } });
 
-  // Even when it is there no more.
+  // The deployment still works after the called flow is deleted.
   await owner.client.from('flows').delete().eq('id', saying).throwOnError();
   const later = await start(owner, `id=${deploymentId}`);
   expect(await heardBy(later.flow_run_id)).toEqual({ M: { heard: { S: 'before' } } });
   expect((await call(`flow/start/${asking}`, { token: owner.token })).status).toBe(422);
 });
 
-it('the error of a called flow is that of the node that called it, and both runs have failed', async () => {
+it('the error of a called flow becomes the error of the calling node, and both runs fail', async () => {
   const failing = new FlowBuilder();
   const script = failing.script('throw "no luck"', {}, 1, 'try');
   failing.output('said', script.output('u'));

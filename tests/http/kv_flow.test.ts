@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Creates a store, fetches what to write, writes it twice, reads it, and deletes the store. */
+/** A flow that creates a store, fetches a value, writes it twice, reads it, and deletes the store. */
 function storeFlowOf(url: string): FlowBuilder {
   const flow = new FlowBuilder();
   const fetching = flow.node('http_request', { inputs: ['url'], outputs: ['body', 'headers'], form: { url } });
@@ -50,7 +50,7 @@ function storeFlowOf(url: string): FlowBuilder {
   return flow;
 }
 
-it('a flow keeps what it fetched in a store of its owner, who can read it afterwards', async () => {
+it('a flow stores a fetched value in a store of its owner, who can read it afterwards', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/visits`;
   const deploymentId = await deploy(owner, await storeFlow(owner, storeFlowOf(url)));
   const { flow_run_id } = await start(owner, `id=${deploymentId}`);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   apiKey = (await createApiKey(owner)).key;
 });
 
-/** Calls a route of `kv`; gives the status and the body. */
+/** Calls a route of `kv` and returns the status and the body. */
 async function kv(route: string, body: unknown, credential: { token?: string; headers?: Record<string, string> }) {
   const response = await call(`kv/${route}`, {
     ...credential,
@@ -44,7 +44,7 @@ it('stores, replaces, reads and deletes values, by access token and by API key',
   expect(await own('delete_store', { store: 'life' })).toMatchObject([404, { code: 'kv_store_not_found' }]);
 });
 
-it('a flow reads what a program has written, and a program what the flow has', async () => {
+it('a flow reads values of a program, and a program reads values of a flow', async () => {
   await own('create_store', { store: 'shared' });
   await own('write_item', { store: 'shared', key: 'in', value: { S: 'from a program' } });
   const flow = new FlowBuilder();
@@ -65,7 +65,7 @@ it('a flow reads what a program has written, and a program what the flow has', a
   expect(await own('read_item', { store: 'shared', key: 'out' })).toEqual([200, { value: { S: 'from a flow' } }]);
 });
 
-it('others have stores of their own', async () => {
+it('stores of other users are separate', async () => {
   await own('create_store', { store: 'mine' });
   await own('write_item', { store: 'mine', key: 'k', value: { N: 0 } });
   const other = { token: (await signUp()).token };
@@ -79,7 +79,7 @@ it('others have stores of their own', async () => {
   expect(await kv('create_store', { store: 'mine' }, other)).toEqual([200, { success: true }]);
 });
 
-it('anonymous users, run tokens and the service role have none', async () => {
+it("anonymous users, run tokens and the service role can't have stores", async () => {
   const store = { store: 'none' };
   const refused = async (credential: Parameters<typeof kv>[2]) => await codeOf('create_store', store, credential);
   expect(await refused({ token: (await anonymousSignIn()).token })).toEqual([403, 'token_required']);
@@ -125,7 +125,7 @@ it('refuses keys that are too short or too long, by their bytes', async () => {
   expect(await write('é'.repeat(512))).toEqual([200, undefined]);
 });
 
-it('takes POST and JSON only', async () => {
+it('accepts only POST and JSON', async () => {
   const got = await call('kv/read_item', { method: 'GET', token: owner.token });
   expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   const text = await call('kv/read_item', {
@@ -139,7 +139,7 @@ it('takes POST and JSON only', async () => {
   expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
 });
 
-it('two writes at once each get what they replaced', async () => {
+it('two concurrent writes each get the value that they replaced', async () => {
   await own('create_store', { store: 'race' });
   const written = Array.from({ length: 20 }, (_, index) => String(index));
   const answers = await Promise.all(
@@ -150,7 +150,7 @@ it('two writes at once each get what they replaced', async () => {
   expect([...replaced, value.U].toSorted()).toEqual(written.toSorted());
 });
 
-it('holds programs to the limit of 100 stores', async () => {
+it('enforces the limit of 100 stores for programs', async () => {
   const person = await signUp();
   const create = (index: number) => codeOf('create_store', { store: `s${index}` }, { token: person.token });
   for (let index = 0; index < 100; index += 10) {

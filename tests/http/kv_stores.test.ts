@@ -18,8 +18,8 @@ beforeAll(async () => {
   run = await makeClaimedRun(owner.id);
 });
 
-describe('the stores that a claimed run reaches', () => {
-  it('keep a value of every tag, and give what it replaces', async () => {
+describe('the stores of a claimed run', () => {
+  it('store a value of every tag, and return the replaced one', async () => {
     const values: Value[] = [
       { N: 0 },
       { S: 'grüße 🦀 "' },
@@ -45,7 +45,7 @@ describe('the stores that a claimed run reaches', () => {
     expect(await (await run.stores()).read('tags', 'other')).toBeUndefined();
   });
 
-  it('are changed once by one execution, however often it asks', async () => {
+  it('are changed once by one execution, even if the call is repeated', async () => {
     const effects = await Promise.all([run.begin(), run.begin(), run.begin()]);
     const [creating, writing, deleting] = await Promise.all(effects.map((effect) => run.stores(effect)));
     await creating!.create('once');
@@ -60,7 +60,7 @@ describe('the stores that a claimed run reaches', () => {
     await expect(writing!.read('once', 'key')).rejects.toThrow('There is no store "once".');
   });
 
-  it('tell the flow what they refuse', async () => {
+  it('return refusals as errors of the node', async () => {
     await (await run.stores()).create('full');
     const refused: [(stores: KvStores) => Promise<unknown>, string][] = [
       [(kv) => kv.create('full'), 'kv_store_exists: The store "full" already exists.'],
@@ -81,7 +81,7 @@ describe('the stores that a claimed run reaches', () => {
     );
   });
 
-  it('send the run back to the queue when its claim is lost or the database does not answer', async () => {
+  it('release the run if its claim is lost or the database does not answer', async () => {
     const ended = await makeClaimedRun(owner.id);
     const effect = await ended.begin();
     await expect((await ended.stores(effect, 2)).create('never')).rejects.toThrow(Released);
@@ -96,7 +96,7 @@ describe('the stores that a claimed run reaches', () => {
       );
   });
 
-  it('do not take a defect for a refusal', async () => {
+  it('do not report a defect as a refusal', async () => {
     const unstored = { flow_run_id: run.id, node_id: randomUUID(), times: 0 };
     await expect((await run.stores(unstored)).create('never')).rejects.toMatchObject({
       name: 'ApiError',
@@ -106,7 +106,7 @@ describe('the stores that a claimed run reaches', () => {
 });
 
 describe('the stores of a user', () => {
-  it('are read with supabase-js and an API key by the user, and by nobody else', async () => {
+  it('can be read only by the user, with supabase-js or an API key', async () => {
     const reader = await signUp();
     const theirs = await makeClaimedRun(reader.id);
     await (await theirs.stores()).create('settings');
@@ -137,7 +137,7 @@ describe('the stores of a user', () => {
     }
   });
 
-  it('are written by nobody through /rest/v1', async () => {
+  it("can't be written through /rest/v1", async () => {
     const { error } = await owner.client.from('kv_stores').insert({ user_id: owner.id, name: 'own' });
     expect(error?.code).toBe('42501');
     expect((await owner.client.from('kv_items').delete().eq('store', 'tags')).error?.code).toBe('42501');

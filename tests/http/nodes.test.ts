@@ -35,7 +35,7 @@ describe('POST /rest/v1/nodes', () => {
     }
   });
 
-  it('answers 201 to a first post and 200 to a repeated one, which changes nothing', async () => {
+  it('answers 201 to a first post and 200 to a repeated one without a change', async () => {
     const definition = makeDefinition();
     const first = await post(definition, service);
     for (const query of ['', '?on_conflict=owner_key,node_id,version']) {
@@ -56,7 +56,7 @@ describe('POST /rest/v1/nodes', () => {
     expect(Date.parse(body[0].updated_at)).toBeGreaterThan(Date.parse(first.updated_at));
   });
 
-  it('without Prefer: resolution refuses a repeated post with 409, and can ignore it', async () => {
+  it('refuses a repeated post with 409 without Prefer: resolution, and can ignore it with one', async () => {
     const definition = makeDefinition();
     await post(definition, service);
     expect(await rest('nodes', { body: definition, ...service })).toMatchObject({
@@ -72,7 +72,7 @@ describe('POST /rest/v1/nodes', () => {
     expect(await readBy(service, definition)).toMatchObject([{ type: 'native' }]);
   });
 
-  it('takes many at once, all or none', async () => {
+  it('stores several definitions, all or none', async () => {
     const many = Array.from({ length: 50 }, () => makeDefinition());
     expect((await rest('nodes', { body: many, ...service })).status).toBe(201);
     const more = Array.from({ length: 3 }, () => makeDefinition());
@@ -83,7 +83,7 @@ describe('POST /rest/v1/nodes', () => {
     expect(await readBy(service, more[0]!)).toEqual([]);
   });
 
-  it('ignores what a payload says of the columns that the database keeps', async () => {
+  it("ignores a payload's values for columns that the database sets", async () => {
     const definition = makeDefinition();
     const kept = {
       id: randomUUID(),
@@ -111,14 +111,14 @@ describe('POST /rest/v1/nodes', () => {
     expect(await readBy({ token: user.token }, definition)).toEqual([row]);
   });
 
-  it('copies a definition that somebody else published, whole row and all', async () => {
+  it("copies another user's public definition as a whole row", async () => {
     const original = await post(makeDefinition(), service);
     const copy = await post(original, { token: user.token });
     expect(copy).toMatchObject({ ...definitionOf(original), user_id: user.id, is_public: false });
     expect(copy.id).not.toBe(original.id);
   });
 
-  it('follows data.node_id and data.version when they are changed', async () => {
+  it('updates the key columns when data.node_id and data.version change', async () => {
     const definition = makeDefinition();
     const row = await post(definition, { token: user.token });
     const data = { ...definition.data as object, version: '0.2' };
@@ -131,7 +131,7 @@ describe('POST /rest/v1/nodes', () => {
     expect(body).toMatchObject([{ id: row.id, version: '0.2', data }]);
   });
 
-  it('says that a definition is public already when a publisher posts it too', async () => {
+  it("refuses a publisher's definition if it is already public", async () => {
     const definition = makeDefinition();
     await post(definition, service);
     const { status, body } = await rest('nodes', { body: definition, token: publisher.token, headers: merge });
@@ -148,14 +148,14 @@ describe('supabase-js', () => {
       const { error, status } = await nodes().upsert(one);
       expect([error, status]).toEqual([null, expected]);
     }
-    // Only the first has the third form column: the union of their columns is written.
+    // Only the first row has the third form column; the union of the columns is written.
     const { 'targets_form.extra': _left, ...without } = two;
     const upserted = await nodes().upsert([one, without], { onConflict: 'owner_key,node_id,version' }).select('*');
     expect(upserted.error).toBeNull();
     expect(upserted.data!.map(definitionOf)).toEqual([one, { ...without, 'targets_form.extra': null }]);
   });
 
-  it('writes back a whole row that it has read, changed or not', async () => {
+  it('writes back a whole row, changed or unchanged', async () => {
     const definition = makeDefinition();
     await user.client.from('nodes').insert(definition).throwOnError();
     const read = async () =>
@@ -169,7 +169,7 @@ describe('supabase-js', () => {
     expect(await read()).toEqual({ ...row, data, updated_at: expect.not.stringContaining(row.updated_at) });
   });
 
-  it('reads and filters columns with a dot in their name when they are in double quotes', async () => {
+  it('reads and filters columns with a dot in their names by double quotes', async () => {
     const definition = makeDefinition();
     await user.client.from('nodes').insert(definition).throwOnError();
     const filtered = await user.client.from('nodes')

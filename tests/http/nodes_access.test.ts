@@ -20,13 +20,13 @@ beforeAll(async () => {
   await addPublisher(publisher);
 });
 
-/** Everybody who may ask, in the order owner, other user, visitor; what each sees of a definition. */
+/** Returns how many rows of a definition each caller sees, in the order owner, other user, visitor. */
 const seenBy = async (definition: NodeInsert): Promise<number[]> =>
   (await Promise.all(
     [{ token: user.token }, { token: other.token }, {}].map((credential) => readBy(credential, definition)),
   )).map((rows) => rows.length);
 
-it('node definitions of a user are theirs and private', async () => {
+it('node definitions of a user belong to the user and are private', async () => {
   const definition = makeDefinition();
   const row = await post(definition, { token: user.token });
   expect(row).toMatchObject({ user_id: user.id, is_public: false });
@@ -39,13 +39,13 @@ it('node definitions of a user are theirs and private', async () => {
     });
     expect((await rest(`nodes?id=eq.${row.id}`, { method: 'DELETE', ...write })).body).toEqual([]);
   }
-  // The other one's post of the same definition is a row of its own.
+  // The other user's post of the same definition makes another row.
   expect((await post(definition, { token: other.token })).user_id).toBe(other.id);
   expect((await rest(`nodes?id=eq.${row.id}`, { method: 'DELETE', token: user.token })).status).toBe(204);
   expect(await seenBy(definition)).toEqual([0, 1, 0]);
 });
 
-it('node definitions of a user with an API key are theirs, too', async () => {
+it('node definitions that are posted with an API key belong to its user', async () => {
   const headers = { 'x-api-key': (await createApiKey(user)).key };
   const definition = makeDefinition();
   expect(await post(definition, { headers })).toMatchObject({ user_id: user.id, is_public: false });
@@ -61,7 +61,7 @@ it('node definitions of an anonymous sign-in are private', async () => {
   expect(await seenBy(definition)).toEqual([0, 0, 0]);
 });
 
-it('node definitions of a publisher are public and still theirs', async () => {
+it('node definitions of a publisher belong to the publisher and are public', async () => {
   const definition = makeDefinition();
   const row = await post(definition, { token: publisher.token });
   expect(row).toMatchObject({ user_id: publisher.id, is_public: true });
@@ -83,7 +83,7 @@ it('node definitions of a publisher are public and still theirs', async () => {
   expect(changed).toMatchObject({ status: 200, body: [{ id: row.id, type: 'WASM', is_public: true }] });
 });
 
-it('node definitions become public with the next post of a new publisher, and private with that of a former one', async () => {
+it('node definitions become public with a post by a new publisher, and private with a post by a former one', async () => {
   const person = await signUp();
   const definition = makeDefinition();
   expect((await post(definition, { token: person.token })).is_public).toBe(false);
@@ -97,7 +97,7 @@ it('node definitions become public with the next post of a new publisher, and pr
   expect(await seenBy(definition)).toEqual([0, 0, 0]);
 });
 
-it("node definitions of the service role are public and nobody's, with both generations of its key", async () => {
+it('node definitions of the service role are public and have no owner, with both generations of its key', async () => {
   const { SERVICE_ROLE_KEY, SECRET_KEY } = inject('stack');
   for (const apikey of [SERVICE_ROLE_KEY, SECRET_KEY]) {
     const definition = makeDefinition({ user_id: user.id, is_public: false });
@@ -107,7 +107,7 @@ it("node definitions of the service role are public and nobody's, with both gene
   }
 });
 
-it('node definitions of a user stay theirs and private when the service role changes them', async () => {
+it('node definitions of a user keep their owner and stay private when the service role changes them', async () => {
   const definition = makeDefinition();
   const row = await post(definition, { token: user.token });
   const write = { method: 'PATCH', body: { type: 'mock', is_public: true, user_id: null }, ...service };
@@ -115,7 +115,7 @@ it('node definitions of a user stay theirs and private when the service role cha
   expect(await readBy(service, definition)).toMatchObject([{ type: 'mock', user_id: user.id, is_public: false }]);
 });
 
-it("node definitions are written by nobody who shows no credential, or one that doesn't hold", async () => {
+it("node definitions can't be written without a valid credential", async () => {
   const definition = makeDefinition();
   const gone = await signUp();
   await deleteUser(gone.id);

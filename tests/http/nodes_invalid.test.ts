@@ -17,11 +17,13 @@ beforeAll(async () => {
 
 type Path = (string | number)[];
 
-/** A path as SQL words it: `sources[0].name`. */
+/** Formats a path like SQL: `sources[0].name`. */
 const toText = (path: PropertyKey[]): string =>
   path.map((key) => typeof key === 'number' ? `[${key}]` : `.${String(key)}`).join('').replace(/^\./, '');
 
-/** Where the complete definition is spoilt, by what (undefined: taken away), and where the fault is named, if not there. */
+/**
+ * The path that is changed, its new value (undefined removes it), and the path of the reported fault, if it differs.
+ */
 type Case = [at: Path, value: Json | undefined, faultAt?: Path];
 
 const long = (length: number): string => 'x'.repeat(length);
@@ -117,7 +119,7 @@ const cases: Case[] = [
   [['data', 'options', 'many'], Array(40_000).fill(0), []],
 ];
 
-/** The complete definition with one fault. */
+/** Makes the complete definition with one fault. */
 function spoil([at, value]: Case): JsonObject {
   const definition = structuredClone(makeDefinition()) as unknown as JsonObject;
   const last = at.at(-1)!;
@@ -165,7 +167,7 @@ describe('an invalid node definition', () => {
     ]);
   });
 
-  it('is refused when an update would make it so', async () => {
+  it('is refused in an update, too', async () => {
     const definition = makeDefinition();
     const row = await post(definition, service);
     const changes: [object, string][] = [
@@ -181,7 +183,7 @@ describe('an invalid node definition', () => {
     expect(await readBy(service, definition)).toEqual([row]);
   });
 
-  it('with an unknown member beside type and data is refused by its name', async () => {
+  it("with an unknown member besides type and data is refused with the member's name", async () => {
     const { status, body } = await rest('nodes', { body: { ...makeDefinition(), permissions: {} }, ...service });
     expect([status, body.code]).toEqual([400, 'PGRST204']);
     expect(body.message).toContain("'permissions'");
@@ -205,7 +207,7 @@ describe('an invalid node definition', () => {
   });
 });
 
-it('what PostgREST answers to generated definitions is what zod says of them', async () => {
+it('PostgREST and zod agree on generated definitions', async () => {
   const counts = { accepted: 0, refused: 0 };
   const property = fc.asyncProperty(definitionTexts, async (text) => {
     const parsed = nodeDefinitionSchema.safeParse(JSON.parse(text));
@@ -218,11 +220,11 @@ it('what PostgREST answers to generated definitions is what zod says of them', a
       return;
     }
     counts.accepted++;
-    // What a repeated post leaves out stays, so only what it says is compared.
+    // A repeated post keeps omitted columns, so only the given ones are compared.
     expect(definitionOf(body[0])).toMatchObject(JSON.parse(JSON.stringify(JSON.parse(text))));
     if (status === 201) expect(definitionOf(body[0])).toEqual(asStored(JSON.parse(text)));
   });
-  // Few: SQL and zod are compared on many in tests/sql/node_definition_agreement.test.ts.
+  // Few cases: tests/sql/node_definition_agreement.test.ts compares SQL and zod on many.
   const cases = fuzzCases(80);
   await fc.assert(property, { numRuns: cases });
   expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(cases / 8);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, await storeFlow(owner, askingFlow(), open));
 });
 
-/** Starts a run that asks, of this flow if one is given, and gives it with its one input. */
+/** Starts a run that waits for an input, of the given flow or a default one. Returns its one input. */
 async function asking(flow?: FlowBuilder): Promise<{ runId: string; input: PendingInput; url: string }> {
   const query = `id=${flow === undefined ? deploymentId : await deploy(owner, await storeFlow(owner, flow))}`;
   const { flow_run_id: runId } = await start(owner, query);
@@ -35,14 +35,14 @@ const codeOf = async (response: Response) => {
 };
 const DONE = [200, { success: true }];
 
-/** The run's output or first error, once it has ended. */
+/** Returns the run's output or first error after its end. */
 async function endOf(runId: string): Promise<unknown> {
   const { output, errors } = await finishedRun(owner, runId);
   return errors?.[0] ?? (output as { M: { answer: unknown } }).M.answer;
 }
 
 describe('POST /flow/submit/{token}', () => {
-  it('gives the node its value, and the run that waited goes on', async () => {
+  it('passes the value to the node, so that the waiting run continues', async () => {
     const { runId, input, url } = await asking();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/functions\/v1\/flow\/submit\/fi_[A-Za-z0-9_-]{43}$/);
     expect(url.startsWith(inject('stack').FUNCTIONS_URL)).toBe(true);
@@ -70,14 +70,14 @@ describe('POST /flow/submit/{token}', () => {
     }],
     ['{"values": null}', { N: 0 }],
     ['{"values": false}', { B: false }],
-  ])('makes a value of the plain JSON %s', async (body, value) => {
+  ])('converts the plain JSON %s to a value', async (body, value) => {
     const { runId, url } = await asking();
     const response = await fetch(url, { method: 'POST', headers: JSON_TYPE, body });
     expect(await read(response)).toEqual(DONE);
     expect(await endOf(runId)).toEqual(value);
   });
 
-  it('works once; with a key the same answer succeeds again, also when the run has ended', async () => {
+  it('works once, and with a key the same answer succeeds again, even after the run has ended', async () => {
     const { runId, url } = await asking();
     const key = { 'idempotency-key': randomUUID() };
     expect(await read(await answer(url, { value: { S: 'yes' } }, key))).toEqual(DONE);
@@ -89,7 +89,7 @@ describe('POST /flow/submit/{token}', () => {
     expect(await codeOf(await answer(url, undefined, key))).toEqual(answered);
   });
 
-  it('takes one of many submits at once', async () => {
+  it('accepts one of many concurrent submissions', async () => {
     const { runId, url } = await asking();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => answer(url, { value: { U: String(n) } }).then(({ status }) => status)),
@@ -98,7 +98,7 @@ describe('POST /flow/submit/{token}', () => {
     expect(await endOf(runId)).toEqual({ U: String(answers.indexOf(200)) });
   });
 
-  it('refuses what is no value, saying where, and leaves the input open', async () => {
+  it('refuses an invalid value with its path, and leaves the input open', async () => {
     const { runId, url } = await asking();
     const deep = (levels: number): unknown => levels === 0 ? { N: 0 } : { A: [deep(levels - 1)] };
     const plain = (levels: number): unknown => levels === 0 ? 1 : [plain(levels - 1)];
@@ -142,7 +142,7 @@ describe('POST /flow/submit/{token}', () => {
   });
 });
 
-describe('an input that ends otherwise', () => {
+describe('an input that is not submitted', () => {
   it('fails its node when it is cancelled', async () => {
     const { runId, url, input } = await asking();
     expect(await read(await answer(url))).toEqual(DONE);
@@ -152,14 +152,14 @@ describe('an input that ends otherwise', () => {
     expect(await codeOf(await answer(url))).toEqual([409, 'pending_input_answered']);
   });
 
-  it('fails its node when nobody answers in time', async () => {
+  it('fails its node if nobody answers in time', async () => {
     const { runId, url, input } = await asking(askingFlow({ timeout: 1 }));
     expect(Date.parse(input.expires_at) - Date.parse(input.created_at)).toBeLessThan(1_100);
     expect(await endOf(runId)).toBe(`Approve ${input.node_id}: input_expired: nobody has sent a value in time`);
     expect(await codeOf(await answer(url, { value: { N: 0 } }))).toEqual([404, 'pending_input_not_found']);
   });
 
-  it('is not there any more when its run is stopped, nor for tokens that never were: one and the same answer', async () => {
+  it('gets the same 404 after its run is stopped as an unknown token', async () => {
     const { runId, url } = await asking();
     expect((await call(`flow/stop/${runId}`, { token: owner.token })).status).toBe(200);
     expect(await pendingInputs(owner, runId, 0)).toEqual([]);
@@ -187,14 +187,14 @@ describe('an input that ends otherwise', () => {
 });
 
 describe('several inputs', () => {
-  it('of one run are listed and answered each by itself', async () => {
+  it('of one run are listed and answered separately', async () => {
     const flow = new FlowBuilder();
     for (const name of ['left', 'right']) flow.output(name, flow.use('api_input', {}, { title: name }).output('value'));
     const { flow_run_id: runId } = await start(owner, `id=${await deploy(owner, await storeFlow(owner, flow))}`);
     const both = await pendingInputs(owner, runId, 2);
     const last = both.find(({ node_id }) => node_id === flow.nodes[2]!.id)!;
     await answer(last.url, { value: { S: 'right' } });
-    // The run goes on with what it has, and waits for the other.
+    // The run continues with the first value, and waits for the other.
     const [first] = await pendingInputs(owner, runId);
     await waitFor(async () => {
       const { data } = await owner.client.from('node_run').select('end_time').eq('flow_run_id', runId)
@@ -205,7 +205,7 @@ describe('several inputs', () => {
     expect((await finishedRun(owner, runId)).output).toEqual({ M: { left: { S: 'left' }, right: { S: 'right' } } });
   });
 
-  it('of a loop are asked for one after the other', async () => {
+  it('of a loop are requested one after the other', async () => {
     const flow = new FlowBuilder();
     const element = flow.foreach(flow.json([10, 20]));
     const node = flow.use('api_input', { timeout: element });
@@ -219,7 +219,7 @@ describe('several inputs', () => {
     expect(await endOf(runId)).toEqual({ A: [{ S: 'first' }, { S: 'second' }] });
   });
 
-  it('of a called flow are listed for who sees the run that was started', async () => {
+  it('of a called flow are listed for callers who see the started run', async () => {
     const calledId = await storeFlow(owner, askingFlow());
     const flow = new FlowBuilder();
     flow.output('answer', flow.interflow(calledId, {}, ['answer']).output('answer'));
@@ -230,7 +230,7 @@ describe('several inputs', () => {
   });
 });
 
-it('only who sees the run is told of what it waits for', async () => {
+it('only callers who see the run can list its inputs', async () => {
   const started = await (await call(`deployment/start?id=${deploymentId}`, { token: starter.token })).json();
   const byKey = await (await call(`deployment/start?id=${deploymentId}`, { token: PUBLIC_KEY })).json();
   const [input] = await pendingInputs(owner, started.flow_run_id);
@@ -268,7 +268,7 @@ it('only who sees the run is told of what it waits for', async () => {
     ['guest', 0, 0],
     ['nobody', 0, 0],
   ]);
-  // The URL is the credential: it is good without any, and a wrong one beside it does not matter.
+  // The URL is the credential: it works without another one, and a wrong one has no effect.
   expect(await read(await answer(input!.url, { values: 1 }, { authorization: 'Bearer nonsense' }))).toEqual(DONE);
   expect(await endOf(started.flow_run_id)).toEqual({ U: '1' });
 });

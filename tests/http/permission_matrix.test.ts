@@ -9,7 +9,7 @@ const targets = ['by id', 'by flow', 'by flow and tag', 'unknown id', 'unknown t
 
 const UNAUTHENTICATED = 401;
 
-/** Private things answer one and the same 404; wrong credentials answer 401, whatever they ask for. */
+/** Private things answer the same 404. Wrong credentials answer 401 for every target. */
 function expectedStatus(
   caller: Caller,
   permission: typeof permissions[number],
@@ -75,10 +75,10 @@ beforeAll(async () => {
   }
 });
 
-/** All that an observer could tell refusals apart by. */
+/** All parts of the answers by which an observer could distinguish refusals. */
 const refusals = new Set<string>();
 
-/** Who may start a deployment may read what it takes, and nobody else learns that there is one. */
+/** Callers who may start a deployment may read its description; all others get the same 404. */
 const routes = [
   ['POST', 'start', {
     flow_run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -127,11 +127,11 @@ describe.each(doors)('%s /deployment/%s as %s', (method, route, caller, answer) 
   });
 });
 
-it('all refusals are one and the same but for the date', () => {
+it('all refusals are the same except for the date', () => {
   expect(refusals.size).toBe(1);
 });
 
-it.each(callers)('a pending input of an unknown token is not there for %s, whatever else they show', async (caller) => {
+it.each(callers)('an unknown token of a pending input gets a 404 as %s', async (caller) => {
   for (const method of ['POST', 'DELETE']) {
     const response = await call(`flow/submit/fi_${'A'.repeat(43)}`, {
       method,
@@ -142,7 +142,7 @@ it.each(callers)('a pending input of an unknown token is not there for %s, whate
   }
 });
 
-it('a run is recorded as started by who started it', async () => {
+it('a run is recorded with its starter', async () => {
   const query = queryOf.get('Anonymous by id');
   const startedBy = async (caller: Caller) => {
     const { flow_run_id, token } = await (await call(`deployment/start?${query}`, { headers: headersOf[caller] }))
@@ -162,7 +162,7 @@ it('a run is recorded as started by who started it', async () => {
   expect(await startedBy('public key')).toEqual({ started_by: null, started_by_public_key: PUBLIC_KEY });
 });
 
-it('an access token beats an API key, which beats a public key, wherever they stand', async () => {
+it('an access token wins over an API key, and an API key over a public key, in any header', async () => {
   const query = queryOf.get('Owner by id');
   const status = async (headers: Record<string, string>) =>
     (await call(`deployment/start?${query}`, { headers })).status;

@@ -16,7 +16,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, flowId);
 });
 
-/** Starts with a body as it stands, whose numbers JavaScript may not hold. */
+/** Starts with this body text, whose numbers JavaScript may not hold. */
 const startWith = async (path: string, body: string, headers: Record<string, string> = {}) => {
   const response = await call(path, {
     token: owner.token,
@@ -34,7 +34,7 @@ const inputsOf = async (flowRunId: string) => {
 describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
   const path = () => target === 'flow' ? `flow/start/${flowId}` : `deployment/start?id=${deploymentId}`;
 
-  it('become values by the types of the inputs, with all digits', async () => {
+  it('are converted by the types of the inputs, with all digits', async () => {
     const { status, body } = await startWith(
       path(),
       '{"values": {"value": {"a": [1.50, 12345678901234567890.123456789, -1, null]}, "ms": 18446744073709551615, "key": "11111111111111111111111111111111"}}',
@@ -47,7 +47,7 @@ describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
     });
   });
 
-  it('stand beside inputs of other names', async () => {
+  it('can be combined with inputs of other names', async () => {
     const { body } = await startWith(path(), '{"values": {"ms": "5"}, "inputs": {"value": {"F": "1.5"}}}');
     expect(await inputsOf(body.flow_run_id)).toEqual({ value: { F: '1.5' }, ms: { U: '5' } });
     const both = await startWith(path(), '{"values": {"ms": 5}, "inputs": {"ms": {"U": "5"}}}');
@@ -60,7 +60,7 @@ describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
     });
   });
 
-  it('are refused with every path that does not fit', async () => {
+  it('are refused with the path of each mismatch', async () => {
     expect(await startWith(path(), '{"values": {"ms": -1, "key": "x", "value": 1, "kee": 1}}')).toEqual({
       status: 400,
       body: {
@@ -91,12 +91,12 @@ describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
     expect(await startWith(path(), json)).toMatchObject({ status: 400, body: { code } });
   });
 
-  it('may have the names that JavaScript gives to objects', async () => {
+  it('may have names of members of JavaScript objects', async () => {
     const { body } = await startWith(path(), '{"values": {"__proto__": {"__proto__": 1}}}');
     expect(JSON.stringify(await inputsOf(body.flow_run_id))).toBe('{"__proto__":{"M":{"__proto__":{"U":"1"}}}}');
   });
 
-  it('are compared as they were sent, by a start that is repeated', async () => {
+  it('are compared as they were sent when a start is repeated', async () => {
     const headers = { 'idempotency-key': `again-${target}` };
     const first = await startWith(path(), '{"values": {"ms": 5, "value": 1.50}}', headers);
     expect(await startWith(path(), '{"values": {"value": 1.50, "ms": 5}}', headers)).toEqual(first);
@@ -107,13 +107,13 @@ describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
   });
 });
 
-it('the RPC takes values, too', async () => {
+it('the RPC accepts values, too', async () => {
   const { data, error } = await owner.client.rpc('start_deployment', { id: deploymentId, values: { ms: 7 } });
   expect(error).toBeNull();
   expect(await inputsOf((data as { flow_run_id: string }).flow_run_id)).toEqual({ ms: { U: '7' } });
 });
 
-it('as many values as inputs have room for are taken, at any depth', async () => {
+it('the maximum number of values is accepted at any depth', async () => {
   const numbers = (count: number) =>
     `{"values": {"value": ${'[1,'.repeat(60)}[${Array.from({ length: count }, () => '1').join(',')}]${
       ']'.repeat(60)

@@ -2,7 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 import { expect, inject, it } from 'vitest';
 import { call } from '../support/people.ts';
 
-it('info tells what a client of Supabase is made of, to anybody', async () => {
+it('info returns the parameters of a client of Supabase to anybody', async () => {
   const response = await call('info', { method: 'GET' });
   const { API_URL, FUNCTIONS_URL, PUBLISHABLE_KEY } = inject('stack');
   const info = await response.json();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, flowId);
 });
 
-it('the owner alone reads flows; others read public flows without their secrets', async () => {
+it('only the owner can read flows; others can read public flows without their secrets', async () => {
   const own = await owner.client.from('flows').select('environment, chain_network').eq('id', flowId).single();
   expect(own.data).toEqual({ environment, chain_network: chainNetwork });
   expect((await other.client.from('flows').select('id').in('id', [flowId, privateId])).data).toEqual([]);
@@ -52,7 +52,7 @@ it('the owner alone reads flows; others read public flows without their secrets'
   expect({ nodes: row!.nodes, edges: row!.edges }).toEqual(stored.data);
 });
 
-it('public flows are selected, filtered, ordered and counted as a table is', async () => {
+it('public flows can be selected, filtered, ordered and counted like a table', async () => {
   const second = await storeFlow(owner, greetingFlow(), { is_public: true, name: 'shared second' });
   const names = async () =>
     (await other.client.from('public_flows').select('name').eq('user_id', owner.id).ilike('name', '%GREET%')).data;
@@ -65,7 +65,7 @@ it('public flows are selected, filtered, ordered and counted as a table is', asy
   expect(byKey).toMatchObject({ data: null, error: null });
 });
 
-it('a filter finds nothing of what public_flows leaves out', async () => {
+it("a filter can't match columns that public_flows omits", async () => {
   const read = (query: string) =>
     fetch(`${inject('stack').API_URL}/rest/v1/public_flows?${query}`, {
       headers: { apikey: inject('stack').PUBLISHABLE_KEY, authorization: `Bearer ${other.token}` },
@@ -77,7 +77,7 @@ it('a filter finds nothing of what public_flows leaves out', async () => {
   expect([byUrl.status, await byUrl.json()]).toEqual([200, []]);
 });
 
-it.each(['POST', 'PATCH', 'DELETE'])('nobody writes public_flows by %s', async (method) => {
+it.each(['POST', 'PATCH', 'DELETE'])("public_flows can't be written by %s", async (method) => {
   const response = await fetch(`${inject('stack').API_URL}/rest/v1/public_flows?id=eq.${flowId}`, {
     method,
     headers: {
@@ -90,14 +90,14 @@ it.each(['POST', 'PATCH', 'DELETE'])('nobody writes public_flows by %s', async (
   expect(response.status).toBe(403);
 });
 
-it('whoever is not signed in reads neither', async () => {
+it('visitors who are not signed in can read neither', async () => {
   const client = makeClient();
   expect((await client.from('flows').select('id').eq('id', flowId)).status).toBe(401);
   expect((await client.from('public_flows').select('id').eq('id', flowId)).status).toBe(401);
 });
 
-describe('whoever may start a public flow', () => {
-  /** What each way shows to somebody else than the owner, as text. */
+describe('a caller who may start a public flow', () => {
+  /** The text that each way of reading returns to a user who is not the owner. */
   const seen = new Map<string, string>();
 
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe('whoever may start a public flow', () => {
     await finishedRun(other, id);
     const restQueries = [
       `flow_run?id=eq.${id}`,
-      // Embedding, from each table that is related to flows.
+      // Embeddings from each table that is related to flows.
       ...['flow_run', 'flow_deployments', 'flow_deployments_tags', 'flow_schedules', 'flow_webhooks'].flatMap((
         table,
       ) => [
@@ -133,14 +133,14 @@ describe('whoever may start a public flow', () => {
     }
   });
 
-  it('is shown the run, and no secret of the flow anywhere', () => {
+  it('sees the run, but nowhere a secret of the flow', () => {
     expect([...seen].find(([way]) => way.startsWith('flow/output/'))?.[1]).toContain('hello');
     for (const [way, text] of seen) {
       for (const secret of SECRETS) expect(text, way).not.toContain(secret);
     }
   });
 
-  it('is refused the graph of the deployment', () => {
+  it("can't read the graph of the deployment", () => {
     expect(seen.get(`rpc/deployment_graph?id=${deploymentId}`)).toContain('deployment_not_found');
   });
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
   person = await signUp();
 });
 
-it('a user has 1,000 flows, and one more is refused with what the quota is', async () => {
+it('a user can have 1,000 flows, and the next one is refused with the quota', async () => {
   const flows = Array.from({ length: 1_000 }, (_, index) => ({ name: `flow ${index}` }));
   await person.client.from('flows').insert(flows).throwOnError();
   const { error, status } = await person.client.from('flows').insert({ name: 'one more' });
@@ -25,7 +25,7 @@ it('a user has 1,000 flows, and one more is refused with what the quota is', asy
   await person.client.from('flows').insert({ name: 'in its place' }).throwOnError();
 });
 
-it('a user has 1,000 wallets, of which each may still be changed', async () => {
+it('a user can have 1,000 wallets, and can still change them', async () => {
   const keys = Array.from({ length: 1_000 }, makeKeypair);
   await person.client.from('wallets').insert(keys.map(({ publicKey }) => ({ type: 'ADAPTER', public_key: publicKey })))
     .throwOnError();
@@ -37,7 +37,7 @@ it('a user has 1,000 wallets, of which each may still be changed', async () => {
   }]);
 });
 
-it('of 104 API keys at once a user gets exactly 100', async () => {
+it('of 104 concurrent API keys a user gets exactly 100', async () => {
   const make = () => rest('rpc/create_api_key', { token: person.token, body: { name: 'key' } });
   const answers = await Promise.all(Array.from({ length: 104 }, make));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);

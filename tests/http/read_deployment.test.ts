@@ -11,7 +11,7 @@ let owner: Person;
 let other: Person;
 let paymentId: number;
 
-/** Pays, with the ports of its nodes drawn as free: what an input takes is told by their definitions. */
+/** A flow that pays. Its ports are drawn as free, so only the node definitions have the types of its inputs. */
 function paymentFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const [buyer, amount] = [flow.input('buyer'), flow.input('amount', 0.01)];
@@ -31,7 +31,7 @@ const read = (query: string, headers: Record<string, string>) =>
 const asPublicKey = { authorization: `Bearer ${PUBLIC_KEY}` };
 
 describe('GET /deployment/read', () => {
-  it('tells a wallet what the deployment takes and gives, by the definitions of its nodes', async () => {
+  it('describes inputs and outputs to a wallet, by the definitions of the nodes', async () => {
     const deploymentId = await deploy(owner, paymentId);
     const icon_url = 'https://shop.example/icon.png';
     await owner.client.from('flow_deployments').update({ icon_url, name: 'Pay the shop' }).eq('id', deploymentId)
@@ -74,7 +74,7 @@ describe('GET /deployment/read', () => {
     });
   });
 
-  it('has been computed by the deploy, before anybody asks', async () => {
+  it('is already computed by the deploy', async () => {
     const flow = new FlowBuilder();
     flow.input(`asked by ${owner.id}`);
     const deploymentId = await deploy(owner, await storeFlow(owner, flow));
@@ -92,7 +92,7 @@ describe('GET /deployment/read', () => {
     }
   });
 
-  it('keeps the digits of numbers that a float can not hold', async () => {
+  it('keeps all digits of numbers that a float cannot hold', async () => {
     const flow = new FlowBuilder();
     flow.use('wait', { value: flow.input('wait', 1), duration_ms: flow.input('ms') });
     const flowId = await storeFlow(owner, flow);
@@ -106,7 +106,7 @@ describe('GET /deployment/read', () => {
     expect(text).toContain('18446744073709551615]]');
   });
 
-  it('answers 304 to who has it, after looking at who asks', async () => {
+  it('answers 304 to a caller who has the answer, after checking the caller', async () => {
     const deploymentId = await deploy(owner, paymentId);
     const query = `id=${deploymentId}`;
     const etag = (await read(query, asPublicKey)).headers.get('etag')!;
@@ -125,7 +125,7 @@ describe('GET /deployment/read', () => {
     expect((await read(query, { 'if-none-match': '*' })).status).toBe(401);
   });
 
-  it('refuses what names no one deployment', async () => {
+  it('refuses a query that does not name one deployment', async () => {
     const token = { authorization: `Bearer ${owner.token}` };
     const codes = await Promise.all(
       ['', 'id=x', `flow=${paymentId}&id=01a20697-8799-7e0c-8f35-4332846069bc`, 'flow=1&flow=2', 'flow=1&tag=-'].map(
@@ -147,7 +147,7 @@ describe('GET /deployment/read', () => {
 });
 
 describe('rpc deployment_graph', () => {
-  it('gives the owner what was frozen, by flow, and nobody else', async () => {
+  it('returns the frozen graphs by flow, only to the owner', async () => {
     const flowId = await storeFlow(owner, textFlow(), anybody);
     const id = await deploy(owner, flowId);
     const { data } = await owner.client.rpc('deployment_graph', { id });

@@ -4,7 +4,7 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 import { collatzFlow } from '../support/mixed_flows.ts';
 import { deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 
-/** How deep flows may call flows. */
+/** The deepest nesting of called flows. */
 const MAX_DEPTH = 1_024;
 
 let owner: Person;
@@ -12,16 +12,16 @@ beforeAll(async () => {
   owner = await signUp();
 });
 
-/** Stores a flow that calls itself: its id is known only when it is there. */
+/** Stores a flow that calls itself. Its id is known only after it is stored. */
 async function storeRecursive(build: (ownId: number) => FlowBuilder): Promise<number> {
   const id = await storeFlow(owner, new FlowBuilder());
-  // SAFETY: what the builder makes is JSON.
+  // SAFETY: the builder makes JSON.
   const row = build(id).row() as unknown as { nodes: Json[]; edges: Json[] };
   await owner.client.from('flows').update(row).eq('id', id).throwOnError();
   return id;
 }
 
-/** A flow that calls itself for ever. */
+/** A flow with endless recursion. */
 function endlessFlow(ownId: number): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('out', flow.interflow(ownId, { n: flow.input('n') }, ['out'], 'again').output('out'));
@@ -34,7 +34,7 @@ const childrenOf = async (deploymentRunId: string) => {
   return count;
 };
 
-it('a flow that calls itself goes more than 100 deep and comes back, each call a run', async () => {
+it('a flow can call itself more than 100 levels deep, and each call is a run', async () => {
   const deploymentId = await deploy(owner, await storeRecursive(collatzFlow));
   for (const [n, steps] of [[1, 0], [6, 8], [27, 111]] as const) {
     const { flow_run_id } = await start(owner, `id=${deploymentId}`, { inputs: { n: { U: String(n) } } });
@@ -46,7 +46,7 @@ it('a flow that calls itself goes more than 100 deep and comes back, each call a
   }
 });
 
-it('a flow that calls itself for ever fails at the limit, and every call says why', async () => {
+it('endless recursion fails at the limit, and every call has the reason', async () => {
   const deploymentId = await deploy(owner, await storeRecursive(endlessFlow));
   const { flow_run_id } = await start(owner, `id=${deploymentId}`, { inputs: { n: { U: '1' } } });
   const run = await finishedRun(owner, flow_run_id);

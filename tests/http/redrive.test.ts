@@ -26,14 +26,14 @@ async function newGate(): Promise<Gate> {
   return gate;
 }
 
-/** Posts to a path of its own for each value, and hands the path on. */
+/** Posts each value to its own path, and passes the path on. */
 const post = (flow: FlowBuilder, base: string, value: Port, title: string): Port => {
   const url = flow.script(`if a == () { throw "nothing" } "${base}/" + a`, { a: value }, 1, `${title} url`).output('u');
   const posted = flow.use('http_request', { url }, { form: { method: 'POST' }, title });
   return flow.field('path', posted.output('body'), `${title} path`);
 };
 
-/** Gives a value when the gate is open, and fails else. */
+/** Outputs a value if the gate is open, and else fails. */
 const pass = (flow: FlowBuilder, gate: Gate, value: Port, title = 'gate'): Port => {
   const url = flow.script(`"${gate.url}?" + a`, { a: value }, 1, `${title} url`).output('u');
   const got = flow.use('http_request', { url }, { form: { method: 'GET' }, title });
@@ -46,7 +46,7 @@ const redrive = async (person: Pick<Person, 'token'>, runId: string, query = '',
   return { status: response.status, body: await response.json() };
 };
 
-/** What the owner is told of a run that has ended. */
+/** Returns the owner's events of a run that has ended. */
 async function eventsOf(runId: string): Promise<RunEvent[]> {
   const response = await call(`flow/events/${runId}`, { method: 'GET', token: owner.token });
   const events: RunEvent[] = [];
@@ -54,14 +54,14 @@ async function eventsOf(runId: string): Promise<RunEvent[]> {
   return events;
 }
 
-/** Starts a flow of the owner, and gives its run once it has ended. */
+/** Starts a flow of the owner, and returns its run after its end. */
 async function runOf(flow: FlowBuilder) {
   const flowId = await storeFlow(owner, flow);
   const { flow_run_id } = await (await call(`flow/start/${flowId}`, { token: owner.token })).json();
   return await finishedRun(owner, flow_run_id);
 }
 
-/** What the effect server was asked under this base, each with its count. */
+/** The paths below this base that the effect server received, each with its count. */
 const countsOf = (base: string) =>
   Object.fromEntries(
     [...effects.counts].filter(([path]) => path.startsWith(base)).map((
@@ -78,7 +78,7 @@ const nodeRuns = async (runId: string) => {
 };
 
 describe('a run of loops and called flows', () => {
-  it('goes on from where it failed, does nothing twice, and comes to what it would have come to', async () => {
+  it('continues after its failure, repeats no effect, and ends with the same output as without the failure', async () => {
     const base = `/${randomUUID()}`;
     const gate = await newGate();
     const called = new FlowBuilder();
@@ -131,7 +131,7 @@ describe('a run of loops and called flows', () => {
         called: { D: '7' },
       },
     });
-    // The run that failed is as it was, and what is taken over is as it was there.
+    // The failed run is unchanged, and the taken-over executions equal its own.
     expect(await nodeRuns(failed.id)).toEqual(rows);
     expect(await finishedRun(owner, failed.id)).toEqual(failed);
     const taken = (await nodeRuns(redriven.id)).filter((row) => row.is_taken_over);
@@ -140,7 +140,7 @@ describe('a run of loops and called flows', () => {
       expect(rows).toContainEqual({ ...row, flow_run_id: failed.id, is_taken_over: false });
     }
 
-    // Its watchers are told of each execution, of what was taken over before what came behind it.
+    // Watchers get an event for each execution; those of taken-over ones come first.
     const events = await eventsOf(redriven.id);
     const executed = (event: string) =>
       events.flatMap(({ event: other, data }) =>
@@ -172,8 +172,8 @@ function gatedFlow(gate: Gate): FlowBuilder {
   return flow;
 }
 
-describe('who redrives', () => {
-  it('is the owner, by token or API key; for all others there is one and the same 404', async () => {
+describe('a caller who redrives', () => {
+  it('must be the owner, by token or API key; all others get the same 404', async () => {
     const gate = await newGate();
     const flowId = await storeFlow(owner, gatedFlow(gate), { is_public: true, start_shared: true });
     const deploymentId = await deploy(owner, flowId);
@@ -200,7 +200,7 @@ describe('who redrives', () => {
         },
       });
     }
-    // The token shows the run, and is no user.
+    // The run token shows the run, but is no user's credential.
     expect(await redrive({ token }, failed.id)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     expect(await redrive({ token: inject('stack').SERVICE_ROLE_KEY }, failed.id)).toMatchObject({ status: 401 });
 
@@ -210,7 +210,7 @@ describe('who redrives', () => {
     const { flow_run_id: redrivenId } = await response.json();
     const redriven = await finishedRun(owner, redrivenId);
     expect(redriven).toMatchObject({ status: 'succeeded', started_by: other.id, deployment_id: deploymentId });
-    // Who started the run sees its redrive as they see the run.
+    // The starter of the run sees its redrive, too.
     expect((await other.client.from('flow_run').select('status').eq('id', redrivenId)).data).toEqual([{
       status: 'succeeded',
     }]);
@@ -219,7 +219,7 @@ describe('who redrives', () => {
 });
 
 describe('a redrive', () => {
-  it('is made once of a run, and again of its redrive', async () => {
+  it('is allowed once for a run, and again for its redrive', async () => {
     const gate = await newGate();
     const failed = await runOf(gatedFlow(gate));
     const key = { 'idempotency-key': randomUUID() };
@@ -248,13 +248,13 @@ describe('a redrive', () => {
     });
   });
 
-  it('at once from two sides is one', async () => {
+  it('by two concurrent requests makes one run', async () => {
     const failed = await runOf(gatedFlow(await newGate()));
     const answers = await Promise.all(Array.from({ length: 6 }, () => redrive(owner, failed.id)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
-  it('of a run that goes on is refused', async () => {
+  it('of a run that has not ended is refused', async () => {
     const flow = new FlowBuilder();
     flow.output('out', flow.wait(flow.json('x'), 600_000));
     const flowId = await storeFlow(owner, flow);
@@ -267,7 +267,7 @@ describe('a redrive', () => {
     expect(await finishedRun(owner, body.flow_run_id)).toMatchObject({ status: 'stopped', redriven_from: flow_run_id });
   });
 
-  it('of a called run is one of the whole tree', async () => {
+  it('of a called run redrives the whole tree', async () => {
     const gate = await newGate();
     const called = gatedFlow(gate);
     const calledId = await storeFlow(owner, called);
@@ -280,7 +280,7 @@ describe('a redrive', () => {
     expect(await finishedRun(owner, body.flow_run_id)).toMatchObject({ status: 'succeeded', redriven_from: failed.id });
   });
 
-  it('does not need the deployment, nor the flow as it was', async () => {
+  it('needs neither the deployment nor the unchanged flow', async () => {
     const gate = await newGate();
     const flowId = await storeFlow(owner, gatedFlow(gate));
     const deploymentId = await deploy(owner, flowId);
@@ -298,7 +298,7 @@ describe('a redrive', () => {
     });
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown parameters', async () => {
     const failed = await runOf(gatedFlow(await newGate()));
     for (const query of ['?accept_unknown=yes', '?accept_unknown=', '?accept_unknown=true&accept_unknown=true']) {
       expect(await redrive(owner, failed.id, query)).toMatchObject({ status: 400, body: { code: 'request_invalid' } });
@@ -313,7 +313,7 @@ describe('a redrive', () => {
     expect((await call(`flow/redrive/${failed.id}`, { method: 'GET', token: owner.token })).status).toBe(405);
   });
 
-  it('is made by the client', async () => {
+  it('can be made by the client', async () => {
     const gate = await newGate();
     const failed = await runOf(gatedFlow(gate));
     const client = createFlowClient(owner.client);
@@ -354,8 +354,8 @@ describe('failed runs of a flow', () => {
   });
 });
 
-describe('what was waited for', () => {
-  it('and answered is taken over; what nobody answered is asked for anew', async () => {
+describe('a pending input of a failed run', () => {
+  it('is taken over if it was answered, and else requested again', async () => {
     const flow = new FlowBuilder();
     flow.output('approved', flow.use('api_input', {}, { title: 'approve' }).output('value'));
     flow.output('name', flow.use('api_input', {}, { title: 'name' }).output('value'));
@@ -368,7 +368,7 @@ describe('what was waited for', () => {
     };
     const asked = await urlsOf(flow_run_id, 2);
     expect((await answer(asked.approve!, { values: true })).status).toBe(200);
-    // As one that expires, without a wait for it.
+    // Cancelled in place of an expiry, which would take too long.
     expect((await answer(asked.name!)).status).toBe(200);
     const failed = await finishedRun(owner, flow_run_id);
     expect(failed).toMatchObject({ status: 'failed', errors: [expect.stringContaining('input_cancelled')] });

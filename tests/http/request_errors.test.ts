@@ -13,7 +13,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, await storeFlow(owner, textFlow()));
 });
 
-/** What the description of the API says of queries. */
+/** The queries in the description of the API. */
 interface Described {
   paths: Record<string, Record<string, { parameters?: { $ref: string }[] }>>;
   components: { parameters: Record<string, { name: string; in: string }> };
@@ -289,7 +289,7 @@ describe('an invalid request', () => {
     },
   );
 
-  it('refuses the service role in the same words by a key of either generation', async () => {
+  it('refuses the service role with the same message for both generations of keys', async () => {
     const { SECRET_KEY, SERVICE_ROLE_KEY } = inject('stack');
     for (const path of ['flow/deploy/1', `deployment/start?id=${deploymentId}`]) {
       const answers = await Promise.all([SECRET_KEY, SERVICE_ROLE_KEY].map(async (token) => {
@@ -313,18 +313,18 @@ describe('an invalid request', () => {
     expect((await read.json()).message).toBe('This route takes GET, not PUT.');
   });
 
-  it('names twenty of the members that are unknown, however many there are', async () => {
+  it('names at most twenty unknown members', async () => {
     const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`m${index}`, 0]));
     const response = await call('flow/deploy/1', { token: owner.token, ...json(JSON.stringify(members)) });
     expect([response.status, (await response.json()).details.length]).toEqual([400, 20]);
   });
 
-  it('names what is unknown in a query on every route, and the parameters that its description has', async () => {
+  it('names unknown query parameters on every route, with the documented ones', async () => {
     const { paths, components } = openapiDocument() as unknown as Described;
     const routes = Object.entries(paths).filter(([path]) =>
       /^\/(apikey|deployment|flow|healthcheck|info|kv|signature|wallets)\b/.test(path)
     )
-      // Senders of webhooks may add to the query what they like.
+      // Senders of webhooks may add any parameters to the query.
       .filter(([path]) => path !== '/deployment/hook/{token}')
       .flatMap(([path, methods]) =>
         Object.entries(methods).filter(([name]) => /^(get|post|delete)$/.test(name))
@@ -336,7 +336,7 @@ describe('an invalid request', () => {
         .filter((parameter) => parameter.in === 'query').map(({ name }) => name);
       const asked = path.slice(1).replace('{flow_id}', '1').replace('{flow_run_id}', deploymentId)
         .replace('{token}', `fi_${'A'.repeat(43)}`);
-      // What the gateway and clients of Supabase add is no fault.
+      // Parameters that the gateway and clients of Supabase add are allowed.
       const query = ['apikey=x', 'forceFunctionRegion=us-east-1', 'x-id=1', 'tga=1', 'nope=1'].join('&');
       const response = await call(`${asked}?${query}`, { method, token: owner.token });
       const message = `there is no such parameter; ${
@@ -352,7 +352,7 @@ describe('an invalid request', () => {
     }
   });
 
-  it('says that an access token has expired, as /rest/v1 does, and not so of one that is forged', async () => {
+  it('reports an expired access token like /rest/v1, but not a forged one', async () => {
     const { API_URL, PUBLISHABLE_KEY } = inject('stack');
     const [expired, forged] = [
       await accessToken(owner.id, { expiresIn: -60 }),
@@ -380,7 +380,7 @@ describe('an invalid request', () => {
     expect([rest.status, (await rest.json()).message]).toEqual([401, 'JWT expired']);
   });
 
-  it('takes values nested as deep as the limit', async () => {
+  it('accepts values nested as deeply as the limit', async () => {
     const response = await call(`deployment/start?id=${deploymentId}`, {
       token: owner.token,
       ...json(`{"inputs": {"value": ${deep(64)}}}`),
@@ -395,7 +395,7 @@ describe('an invalid request', () => {
         headers: {
           origin: 'https://app.example',
           'access-control-request-method': 'POST',
-          // What supabase-js sends with `region`, when it tries again, and when it traces; and what nobody knows yet.
+          // Headers that supabase-js sends with `region`, for retries and for tracing, and an unknown one.
           'access-control-request-headers': 'authorization,baggage,traceparent,tracestate,x-new,x-region,x-retry-count',
         },
       });

@@ -5,7 +5,7 @@ import { restErrors } from '../../dev/docs/reference/rest_errors.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { deploy, makeClient, type Person, signUp, storeFlow } from '../support/people.ts';
 
-// What docs/reference/errors.md says of the errors that Postgres and PostgREST answer themselves.
+// Tests the statements of docs/reference/errors.md about errors of Postgres and PostgREST themselves.
 
 let [owner, other]: Person[] = [];
 let [flow, strangersFlow] = [0, 0];
@@ -17,7 +17,7 @@ interface Answer {
   error: { code: string; message: string } | null;
 }
 
-/** The client without its types, which refuse most of these requests before they are sent. */
+/** The client without its types, which refuse most of these requests at compile time. */
 // SAFETY: only `from` and `rpc` are called.
 const untyped = (person: Pick<Person, 'client'>) => person.client as unknown as SupabaseClient;
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const get = (path: string, token: string) => call(path, { method: 'GET', token });
 
-/** Starts the owner's flow as it is, and resolves when it runs. */
+/** Starts the owner's present flow, and resolves when it is running. */
 async function startRunning(durationMs: number): Promise<string> {
   const flowId = await storeFlow(owner, waitFlow(durationMs));
   const response = await call(`flow/start/${flowId}`, {
@@ -39,7 +39,7 @@ const stop = (runId: string, body: object) =>
     headers: { 'content-type': 'application/json' },
   });
 
-it('a running run shows what has begun, and stops at once with what its nodes were told', async () => {
+it('a running run shows its started nodes, and stops at once with the reason in its errors', async () => {
   const runId = await startRunning(LONG_MS);
   expect((await get(`flow/output/${runId}?wait=0`, owner.token)).status).toBe(202);
   expect((await stop(runId, { reason: 'changed my mind' })).status).toBe(200);
@@ -54,7 +54,7 @@ it('a running run shows what has begun, and stops at once with what its nodes we
   }]);
 });
 
-it('a stop with a grace period lets a node end, starts nothing more, and only the first one counts', async () => {
+it('a stop with a grace period lets a node end and starts no other, and only the first stop counts', async () => {
   const runId = await startRunning(4_000);
   await stop(runId, { timeout_millies: 60_000, reason: 'first' });
   await stop(runId, { timeout_millies: 0, reason: 'second' });
@@ -69,14 +69,14 @@ it('a stop with a grace period lets a node end, starts nothing more, and only th
   expect(data).toEqual([{ output: { M: { value: { U: '1' }, wait_for: { B: true } } }, errors: null }]);
 });
 
-it('a grace period that is over cancels what still runs', async () => {
+it('running nodes are cancelled at the end of the grace period', async () => {
   const runId = await startRunning(LONG_MS);
   await stop(runId, { timeout_millies: 300, reason: 'soon' });
   const run = await finishedRun(owner, runId);
   expect(run.errors).toEqual([expect.stringMatching(/: canceled by user soon$/)]);
 });
 
-it('a called flow has a run of its own, which is not counted as a start of the deployment', async () => {
+it('a called flow has its own run, which does not count as a start of the deployment', async () => {
   const chain = await storeFlow(owner, chainFlow(2));
   const caller = await storeFlow(owner, callingFlow(chain));
   const deploymentId = await deploy(owner, caller);

@@ -26,7 +26,7 @@ const startAs = async (token: string, headers: Record<string, string> = {}) =>
 const get = (path: string, token?: string, headers?: Record<string, string>) =>
   call(path, { method: 'GET', token, headers });
 
-/** A run that stays queued: stored like any other, but its message is put off. */
+/** A run that stays queued: it is stored like any other, but its message is delayed. */
 async function queuedRun(person: Person): Promise<{ flow_run_id: string; token: string }> {
   return await asSuperuser((sql) =>
     sql.begin(async (tx) => {
@@ -44,7 +44,7 @@ async function queuedRun(person: Person): Promise<{ flow_run_id: string; token: 
 }
 
 describe('GET /flow/output/{flow_run_id}', () => {
-  it('waits for the run and answers with its bare output, to owner, starter and token alike', async () => {
+  it('waits for the run and answers with its bare output, to owner, starter and holder of the token', async () => {
     const run = await startAs(other.token);
     for (const token of [owner.token, other.token, run.token]) {
       const response = await get(`flow/output/${run.flow_run_id}`, token);
@@ -76,7 +76,7 @@ describe('GET /flow/output/{flow_run_id}', () => {
     });
   });
 
-  it('answers one 404 for a run of others and for none, and 401 to nobody and to a wrong token', async () => {
+  it("answers the same 404 for another user's run and a missing one, and 401 without a credential and to a wrong token", async () => {
     const run = await startAs(owner.token);
     const another = await startAs(owner.token);
     const answers = await Promise.all(
@@ -99,7 +99,7 @@ describe('GET /flow/output/{flow_run_id}', () => {
 });
 
 describe('POST /flow/stop/{flow_run_id}', () => {
-  it('stops a queued run at once, which then runs no more', async () => {
+  it('stops a queued run at once, so that it never runs', async () => {
     const { flow_run_id, token } = await queuedRun(owner);
     const response = await call(`flow/stop/${flow_run_id}`, { token });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
@@ -115,14 +115,14 @@ describe('POST /flow/stop/{flow_run_id}', () => {
     expect((await finishedRun(owner, flow_run_id)).status).toBe('stopped');
   });
 
-  it('leaves a run that has ended as it is', async () => {
+  it('does not change a run that has ended', async () => {
     const { flow_run_id } = await startAs(owner.token);
     await finishedRun(owner, flow_run_id);
     expect((await call(`flow/stop/${flow_run_id}`, { token: owner.token })).status).toBe(200);
     expect((await finishedRun(owner, flow_run_id)).status).toBe('succeeded');
   });
 
-  it('refuses who may not see the run, and a body that makes no sense', async () => {
+  it('refuses callers who may not see the run, and invalid bodies', async () => {
     const { flow_run_id } = await queuedRun(owner);
     expect((await call(`flow/stop/${flow_run_id}`, { token: other.token })).status).toBe(404);
     expect((await call(`flow/stop/${flow_run_id}`)).status).toBe(401);
@@ -136,7 +136,7 @@ describe('POST /flow/stop/{flow_run_id}', () => {
 });
 
 describe('POST /flow/start/{flow_id}', () => {
-  it("runs the owner's flow as it is now, without a deployment", async () => {
+  it("runs the owner's present flow, without a deployment", async () => {
     const ownFlow = await storeFlow(owner, textFlow());
     const response = await call(`flow/start/${ownFlow}`, {
       token: owner.token,
@@ -158,7 +158,7 @@ describe('POST /flow/start/{flow_id}', () => {
     expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { text: { S: 'now' } } });
   });
 
-  it("answers one 404 for a flow of others, public or not, and for none; 422 for one that can't run", async () => {
+  it("answers the same 404 for another user's flow, public or not, and a missing one, and 422 for one that can't run", async () => {
     const answers = await Promise.all([flowId, 2_147_483_647].map(async (id) => {
       const response = await call(`flow/start/${id}`, { token: other.token });
       return [response.status, await response.text()];
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
     });
 
-  it('gives the same run and token to the same request, however often and at once', async () => {
+  it('returns the same run and token for repeated and concurrent requests', async () => {
     const key = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 10 }, async () => await (await begin(owner.token, key)).json()),
@@ -193,7 +193,7 @@ describe('Idempotency-Key', () => {
     expect(await sameInOtherWords.json()).toEqual(answers[0]);
   });
 
-  it('answers 409 to another request with the same key, and knows callers apart', async () => {
+  it('answers 409 to a different request with the same key, and separates callers', async () => {
     const key = randomUUID();
     const first = await (await begin(owner.token, key)).json();
     for (const options of [{ body: '{}' }, { query: `flow=${flowId}` }, { query: `flow=${flowId}&tag=latest` }]) {
@@ -204,7 +204,7 @@ describe('Idempotency-Key', () => {
     expect((await (await begin(PUBLIC_KEY, key)).json()).flow_run_id).not.toBe(first.flow_run_id);
   });
 
-  it('goes by the query as sent, not by what a tag means today', async () => {
+  it('compares the query as sent, even if the tag has moved', async () => {
     const ownFlow = await storeFlow(owner, textFlow());
     await deploy(owner, ownFlow);
     const key = randomUUID();
@@ -213,7 +213,7 @@ describe('Idempotency-Key', () => {
     expect(await (await begin(owner.token, key, { query: `flow=${ownFlow}` })).json()).toEqual(first);
   });
 
-  it('asks for the permission first, and forgets after 24 hours', async () => {
+  it('checks the permission first, and expires after 24 hours', async () => {
     const key = randomUUID();
     const first = await (await begin(owner.token, key)).json();
     await owner.client.from('flow_deployments').update({ start_permission: 'Owner' }).eq('id', openDeployment)
@@ -227,7 +227,7 @@ describe('Idempotency-Key', () => {
     expect((await (await begin(owner.token, key)).json()).flow_run_id).not.toBe(first.flow_run_id);
   });
 
-  it('wants 22 characters from a caller with a public key only, and 255 at most from all', async () => {
+  it('needs 22 characters from a caller with only a public key, and may have 255 at most', async () => {
     expect((await begin(PUBLIC_KEY, 'short')).status).toBe(400);
     expect((await begin(PUBLIC_KEY, 'x'.repeat(22))).status).toBe(200);
     expect((await begin(owner.token, 'x')).status).toBe(200);
@@ -247,7 +247,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('API keys and run tokens on /rest/v1', () => {
-  it('lets the holder of an API key read and write as its owner, and nobody with a wrong one', async () => {
+  it('lets the holder of an API key read and write as its owner, and refuses a wrong key', async () => {
     const { key } = await createApiKey(owner);
     const client = clientWith({ 'x-api-key': key });
     const { data } = await client.from('flows').insert({ name: 'by key' }).select('user_id').single().throwOnError();
@@ -257,7 +257,7 @@ describe('API keys and run tokens on /rest/v1', () => {
     expect([wrong.status, wrong.error?.code]).toEqual([401, 'api_key_invalid']);
   });
 
-  it("shows the key once, stores no key, lists by prefix, and can't make keys with keys", async () => {
+  it('shows a key once, stores only its hash, lists it by prefix, and refuses to make keys with keys', async () => {
     const { id, key } = await createApiKey(owner, 'ci');
     expect(key).toMatch(/^fk_[\w-]{43}$/);
     const { data } = await owner.client.from('api_keys').select('*').eq('id', id).single();
@@ -279,7 +279,7 @@ describe('API keys and run tokens on /rest/v1', () => {
     expect((await makeClient().rpc('create_api_key', { name: 'x' })).status).toBe(401);
   });
 
-  it('shows the holder of a run token this one run, and nothing else', async () => {
+  it('shows only this run to the holder of a run token', async () => {
     const run = await startAs(PUBLIC_KEY);
     await startAs(PUBLIC_KEY);
     await finishedRun(owner, run.flow_run_id);

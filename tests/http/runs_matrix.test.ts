@@ -14,7 +14,7 @@ beforeAll(async () => {
   headersOf = headers;
   flowId = await storeFlow(owner, textFlow());
   deploymentId = await deploy(owner, flowId);
-  // Nobody listens there: what is delivered does not matter here, but who may have it delivered once more.
+  // An address at which nothing listens: only the right to deliver again is tested here.
   const on_end = { url: 'http://127.0.0.1:9/', events: ['succeeded'] };
   await owner.client.from('flow_deployments').update({ on_end }).eq('id', deploymentId).throwOnError();
   runId = (await start(owner, `id=${deploymentId}`)).flow_run_id;
@@ -36,12 +36,12 @@ describe.each(callers)('%s', (caller) => {
     const text = await response.text();
     return [response.status, response.ok ? text.match(/^event: (.*)$/m)?.[1] : JSON.parse(text).code];
   };
-  /** Of an RPC or route that is for users: what the owner is answered, and what every other user is. */
+  /** For an RPC or route for users: the answer to the owner, and the answer to every other user. */
   const forUsers = (ofOwner: unknown[], notFound: string) =>
     kind === 'owner' ? ofOwner : isUser ? [404, notFound] : UNAUTHENTICATED;
   const overRest = (ofOwner: unknown[], notFound: string) => kind === 'refused' ? REFUSED : forUsers(ofOwner, notFound);
 
-  it('and the redrive of a run: nobody but the owner learns that there is one', async () => {
+  it('and the redrive of a run: all but the owner get a 404', async () => {
     expect(await flow('POST', `redrive/${runId}`)).toEqual(forUsers([409, 'run_succeeded'], 'flow_run_not_found'));
     expect(await rest('POST', 'rpc/redrive_flow_run', { flow_run_id: runId }))
       .toEqual(overRest([409, 'run_succeeded'], 'flow_run_not_found'));
@@ -56,7 +56,7 @@ describe.each(callers)('%s', (caller) => {
       .toEqual(overRest([200, 1], 'flow_run_not_found'));
   });
 
-  it('and the webhooks that tell of a run', async () => {
+  it('and the webhook deliveries of a run', async () => {
     expect(await rest('POST', 'rpc/redeliver_webhook', { id: deliveryId }))
       .toEqual(overRest([204, 0], 'webhook_delivery_not_found'));
     expect(await rest('POST', 'rpc/rotate_on_end_secret', { flow_id: flowId }))

@@ -32,7 +32,7 @@ const callers = [
 ] as const;
 type Caller = typeof callers[number];
 
-/** So many of the callers, the first ones, may see the request. For other users it does not exist. */
+/** The first callers, this many, may see the request. For the others it does not exist. */
 const ADMITTED = 7;
 const UNAUTHENTICATED = ['public key', 'anon key as bearer', 'nothing'];
 const expected = (caller: Caller): 'admitted' | 'not found' | 'unauthenticated' | 'refused' => {
@@ -95,10 +95,10 @@ beforeAll(async () => {
   );
 });
 
-/** Below 2^53, as those of requests: the chance that one has it is none. */
+/** Below 2^53, like the random ids of requests; none of these has it with any likelihood. */
 const UNKNOWN_ID = 4_611_686_018_427_388;
 
-/** The whole answer, as far as it could tell callers anything. */
+/** Returns all parts of the answer that could reveal anything to callers. */
 async function readAnswer(response: Response) {
   const headers = Object.fromEntries(response.headers);
   delete headers.date;
@@ -112,7 +112,7 @@ const answer = (id: number, caller: Caller, key = payer) =>
 describe.each(callers)('%s', (caller) => {
   const verdict = expected(caller);
 
-  it(`is ${verdict} when asking what the run asks for`, async () => {
+  it(`is ${verdict} when reading the request`, async () => {
     const id = await askFor(run, payer, message);
     const response = await read(run.id, caller);
     const { status, headers, body } = await readAnswer(response);
@@ -128,7 +128,7 @@ describe.each(callers)('%s', (caller) => {
     expect(body).not.toContain(String(id));
   });
 
-  it(`is ${verdict === 'refused' ? 'refused' : 'taken for who holds the key'} when answering with its signature`, async () => {
+  it(`is ${verdict === 'refused' ? 'refused' : 'accepted as the holder of the key'} when answering with its signature`, async () => {
     const id = await askFor(run, payer, message);
     const response = await answer(id, caller);
     const { data } = await owner.client.from('signature_requests').select('signature').eq('id', id).single()
@@ -142,7 +142,7 @@ describe.each(callers)('%s', (caller) => {
   });
 
   it.runIf(verdict === 'not found' || verdict === 'unauthenticated')(
-    'is told nothing of a request without its signature, whether it exists, is answered or has expired',
+    'learns nothing of a request without its signature, even whether it exists',
     async () => {
       const { status, headers, body } = await readAnswer(await answer(UNKNOWN_ID, caller));
       expect([status, JSON.parse(body).code]).toEqual([404, 'signature_request_not_found']);
@@ -151,7 +151,7 @@ describe.each(callers)('%s', (caller) => {
       const expired = await askFor(run, payer, message, { timeout_ms: -1 });
       const open = await askFor(run, payer, message);
       const other = makeKeypair();
-      // What anybody finds on the chain: the key's signature of another transaction.
+      // The key's signature of another transaction, which anybody can find on the chain.
       const public_ = makeMessage(payer.publicKey, { texts: ['hello', 'and good bye'] });
       const changed = makeMessage(payer.publicKey, { price: 5_000n });
       const wrong = [answered, expired, open].flatMap((id) => [
@@ -169,7 +169,7 @@ describe.each(callers)('%s', (caller) => {
   );
 
   it.runIf(verdict === 'not found' || verdict === 'unauthenticated')(
-    'is told by its signature that a request is answered or over, and no more than that',
+    'learns with the signature only that a request is answered or expired',
     async () => {
       const answered = await askFor(run, payer, message);
       const expired = await askFor(run, payer, message, { timeout_ms: -1 });
@@ -189,7 +189,7 @@ describe.each(callers)('%s', (caller) => {
   );
 });
 
-it('the owner, the user whose key is asked and the holder of the token read the row; others do not', async () => {
+it('only the owner, the user whose key is asked and the holder of the token can read the row', async () => {
   const ids: Record<string, number> = { starters: await askFor(run, payer, message) };
   await upsertWallet(owner, adapter(payer.publicKey));
   ids.owners = await askFor(run, payer, message);

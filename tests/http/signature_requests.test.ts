@@ -39,7 +39,7 @@ const storedAnswer = async (id: number) => {
 };
 
 describe('GET /flow/signature_request/{flow_run_id}', () => {
-  it('answers with the oldest request that is open', async () => {
+  it('answers with the oldest open request', async () => {
     const signatures = [{ pubkey: payer.publicKey, signature: signMessage(payer, message) }];
     await askFor(run, payer, message, { timeout_ms: -1 });
     const id = await askFor(run, payer, message, { timeout_ms: 90_500, signatures });
@@ -69,10 +69,10 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     expect(request).toMatchObject({ pubkey: payer.publicKey, message, signatures: null });
   });
 
-  it('waits for the run in whichever case its id is written', async () => {
+  it('waits for the run with its id in upper or lower case', async () => {
     const before = Date.now();
     const waiting = getRequest(run.id.toUpperCase(), run.token, null);
-    // By then the one before has begun to wait.
+    // By then, the previous request has begun to wait.
     expect((await getRequest(run.id, run.token, 0)).status).toBe(204);
     const id = await askFor(run, payer, message);
     expect(await (await waiting).json()).toMatchObject({ id, flow_run_id: run.id });
@@ -88,7 +88,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     expect((await getRequest(run.id, owner.token)).status).toBe(204);
   });
 
-  it('answers 404 once the run has ended, to those too who are waiting then', async () => {
+  it('answers 404 after the run has ended, also to waiting callers', async () => {
     await askFor(run, payer, message);
     const waiting = makeClaimedRun(owner.id).then(async (other) => {
       const [response] = await Promise.all([getRequest(other.id, owner.token, null), other.end()]);
@@ -99,7 +99,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     expect(await waiting).toEqual([404, 'signature_request_not_found']);
   });
 
-  it('tells what called runs ask for, of the run that was started and of each in its tree', async () => {
+  it('returns requests of called runs for the started run and for each run of its tree', async () => {
     const child = randomUUID();
     await stackClaims().checkpoint(run.claim, {
       ...NO_PROGRESS,
@@ -129,7 +129,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     }
   });
 
-  it("answers one 404 for somebody else's run and for one that does not exist, and 400 to what is not a run's id", async () => {
+  it("answers the same 404 for another user's run and a missing one, and 400 to a malformed id", async () => {
     const other = await signUp();
     const answers = await Promise.all([run.id, randomUUID()].map(async (id) => {
       const response = await getRequest(id, other.token);
@@ -160,7 +160,7 @@ describe('POST /signature/submit', () => {
     }]);
   });
 
-  it('takes a message to which the fee payer added a higher price, and ignores one that is the same', async () => {
+  it('accepts a message to which the fee payer added a higher price, and ignores an unchanged one', async () => {
     const changed = makeMessage(payer.publicKey, { price: 5_000n });
     for (const new_msg of [changed, message]) {
       const id = await askFor(run, payer, message);
@@ -210,7 +210,7 @@ describe('POST /signature/submit', () => {
     const right = base58.decode(signMessage(payer, message));
     const changed = makeMessage(payer.publicKey, { price: 5_000n });
     const wrong = [
-      // Of somebody else, of another message, and with one bit flipped.
+      // By another key, of another message, and with one bit flipped.
       { signature: signMessage(makeKeypair(), message) },
       { signature: signMessage(payer, changed) },
       { signature: signMessage(payer, message), new_msg: changed },
@@ -224,7 +224,7 @@ describe('POST /signature/submit', () => {
     expect((await submit({ id, signature: base58.encode(right) }, owner.token)).status).toBe(200);
   });
 
-  it('takes a signature of bytes that are not a transaction, which nobody may change', async () => {
+  it('accepts a signature of bytes that are no transaction, but no change of them', async () => {
     const bytes = base64.encode(new Uint8Array(32).fill(9));
     const id = await askFor(run, payer, bytes);
     expect(await answerOf(await submit({ id, signature: signMessage(payer, message), new_msg: message }, owner.token)))
@@ -232,7 +232,7 @@ describe('POST /signature/submit', () => {
     expect((await submit({ id, signature: signMessage(payer, bytes) }, owner.token)).status).toBe(200);
   });
 
-  it('answers 409 with the state to an answer that comes too late', async () => {
+  it('answers 409 with the state to a late answer', async () => {
     const answered = await askFor(run, payer, message);
     const signature = signMessage(payer, message);
     const codes = await Promise.all(
@@ -258,7 +258,7 @@ describe('POST /signature/submit', () => {
     }]);
   });
 
-  it('takes what the fee payer changed from whoever shows its signature, and refuses a body that is too large', async () => {
+  it("accepts the fee payer's change with its signature alone, and refuses a too large body", async () => {
     const id = await askFor(run, payer, message);
     const new_msg = makeMessage(payer.publicKey, { price: 5_000n });
     const signature = signMessage(payer, new_msg);
@@ -268,7 +268,7 @@ describe('POST /signature/submit', () => {
     expect(await storedAnswer(id)).toEqual({ signature, new_msg });
   });
 
-  it('refuses a change that would invalidate other signatures, also to whoever shows none but the signature', async () => {
+  it('refuses a change that would invalidate other signatures, also without another credential', async () => {
     const other = makeKeypair();
     const signatures = [{ pubkey: other.publicKey, signature: signMessage(other, message) }];
     const id = await askFor(run, payer, message, { signatures });
@@ -290,7 +290,7 @@ describe('POST /signature/submit', () => {
     ['a message in base58', { new_msg: '5Hq' }, 'new_msg'],
     ['an empty message', { new_msg: '' }, 'new_msg'],
     ['a message without its padding', { new_msg: 'AQI' }, 'new_msg'],
-    ['a message with bits that mean nothing', { new_msg: 'AR==' }, 'new_msg'],
+    ['a message with unused bits that are set', { new_msg: 'AR==' }, 'new_msg'],
     ['a message that fits in no transaction', { new_msg: base64.encode(new Uint8Array(1233)) }, 'new_msg'],
     ['an unknown member', { pubkey: 'x' }, 'pubkey'],
   ])('refuses %s', async (_says, change, path) => {
@@ -300,9 +300,9 @@ describe('POST /signature/submit', () => {
     expect(await response.json()).toMatchObject({ code: 'request_invalid', details: [{ path }] });
   });
 
-  it('lets a run that waits go on, as soon as the last signature is there', async () => {
+  it('lets a waiting run continue as soon as the last signature is stored', async () => {
     const flowId = await storeFlow(owner, textFlow());
-    // A worker has the run: the message is hidden before anybody else can see it.
+    // A worker gets the run: its message is hidden before anybody else can see it.
     const started = await asSuperuser((sql) =>
       sql.begin(async (tx) => {
         await tx`select set_config('request.jwt.claims', ${
@@ -329,7 +329,7 @@ describe('POST /signature/submit', () => {
   });
 });
 
-it('what may have been sent can not be stored anew by the runner', async () => {
+it('the runner cannot replace a transaction that may have been sent', async () => {
   const { storeTransaction } = stackClaims();
   const record = { ...makeTransaction(run.id, message), wire: base64.encode(new Uint8Array(65)) };
   expect(await storeTransaction(run.claim, record, [])).toEqual([]);

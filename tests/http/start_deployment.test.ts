@@ -43,12 +43,12 @@ describe('POST /deployment/start', () => {
     expect(Date.parse(run.start_time!)).toBeGreaterThanOrEqual(Date.parse(run.created_at));
   });
 
-  it("takes a missing input's default, and no body at all", async () => {
+  it("uses a missing input's default, and accepts a missing body", async () => {
     const { flow_run_id } = await start(owner, `flow=${flowId}`);
     expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { text: { S: 'nothing' } } });
   });
 
-  it('refuses inputs that the flow does not have, and names those that it has', async () => {
+  it("refuses unknown inputs, and names the flow's own ones", async () => {
     const bare = await storeFlow(owner, new FlowBuilder());
     const cases: [string, string, string][] = [
       [`deployment/start?id=${deploymentId}`, 'valeu', 'inputs: the flow has no input "valeu"; it has "value".'],
@@ -72,7 +72,7 @@ describe('POST /deployment/start', () => {
     }
   });
 
-  it('tells nobody of the inputs of a deployment that they may not start', async () => {
+  it('does not reveal the inputs of a deployment that the caller may not start', async () => {
     const answers = await Promise.all([deploymentId, randomUUID()].map(async (id) => {
       const response = await startWith(`deployment/start?id=${id}`, other.token, { nothing: { S: 'x' } });
       return [response.status, await response.text()];
@@ -81,7 +81,7 @@ describe('POST /deployment/start', () => {
     expect(answers[0]).toEqual([404, expect.stringContaining('deployment_not_found')]);
   });
 
-  it('gives the run of a repeated start, though the flow has lost the input meanwhile', async () => {
+  it('returns the run of a repeated start even if the flow has lost the input meanwhile', async () => {
     const edited = await storeFlow(owner, textFlow());
     const again = () =>
       startWith(`flow/start/${edited}`, owner.token, { value: { S: 'x' } }, { 'idempotency-key': 'again' });
@@ -93,7 +93,7 @@ describe('POST /deployment/start', () => {
     expect((await startWith(`flow/start/${edited}`, owner.token, { value: { S: 'x' } })).status).toBe(400);
   });
 
-  it('starts by flow what latest names, and by tag what the tag names', async () => {
+  it('starts the deployment of latest by a flow, and that of the tag by a tag', async () => {
     const ownFlow = await storeFlow(owner, textFlow());
     const [first, second] = [await deploy(owner, ownFlow), await deploy(owner, ownFlow)];
     const { error } = await owner.client.from('flow_deployments_tags').insert({
@@ -114,7 +114,7 @@ describe('POST /deployment/start', () => {
     expect(await deploymentOf(`flow=${ownFlow}&tag=stable`)).toBe(second);
   });
 
-  it('shows runs by deployment_id to the owner and to who started them, node runs to the owner only', async () => {
+  it('shows runs by deployment_id to the owner and the starter, and node runs to the owner only', async () => {
     const shared = await storeFlow(owner, textFlow(), { is_public: true, start_shared: true });
     const sharedDeployment = await deploy(owner, shared);
     const { flow_run_id } = await start(other, `id=${sharedDeployment}`);
@@ -143,7 +143,7 @@ describe('POST /deployment/start', () => {
     expect(await read()).toEqual({ deployment_id: ownDeployment, deployment: null });
   });
 
-  it('refuses with one and the same 404 whatever the caller may not start', async () => {
+  it('refuses every deployment that the caller may not start with the same 404', async () => {
     const unknown = '01890000-0000-7000-8000-000000000000';
     const refusals = await Promise.all([
       `id=${deploymentId}`,
@@ -161,7 +161,7 @@ describe('POST /deployment/start', () => {
     expect(refusals[0]).toContain('deployment_not_found');
   });
 
-  it('asks for the permission before it looks at the inputs', async () => {
+  it('checks the permission before the inputs', async () => {
     const { error } = await other.client.rpc('start_deployment', { id: deploymentId, inputs: { bad: 5 } });
     expect(error).toMatchObject({ code: 'deployment_not_found' });
   });

@@ -12,7 +12,7 @@ const environment: Record<string, string> = {
   WALLET_KEYS: JSON.stringify({ a: Buffer.alloc(32).toString('base64') }),
 };
 
-/** A platform of which the database is never reached. */
+/** A platform whose database is never reached. */
 const platform: Platform = {
   env: (name) => environment[name],
   fetch: () => Promise.reject(new Error('nothing is asked of the database')),
@@ -39,13 +39,13 @@ async function post(app: App, path: string, authorization?: string) {
   return { status: response.status, code: (await response.json()).code, isBodyRead: request.bodyUsed };
 }
 
-it.each(routes)('POST %s reads no body of a caller who shows nothing, or no credential', async (path, app) => {
+it.each(routes)('POST %s reads no body of a caller without a credential', async (path, app) => {
   expect(await post(app, path)).toEqual({ status: 401, code: 'unauthenticated', isBodyRead: false });
   expect(await post(app, path, 'Bearer anon')).toEqual({ status: 401, code: 'unauthenticated', isBodyRead: false });
   expect(await post(app, path, 'Bearer nonsense')).toEqual({ status: 401, code: 'token_invalid', isBodyRead: false });
 });
 
-it('a float of 150,000 digits is refused with the place where it stands', async () => {
+it('a float of 150,000 digits is refused with its path', async () => {
   const [, start] = routes.find(([path]) => path.startsWith('/deployment'))!;
   const answer = await post(start, '/deployment/start?flow=1', `Bearer ${'1'.repeat(31)}2`);
   expect(answer).toEqual({ status: 400, code: 'request_invalid', isBodyRead: true });

@@ -30,7 +30,7 @@ const storedSecret = (id: number) =>
   });
 
 describe('POST /wallets/upsert', () => {
-  it('stores a HARDCODED wallet and answers its row, without the secret', async () => {
+  it('stores a HARDCODED wallet and returns its row without the secret', async () => {
     const pair = makeKeypair();
     const wallet = await upsert(owner, hardcoded(pair));
     expect(wallet).toEqual({
@@ -50,7 +50,7 @@ describe('POST /wallets/upsert', () => {
     expect(findSecrets(JSON.stringify(secret), [pair.secretKey])).toEqual([]);
   });
 
-  it("takes the caller's own user_id, in either case, and with an API key too", async () => {
+  it("accepts the caller's own user_id, in upper or lower case, also with an API key", async () => {
     const pair = makeKeypair();
     const wallet = await upsert(owner, { ...hardcoded(pair), user_id: owner.id });
     expect(wallet.user_id).toBe(owner.id);
@@ -70,7 +70,7 @@ describe('POST /wallets/upsert', () => {
     expect(await storedSecret(wallet.id)).toBeUndefined();
   });
 
-  it('changes the wallet of the same public key, and keeps its secret when keypair is left out', async () => {
+  it('changes the wallet of the same public key, and keeps its secret without a keypair', async () => {
     const pair = makeKeypair();
     const { id, created_at } = await upsert(owner, hardcoded(pair));
     const secret = await storedSecret(id);
@@ -85,7 +85,7 @@ describe('POST /wallets/upsert', () => {
     expect(String(again?.ciphertext)).not.toBe(String(secret?.ciphertext));
   });
 
-  it('forgets the secret of a wallet that becomes an ADAPTER', async () => {
+  it('deletes the secret of a wallet that becomes an ADAPTER', async () => {
     const pair = makeKeypair();
     const { id } = await upsert(owner, hardcoded(pair));
     expect(await upsert(owner, adapter(pair.publicKey))).toMatchObject({ id, type: 'ADAPTER' });
@@ -103,14 +103,14 @@ describe('POST /wallets/upsert', () => {
     expect([mine.type, theirs.type]).toEqual(['HARDCODED', 'ADAPTER']);
   });
 
-  it('stores one wallet when the same is stored many times at once', async () => {
+  it('stores one wallet for many concurrent requests with the same key', async () => {
     const pair = makeKeypair();
     const wallets = await Promise.all(Array.from({ length: 10 }, () => upsert(owner, hardcoded(pair))));
     expect(new Set(wallets.map(({ id }) => id)).size).toBe(1);
     expect(await storedSecret(wallets[0]!.id)).toBeDefined();
   });
 
-  it('takes an API key for its owner', async () => {
+  it('accepts an API key as its owner', async () => {
     const { key } = await createApiKey(owner);
     const pair = makeKeypair();
     const response = await call('wallets/upsert', {
@@ -120,12 +120,12 @@ describe('POST /wallets/upsert', () => {
     expect([response.status, (await response.json()).user_id]).toEqual([200, owner.id]);
   });
 
-  it('takes names of 200 characters, whatever their bytes', async () => {
+  it('accepts names of 200 characters of any number of bytes', async () => {
     const name = '🦀'.repeat(200);
     expect((await upsert(owner, adapter(makeKeypair().publicKey, name))).name).toBe(name);
   });
 
-  it('stores a secret that opens with WALLET_KEYS for this user and public key only', async () => {
+  it('stores a secret that WALLET_KEYS decrypts for this user and public key only', async () => {
     const { API_URL, PUBLISHABLE_KEY, SECRET_KEY } = inject('stack');
     const env: Record<string, string> = {
       SUPABASE_URL: API_URL,
@@ -143,7 +143,7 @@ describe('POST /wallets/upsert', () => {
       }),
     );
     expect(response.status).toBe(200);
-    // As the runner reads it.
+    // Read like the runner reads it.
     const secret = await (await fetch(`${API_URL}/rest/v1/rpc/read_wallet_secret`, {
       method: 'POST',
       headers: { apikey: SECRET_KEY, authorization: `Bearer ${SECRET_KEY}`, 'content-type': 'application/json' },
@@ -157,7 +157,7 @@ describe('POST /wallets/upsert', () => {
     await expect(openSecret(keys, { ...ownWallet, user_id: other.id }, sealed)).rejects.toThrow("can't be decrypted");
   });
 
-  it('does not start without WALLET_KEYS, and says so', () => {
+  it('does not start without WALLET_KEYS, with an error that names it', () => {
     const others: Record<string, string> = {
       SUPABASE_URL: 'http://localhost',
       SUPABASE_ANON_KEY: 'anon',
@@ -168,7 +168,7 @@ describe('POST /wallets/upsert', () => {
 });
 
 describe('a wallet that is an action identity', () => {
-  it('is neither deleted nor made an ADAPTER, until no deployment names it', async () => {
+  it('can be neither deleted nor made an ADAPTER while a deployment names it', async () => {
     const public_key = await storeKeypair(owner);
     const deploymentId = await deploy(owner, await storeFlow(owner, textFlow()));
     const setIdentity = (action_identity: string | null) =>
@@ -188,7 +188,7 @@ describe('a wallet that is an action identity', () => {
     expect((await setIdentity(public_key)).error?.code).toBe('action_identity_without_wallet');
   });
 
-  it('goes with its owner all the same', async () => {
+  it('is deleted with its owner nevertheless', async () => {
     const leaver = await signUp();
     const public_key = await storeKeypair(leaver);
     const deploymentId = await deploy(leaver, await storeFlow(leaver, textFlow()));
@@ -204,7 +204,7 @@ describe('a wallet that is an action identity', () => {
 });
 
 describe('wallets through /rest/v1', () => {
-  it('are inserted as ADAPTER only, and renamed', async () => {
+  it('can be inserted as ADAPTER only, and renamed', async () => {
     const { publicKey } = makeKeypair();
     const wallets = owner.client.from('wallets');
     const inserted = await wallets.insert({ type: 'ADAPTER', name: 'mine', public_key: publicKey }).select('*')

@@ -7,7 +7,7 @@ import { asSuperuser } from '../support/tokens.ts';
 const pair = makeKeypair();
 let owner: Person;
 let other: Person;
-/** Secret key, nonce and ciphertext of the owner's wallet. */
+/** The secret key, nonce and ciphertext of the owner's wallet. */
 let secrets: Uint8Array[];
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const serviceRole: Caller = {
   headers: () => ({ apikey: inject('stack').SECRET_KEY, authorization: `Bearer ${inject('stack').SECRET_KEY}` }),
 };
 
-/** The status and all of the answer, headers too. */
+/** Returns the status and the whole answer, with its headers. */
 async function rest(
   { headers }: Caller,
   path: string,
@@ -62,7 +62,7 @@ const tables = () =>
       where relkind in ('r', 'p', 'v', 'm', 'f') and relnamespace::regnamespace::text in ('public', 'private', 'auth', 'pgmq', 'extensions')`
   );
 
-/** Every function that PostgREST could reach, with arguments that fit the owner's wallet where their names and types do. */
+/** Every function that PostgREST could reach, with arguments for the owner's wallet if their names and types match. */
 async function rpcs(): Promise<{ name: string; args: Record<string, unknown> }[]> {
   const functions = await asSuperuser((sql) =>
     sql<{ name: string; names: string[] | null; types: string[] }[]>`
@@ -89,7 +89,7 @@ async function rpcs(): Promise<{ name: string; args: Record<string, unknown> }[]
 }
 
 describe('the secret of a wallet is returned', () => {
-  it('by the function of the runner, to the service role: the search below would find it', async () => {
+  it("by the runner's function to the service role, so the search below can find it", async () => {
     const args = { user_id: owner.id, public_key: pair.publicKey };
     const { status, text } = await rest(serviceRole, 'rpc/read_wallet_secret', {
       method: 'POST',
@@ -139,14 +139,14 @@ describe('the secret of a wallet is returned', () => {
     for (const { name, args } of found) {
       const { status, text } = await rest(caller, `rpc/${name}`, { method: 'POST', body: JSON.stringify(args) });
       expect(findSecrets(text, secrets), name).toEqual([]);
-      // anon is asked to sign in first.
+      // anon is told to sign in first.
       if (name.endsWith('_wallet') || name.endsWith('_wallet_secret')) expect([401, 403]).toContain(status);
     }
   });
 });
 
 describe('the secret of a wallet', () => {
-  it('is in no log when the database fails', async () => {
+  it('is in no log after a failure of the database', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const env: Record<string, string> = {
       SUPABASE_URL: 'http://localhost',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Deploys the flow; its runs are told to a path of the receiver, or to the address given. */
+/** Deploys the flow with messages about its runs, to a path of the receiver or to the given address. */
 async function deployTelling(events: string[], url?: string): Promise<{ id: string; path: string }> {
   const path = `/${randomUUID()}`;
   const id = await deploy(owner, flowId);
@@ -33,7 +33,7 @@ async function rotate(): Promise<string> {
   return (data as { secret: string }).secret;
 }
 
-/** The delivery of a run, once it is as the test wants it. */
+/** Waits for the delivery of a run in the state that the test needs. */
 const delivery = (
   runId: string,
   isAsWanted: (row: { status: string; attempts: number; is_held: boolean }) => boolean,
@@ -47,7 +47,7 @@ const delivery = (
 const isDelivered = ({ status }: { status: string }) => status === 'delivered';
 const isTriedOnce = ({ attempts, is_held }: { attempts: number; is_held: boolean }) => attempts === 1 && !is_held;
 
-it('the end of a run is posted as a Standard Webhooks message, which its library verifies', async () => {
+it('the end of a run is posted as a message that the Standard Webhooks library verifies', async () => {
   const secret = await rotate();
   const { id, path } = await deployTelling(['succeeded']);
   const { flow_run_id } = await start(owner, `id=${id}`);
@@ -79,7 +79,7 @@ it('the end of a run is posted as a Standard Webhooks message, which its library
   });
 });
 
-it('a secret that was replaced verifies for a day, and a forged message never', async () => {
+it('a replaced secret verifies messages for a day, but never a forged one', async () => {
   const secrets = [await rotate(), await rotate()];
   const { id, path } = await deployTelling(['succeeded']);
   await start(owner, `id=${id}`);
@@ -90,7 +90,7 @@ it('a secret that was replaced verifies for a day, and a forged message never', 
   expect(() => new Webhook(`whsec_${btoa('a'.repeat(32))}`).verify(webhook!.body, webhook!.headers)).toThrow();
 });
 
-it('a failure tells its code, and events that were not asked for are not told', async () => {
+it('a failure has its code in the message, and only chosen events are posted', async () => {
   const failing = new FlowBuilder();
   failing.output('out', failing.use('http_request', { url: failing.input('url') }, { form: {} }).output('body'));
   const failingId = await storeFlow(owner, failing);
@@ -112,7 +112,7 @@ it('a failure tells its code, and events that were not asked for are not told', 
   expect((await owner.client.from('webhook_deliveries').select('id').eq('flow_run_id', flow_run_id)).data).toEqual([]);
 });
 
-it('an answer of failure is read by the owner, and redeliver_webhook posts the same message again', async () => {
+it('the owner can read a failed answer, and redeliver_webhook posts the same message again', async () => {
   const { id, path } = await deployTelling(['succeeded']);
   receiver.answer(path, withStatus(503, { 'retry-after': '3600' }, 'out of \0order'));
   const { flow_run_id } = await start(owner, `id=${id}`);
@@ -131,7 +131,7 @@ it('an answer of failure is read by the owner, and redeliver_webhook posts the s
   expect(second).toMatchObject({ body: first!.body, headers: { 'webhook-id': first!.headers['webhook-id'] } });
 });
 
-it('a redirect is not followed, and of a long answer the beginning is kept', async () => {
+it('a redirect is not followed, and only the beginning of a long answer is stored', async () => {
   const { id, path } = await deployTelling(['succeeded']);
   const elsewhere = `/${randomUUID()}`;
   receiver.answer(path, withStatus(307, { location: elsewhere }));
@@ -161,7 +161,7 @@ it.each([
   ['http://0.0.0.0/', 'IP address not allowed: 0.0.0.0'],
   ['http://user:pa%ss@127.0.0.1/', "the URL's credentials are malformed"],
   ['https://a:b:c/', 'the URL is malformed'],
-])('nothing is posted to %s', async (url, last_error) => {
+])('no message is posted to %s', async (url, last_error) => {
   const { id } = await deployTelling(['succeeded'], url);
   const { flow_run_id } = await start(owner, `id=${id}`);
   expect(await delivery(flow_run_id, isTriedOnce)).toMatchObject({
@@ -171,7 +171,7 @@ it.each([
   });
 });
 
-it('an owner who writes a wrong on_end reads what would be right, and null tells nobody any more', async () => {
+it('a wrong on_end is refused with the expected form, and null ends the messages', async () => {
   const { id } = await deployTelling(['succeeded']);
   const patch = (on_end: unknown) =>
     rest(`flow_deployments?id=eq.${id}`, { method: 'PATCH', body: { on_end }, token: owner.token });
@@ -188,7 +188,7 @@ it('an owner who writes a wrong on_end reads what would be right, and null tells
   expect((await owner.client.from('webhook_deliveries').select('id').eq('flow_run_id', flow_run_id)).data).toEqual([]);
 });
 
-it('a deployment that is told of its own runs and started by it is started so often and no more', async () => {
+it('a deployment whose own messages start it is started a limited number of times', async () => {
   const flow = new FlowBuilder();
   flow.input('event');
   const deploymentId = await deploy(owner, await storeFlow(owner, flow));
@@ -197,7 +197,7 @@ it('a deployment that is told of its own runs and started by it is started so of
   const { id, url } = data as { id: string; url: string };
   await owner.client.from('flow_deployments').update({ on_end: { url, events: ['succeeded'] } }).eq('id', deploymentId)
     .throwOnError();
-  // As if it were the run after which one more may start.
+  // Acts like the run after which only one more may start.
   const headers = { 'content-type': 'application/json', 'flow-chain-depth': '15' };
   const { flow_run_id } = await fetch(url, { method: 'POST', headers, body: '{}' }).then((response) => response.json());
   await delivery(flow_run_id, isDelivered);
@@ -212,7 +212,7 @@ it('a deployment that is told of its own runs and started by it is started so of
   expect(webhook.last_error).toBe('webhook_loop: 17 runs have started one another by webhooks: it seems to be a loop.');
 });
 
-it('who may start a deployment does not learn where its runs are told', async () => {
+it("callers who may start a deployment can't read its webhook address", async () => {
   const { id } = await deployTelling(['succeeded'], 'https://hidden.example.com/hook');
   await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', id);
   const starter = await signUp();
@@ -229,7 +229,7 @@ it('who may start a deployment does not learn where its runs are told', async ()
   for (const text of texts) expect(text).not.toContain('hidden.example.com');
 });
 
-it('only the owner rotates the secret and delivers again', async () => {
+it('only the owner can rotate the secret and deliver again', async () => {
   const other = await signUp();
   const rotated = await rest('rpc/rotate_on_end_secret', { body: { flow_id: flowId }, token: other.token });
   expect([rotated.status, rotated.body.code]).toEqual([404, 'flow_not_found']);
