@@ -1,13 +1,13 @@
 import { loadAuthPackage } from './auth_package.ts';
 import type { Sql } from './postgres.ts';
 
-/** Makes the Auth server's tables; run as supabase_auth_admin, which owns them. */
+/** Makes the Auth server's tables. Runs as supabase_auth_admin, which owns them. */
 export async function createAuthSchema(sql: Sql): Promise<void> {
   const { getAuthSchemaSql } = await loadAuthPackage();
   await sql.unsafe(getAuthSchemaSql().replace('CREATE SCHEMA IF NOT EXISTS auth;', ''));
 }
 
-/** The Auth API, answering requests under `/auth/v1`. */
+/** The Auth API, which answers requests under `/auth/v1`. */
 export interface AuthServer {
   fetch: (request: Request) => Promise<Response>;
   close: () => Promise<void>;
@@ -20,7 +20,10 @@ export interface AuthOptions {
   siteUrl: string;
 }
 
-/** Starts Supabase's Auth API on the stack's own database: sign-up without confirmation, tokens signed with the stack's secret. */
+/**
+ * Starts Supabase's Auth API on the stack's own database. Sign-ups need no confirmation; tokens are signed with the
+ * stack's secret.
+ */
 export async function startAuth(options: AuthOptions): Promise<AuthServer> {
   const { App, createPostgresConnection } = await loadAuthPackage();
   const connection = createPostgresConnection({

@@ -12,7 +12,7 @@ const variable = (name: string): string => {
   return value;
 };
 
-/** Hashing passwords takes a processor's time; it must not take it from those who start runs. */
+/** Hashing passwords takes CPU time; at this lower priority it does not slow down starts of runs. */
 const PRIORITY = 5;
 
 setPriority(PRIORITY);
@@ -21,7 +21,7 @@ const auth = await startAuth({
   jwtSecret: variable('AUTH_JWT_SECRET'),
   siteUrl: variable('AUTH_SITE_URL'),
 });
-// Each request from the gateway is a connection of its own.
+// Each request from the gateway uses a connection of its own.
 const server = createServer(getRequestListener(auth.fetch, { overrideGlobalObjects: false }));
 server.listen(process.argv[2], () => console.log(AUTH_READY_TEXT));
 process.once('SIGTERM', () => {

@@ -3,16 +3,16 @@ import type { AuthOptions } from './auth.ts';
 import { type Part, startPart } from './part.ts';
 import { projectDir, typescriptLoader } from './paths.ts';
 
-/** What the process prints when it is ready. */
+/** The line that the process prints when it is ready. */
 export const AUTH_READY_TEXT = 'Auth is listening';
 
 export interface AuthPartOptions extends AuthOptions {
-  /** The Unix socket that it answers on. A later start finds the process of a killed stack by this path. */
+  /** The Unix socket of Auth. By this path, a later start finds the process of a killed stack. */
   socketPath: string;
   onLine: (line: string) => void;
 }
 
-/** Starts Auth in a process of its own: hashing a password takes 50 ms in which a process does nothing else. */
+/** Starts Auth in a separate process, because hashing a password blocks a process for 50 ms. */
 export const startAuthPart = ({ databaseUrl, jwtSecret, siteUrl, socketPath, onLine }: AuthPartOptions): Part =>
   startPart({
     name: 'Auth',

@@ -1,11 +1,11 @@
-/** Milliseconds after which a boot says what it waits for. Most boots take less. */
+/** Milliseconds after which a slow boot reports its progress. Most boots take less. */
 const QUIET_MS = 5_000;
 
-/** Tells whoever waits for a boot that takes long which parts are ready. */
+/** Reports the ready parts of a slow boot. */
 export interface BootProgress {
-  /** The boot of a part, as it is given. */
+  /** Follows the boot of a part, and returns it. */
   track: <Result>(name: string, boot: Promise<Result>) => Promise<Result>;
-  /** Says nothing any more. */
+  /** Ends the reports. */
   end: () => void;
 }
 

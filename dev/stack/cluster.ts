@@ -24,7 +24,7 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  /** The folder for the data. When the server's user can't reach it, the data lies elsewhere. */
+  /** The folder for the data. If the server's user can't reach it, the data is kept elsewhere. */
   dataDir: string;
   port: number;
   dbPassword: StackKeys['dbPassword'];
@@ -94,7 +94,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       // The password becomes a literal, because utility statements take no parameters. It is base64url, so it needs no
       // escaping.
       await run(url('supabase_admin'), (sql) => sql.unsafe(script.replaceAll(':password', `'${options.dbPassword}'`)));
-      // Slow to load, and needed for a new cluster only.
+      // Loaded here, because loading is slow and only a new cluster needs it.
       const { createAuthSchema } = await import('./auth.ts');
       await run(url('supabase_auth_admin'), createAuthSchema);
       await rm(unfinishedMark(dataDir));
@@ -110,7 +110,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return { part, port: options.port, isNew, url };
 }
 
-/** Starts a new cluster that `remove` deletes. It does not sync, since nobody needs its data after a crash. */
+/**
+ * Starts a new cluster that `remove` deletes. It does not sync to disk, because its data is not needed after a crash.
+ */
 export async function startScratchCluster(
   name: string,
   fromPort?: number,
@@ -141,7 +143,10 @@ export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<
   }
 }
 
-/** Makes a copy of the database `template`, by default of the cluster's first one, which is in the platform's state. */
+/**
+ * Makes a copy of the database `template`. By default this is the cluster's first database, which is in the platform's
+ * state.
+ */
 export async function createDatabase(cluster: Cluster, name: string, template = 'postgres'): Promise<void> {
   await run(cluster.url('supabase_admin', 'template1'), async (sql) => {
     await sql`create database ${sql(name)} template ${sql(template)} owner postgres`;

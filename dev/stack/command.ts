@@ -2,9 +2,9 @@ import { spawn, type SpawnOptions } from 'node:child_process';
 import { StackError } from './stack_error.ts';
 
 export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
-  /** The program's name in errors. */
+  /** The name of the program in errors. */
   name: string;
-  /** Ends the process. */
+  /** Aborting it ends the process. */
   signal?: AbortSignal | undefined;
 }
 

@@ -20,7 +20,7 @@ const EXAMPLE_VALUES = '{"item": "tea", "quantity": 3}';
 const EXAMPLE_INPUTS = '{"item": {"S": "tea"}, "quantity": {"U": "3"}}';
 
 const exampleFile = join(projectDir, 'docs/example_flow.json');
-/** The labels of a flow's inputs. */
+/** Returns the labels of a flow's inputs. */
 function inputLabels({ nodes }: Demo['row']): string[] {
   const data = nodes.map((node) =>
     node.data as { node_id?: string; targets_form?: { form_data?: { label?: string } } }
@@ -28,7 +28,7 @@ function inputLabels({ nodes }: Demo['row']): string[] {
   return data.flatMap((node) => node?.node_id === 'flow_input' ? [node.targets_form?.form_data?.label ?? ''] : []);
 }
 
-/** Prints what to try after the demo of this flow, on the port that was named. */
+/** Prints the next steps after the demo of this flow, on the named port. */
 function showNext(
   { row, body }: Pick<Demo, 'row' | 'body'>,
   file: string,
@@ -53,21 +53,21 @@ function showNext(
   console.log(`\nNext:\n${next.map(([what, command]) => `  ${command}\n      ${what}`).join('\n')}`);
 }
 
-/** A stack to work on. */
+/** The stack of a demo. */
 interface DemoStack {
   status: StackStatus;
-  /** Where the stack keeps its user. */
+  /** The folder in which the stack stores its user. */
   dir: string;
-  /** Whether it goes on when the demo has ended. */
+  /** True if the stack keeps running after the demo. */
   stays: boolean;
 }
 
-/** Works on the stack that runs on the port, else on the one that runs, else on a new one that is deleted afterwards. */
+/** Works on the stack of the named port, else on the only running one, else on a new one that is deleted afterwards. */
 async function withStack(named: number | undefined, work: (stack: DemoStack) => Promise<void>): Promise<void> {
   const port = chooseRunningPort(named);
   const running = readStatus(port);
   if (running !== undefined) {
-    console.log(`Using the stack on ${running.API_URL}. What the demo makes stays there.`);
+    console.log(`Using the stack on ${running.API_URL}. The demo's user and flow stay there.`);
     return await work({ status: running, dir: stackDir(port), stays: true });
   }
   console.log('No stack runs, so the demo boots one of its own, which is deleted when the demo ends.');
@@ -91,7 +91,7 @@ async function withStack(named: number | undefined, work: (stack: DemoStack) => 
   }
 }
 
-/** Prints where to look at what the demo has left, and as whom. */
+/** Prints the address and the user with which to look at the flow of the demo. */
 function showLeft({ status, user }: Pick<Demo, 'status' | 'user'>, { flowId }: Shown): void {
   console.log(`
 Look at it in the console:
@@ -101,7 +101,7 @@ Look at it in the console:
 The shell acts as the same user: npx flows runs. If you were somebody else there: npx flows login ${user.email}`);
 }
 
-/** The body of a start that a command line gives; undefined where the inputs take their defaults. */
+/** Reads the body of a start from a command line; undefined if the inputs take their defaults. */
 function readBody({ values, inputs }: { values?: string; inputs?: string }): StartDeploymentParams | undefined {
   if (values === undefined && inputs === undefined) return undefined;
   if (values !== undefined && inputs !== undefined) throw new StackError(`--values or --inputs, not both.\n${USAGE}`);
@@ -145,7 +145,7 @@ try {
   const port = values.port === undefined ? undefined : parsePort(values.port);
   let stays = false;
   await withStack(port, async (stack) => {
-    // Loaded only now, because it takes longer than to say what is wrong with a command line.
+    // Loaded here, because it takes longer than reporting a wrong command line.
     await import('./websocket.ts');
     const { demonstrate } = await import('./demo_steps.ts');
     const { status } = stack;

@@ -1,9 +1,9 @@
-/** How many characters of an answer a line shows. */
+/** The most characters of an answer on a line. */
 const ANSWER_SHOWN = 50;
 
 const shorten = (text: string): string => text.length > ANSWER_SHOWN ? `${text.slice(0, ANSWER_SHOWN)} …` : text;
 
-/** Replaces passwords and tokens, which nobody should copy from a screen. */
+/** Hides passwords and tokens, so that nobody copies them from a screen. */
 const hideSecrets = (text: string): string =>
   text.replace(
     /("(?:password|access_token|refresh_token|token)":\s*")[^"]{6,}(")/g,
@@ -13,8 +13,8 @@ const hideSecrets = (text: string): string =>
 const oneLine = (text: string): string => hideSecrets(text.replace(/\s+/g, ' '));
 
 /**
- * fetch that prints each request, its answer and the time that it took: on one line, or with `isVerbose` with both
- * whole bodies.
+ * Makes a fetch that prints each request with its answer and its duration: on one line, or with `isVerbose` with both
+ * bodies.
  */
 export const makeLoggingFetch = (isVerbose: boolean): typeof fetch => async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);

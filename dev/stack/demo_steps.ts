@@ -13,13 +13,13 @@ import { StackError } from './stack_error.ts';
 
 const RUN_TIMEOUT_MS = 150_000;
 
-/** What the demo shows, and what it needs for that. */
+/** The flow of a demo, and the services for it. */
 export interface Demo {
   status: StackStatus;
   /** The user who owns the flow. */
   user: { email: string; password: string };
   row: ReturnType<typeof editorFlowToRow>;
-  /** The body of each start; without it the flow's inputs take their defaults. */
+  /** The body of each start. Without it, the flow's inputs take their defaults. */
   body: StartDeploymentParams | undefined;
   fetch: typeof fetch;
 }
@@ -61,7 +61,7 @@ async function signIn(demo: Demo): Promise<Person> {
   return person;
 }
 
-/** Signs somebody up of whom nobody hears again. */
+/** Signs up a user for the demo only, who is not printed. */
 async function signUpOther(demo: Demo): Promise<Person> {
   const person = makePerson(demo);
   const credentials = { email: `other-${randomUUID()}@example.com`, password: randomUUID() };
@@ -70,27 +70,27 @@ async function signUpOther(demo: Demo): Promise<Person> {
   return person;
 }
 
-/** The error of a refused request as a sentence with all that the answer holds; others as they are. */
+/** Formats the error of a refused request with all parts of the answer; other errors are returned unchanged. */
 function explain(error: unknown): unknown {
   if (!(error instanceof FlowError)) return error;
   const { code, status, message, details } = error;
   return new StackError(`The demo failed: ${status} ${code}: ${message}\n${JSON.stringify(details)}`);
 }
 
-/** Waits for the end of a run, however it ends: its row says how. */
+/** Waits for the end of a run. Its row has the outcome. */
 async function waitForRun({ flows }: Person, run: RunReference<object>): Promise<void> {
   await flows.output(run, { timeoutMs: RUN_TIMEOUT_MS }).catch((error: unknown) => {
     if (!(error instanceof FlowError) || !['run_failed', 'run_stopped'].includes(error.code)) throw error;
   });
 }
 
-/** What the demo leaves on the stack. */
+/** The objects that the demo leaves on the stack. */
 export interface Shown {
   flowId: number;
   deploymentId: string;
 }
 
-/** Shows deploying, tags and starting from end to end, as two users see it. */
+/** Shows deploying, tagging and starting from end to end, as two users see it. */
 export async function demonstrate(demo: Demo): Promise<Shown> {
   return await showAll(demo).catch((error: unknown) => {
     throw explain(error);
@@ -121,7 +121,7 @@ async function showAll(demo: Demo): Promise<Shown> {
   check('latest is the second deployment', await latest() === second);
 
   step('4. The owner starts the first deployment by its id, and the newest by the flow');
-  // SAFETY: the schema of a start has seen both.
+  // SAFETY: the schema of a start has checked both.
   const values = (demo.body?.values ?? {}) as { [name: string]: PlainValue };
   const inputs = demo.body?.inputs as ValueMap | undefined;
   const byId = await owner.flows.start(first, values, { inputs });
@@ -146,7 +146,7 @@ async function showAll(demo: Demo): Promise<Shown> {
   }
   const output = `output: ${JSON.stringify(ofSecond[0]?.output)}`;
   const failed = [...ofFirst, ...ofSecond].find((run) => run.status !== 'succeeded');
-  // The errors come first: the output of a failed run is long, and holds little beside nulls.
+  // The errors come first, because the output of a failed run is long and mostly null.
   if (failed !== undefined) {
     throw new StackError(`The run ${failed.status}:\n${(failed.errors ?? []).join('\n')}\n\n${output}`);
   }

@@ -6,10 +6,10 @@ import { findNpmBinary } from './npm_binary.ts';
 import { type Part, startPart } from './part.ts';
 import { projectDir } from './paths.ts';
 
-/** Where the project's Edge Functions are. */
+/** The folder of the project's Edge Functions. */
 export const projectFunctionsDir = join(projectDir, 'functions');
 
-/** The names of the Edge Functions in a folder: its folders that have an index.ts. */
+/** Lists the names of the Edge Functions in a folder: its folders with an index.ts. */
 export const functionNames = (functionsDir = projectFunctionsDir): string[] =>
   readdirSync(functionsDir).filter((name) => existsSync(join(functionsDir, name, 'index.ts'))).sort();
 
@@ -24,8 +24,8 @@ export const denoBinary = (): string =>
   });
 
 /**
- * What a function gets of the shell's environment: what Deno needs to run and to reach the network, and none of the
- * shell's secrets.
+ * The variables of the shell that a function inherits: those that Deno needs to run and to reach the network, and none
+ * of the shell's secrets.
  */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
@@ -41,7 +41,7 @@ const RUNNER_VARIABLES = new Set([
   'INFO_URL',
 ]);
 
-/** The runner's variables in an environment: a stack passes those of the shell on to its functions. */
+/** Returns the runner's variables of an environment. A stack passes those of the shell on to its functions. */
 export const runnerEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] =>
@@ -54,12 +54,12 @@ export interface FunctionOptions {
   functionsDir: string;
   socketPath: string;
   env: Record<string, string>;
-  /** Serve changed sources without a restart. */
+  /** True to serve changed sources without a restart. */
   watch: boolean;
   onLine: (line: string) => void;
 }
 
-/** Serves one Edge Function with `deno serve` on a Unix socket; it listens when `waitUntilReady` resolves. */
+/** Serves one Edge Function with `deno serve` on a Unix socket. It is listening when `waitUntilReady` resolves. */
 export function startFunction(options: FunctionOptions): Part {
   return startPart({
     name: `function ${options.name}`,
@@ -82,11 +82,12 @@ export function startFunction(options: FunctionOptions): Part {
     // With --watch, SIGTERM would only restart the function.
     stopSignal: 'SIGINT',
     readyText: 'deno serve: Listening',
-    // When the function fails, the watcher lives on and waits for an edit. After a failure without an edit it would
-    // wait for ever.
+    // When the function fails, the watcher process stays alive and waits for an edit. After a failure without an edit
+    // it would wait for ever.
     restartText: 'Watcher Restarting!',
     failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
-    // Deno tells of its plan for `request.signal`; the functions only ask it whether the caller is still there.
+    // Deno announces a future change of `request.signal`. It does not matter here: the functions only use the signal to
+    // learn that the caller has disconnected.
     noisePattern: /^(Watcher (Process started|Waiting for graceful termination)|Deno\.serve: request\.signal aborts)/,
     onLine: options.onLine,
   });

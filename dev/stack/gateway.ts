@@ -18,7 +18,7 @@ const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-
 
 const MIB = 1_048_576;
 
-/** What the gateway holds for its clients at most. */
+/** The most data that the gateway holds for its clients. */
 export interface GatewayBounds {
   bodiesInMemory: number;
   bodiesInFiles: { all: number; caller: number };
@@ -32,7 +32,7 @@ const BOUNDS: GatewayBounds = {
   bodiesInFiles: { all: 256 * MIB, caller: 64 * MIB },
   answersInFiles: { all: 1_024 * MIB, caller: 256 * MIB },
   bodyPace: { windowMs: 15_000, leastBytes: 65_536 },
-  // The system tells of progress only when a third of a connection's buffer, up to 1.3 MB, is free again.
+  // The system reports progress only when a third of a connection's buffer, up to 1.3 MB, is free again.
   answerPace: { windowMs: 60_000, leastBytes: 65_536 },
 };
 
@@ -41,15 +41,15 @@ export interface GatewayOptions {
   keys: StackKeys;
   /** Unix socket of PostgREST. */
   restSocket: string;
-  /** The PostgREST of the functions, and the secret path on which they call it. */
+  /** The functions' own PostgREST, with the secret path on which they call it. */
   functionsRest?: { path: string; socket: string };
-  /** Unix socket of an Edge Function, or undefined when there is no function of that name. */
+  /** Returns the Unix socket of an Edge Function; undefined if there is no function of this name. */
   functionSocket: (name: string) => string | undefined;
-  /** Unix socket of Auth, once it listens. */
+  /** Resolves with the Unix socket of Auth when it is listening. */
   authSocket: () => Promise<string>;
-  /** Limits of requests to Auth by address; null for none. */
+  /** The limits of requests to Auth by address; null for none. */
   authRates: AuthRates | null;
-  /** A folder for large bodies and answers. It is emptied. */
+  /** A folder for large bodies and answers. It is emptied first. */
   spoolDir: string;
   console: Pick<ConsoleServer, 'handle'>;
   bounds?: Partial<GatewayBounds>;
@@ -129,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   };
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    // This splits by hand, because clients send paths that URL refuses (`//`) or rewrites.
+    // Splits by hand, because clients send paths that URL refuses (`//`) or rewrites.
     const [path = '', ...rest] = (request.url ?? '').split('?');
     const query = rest.join('?');
     const [, root = '', version, name = ''] = path.split('/');
@@ -164,12 +164,12 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   };
 
   const server = createServer(handle);
-  // Whoever asks before he sends a body is told to send it only once it may be that large.
+  // A client that sends `Expect: 100-continue` may send its body only after the limits are checked.
   server.on('checkContinue', handle);
-  // Bodies have a pace of their own. This bounds how long the slowest may take in all; answers may take any time.
+  // Bodies have a pace of their own. This limits the total time of the slowest ones; answers may take any time.
   server.requestTimeout = 300_000;
-  // Node would close an idle connection after 5 s, just when a function uses it again for a request that it sends only
-  // once.
+  // Node would close an idle connection after 5 s, possibly just when a function reuses it for a request that must be
+  // sent only once.
   server.keepAliveTimeout = 75_000;
 
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,7 @@ export interface StackKeys {
   /** Legacy keys: JWTs whose `role` claim is anon or service_role. */
   anonKey: string;
   serviceRoleKey: string;
-  /** Their opaque successors, `sb_publishable_…` and `sb_secret_…`. */
+  /** Opaque keys, the successors: `sb_publishable_…` and `sb_secret_…`. */
   publishableKey: string;
   secretKey: string;
   /** Password of the database roles postgres, authenticator and supabase_auth_admin. */
@@ -39,23 +39,23 @@ async function makeKeys(): Promise<StackKeys> {
 }
 
 async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
-  // It writes another file and renames it, so that a start that is killed leaves no half of a file.
+  // Writes another file and renames it, so that a killed start leaves no half-written file.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, JSON.stringify(keys, null, 2), { mode: 0o600 });
   await rename(draft, file);
   return keys;
 }
 
-/** The keys kept in `file`, made on first use. */
+/** Loads the keys in `file`, which is made on first use. */
 export async function loadKeys(file: string): Promise<StackKeys> {
   if (!existsSync(file)) return await writeKeys(file, await makeKeys());
   const keys: StackKeys = JSON.parse(await readFile(file, 'utf8'));
-  // A file of keys without this one is older than wallets.
+  // A file without this key is older than wallets.
   return keys.walletKeys === undefined ? await writeKeys(file, { ...keys, walletKeys: makeWalletKeys() }) : keys;
 }
 
-/** Where a stack's keys are kept. */
+/** Returns the file with a stack's keys. */
 export const keysFileOf = (dir: string): string => join(dir, 'keys.json');
 
-/** The WALLET_KEYS of a stack that has booted before. */
+/** Returns the WALLET_KEYS of a stack that has booted before. */
 export const loadWalletKeys = async (dir: string): Promise<string> => (await loadKeys(keysFileOf(dir))).walletKeys;

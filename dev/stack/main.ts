@@ -17,7 +17,7 @@ const formatStatus = (status: StackStatus): string =>
 
 const formatJson = (status: StackStatus): string => JSON.stringify(status, null, 2);
 
-/** A signal that is aborted when the stack is asked to stop, or can't go on. */
+/** Makes a signal that is aborted when the stack is asked to stop, or can't continue. */
 function listenForStop(): AbortSignal {
   const request = new AbortController();
   const stop = () => request.abort();
@@ -36,7 +36,7 @@ function listenForStop(): AbortSignal {
 async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
-    // The other commands need none of it, and loading it takes longer than they do.
+    // Loaded here, because the other commands do not need it, and loading it takes longer than they do.
     const [{ startStack }, { seedNodes }] = await Promise.all([
       import('./stack.ts'),
       import('../nodes/publish_nodes.ts'),
@@ -69,12 +69,12 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
   }
 }
 
-/** Lines for a shell's eval: the status, and KEY, the public key that the README's calls show. */
+/** Formats lines for a shell's eval: the status, and KEY, the public key in the README's calls. */
 const formatEnv = (status: StackStatus): string =>
   Object.entries({ ...status, KEY: status.PUBLISHABLE_KEY })
     .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join('\n');
 
-/** The error for a port without a stack, in one line: it says what to do. */
+/** Makes the error for a port without a stack: one line with the remedy. */
 function noStackOn(port: number): string {
   const others = runningPorts();
   if (others.length === 0) return `No stack runs on port ${port}; start one with: npm start`;
@@ -93,7 +93,7 @@ async function status(port: number, format: (status: StackStatus) => string): Pr
   }
 }
 
-/** Whether the system failed with a file or a port. The message of such an error says enough. */
+/** Tests for a failure of the system with a file or a port. The message of such an error is sufficient. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 

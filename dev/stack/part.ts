@@ -4,7 +4,7 @@ import { StackError } from './stack_error.ts';
 
 const OUTPUT_LINES_KEPT = 20;
 const STOP_GRACE_MS = 5_000;
-/** Much longer than it takes, since a busy machine takes many times as long. */
+/** Much longer than a start takes, because a busy machine is many times slower. */
 const READY_TIMEOUT_MS = 180_000;
 const READY_POLL_MS = 10;
 
@@ -14,26 +14,26 @@ export interface PartOptions {
   command: string;
   args: string[];
   env?: Record<string, string>;
-  /** Which variables of this process it gets as well; default: all but PG…. */
+  /** The variables of this process that it inherits; default: all but PG…. */
   inherits?: RegExp;
   cwd?: string;
   uid?: number;
   gid?: number;
   /** Sent first when the part is stopped; SIGKILL follows after 5 s. */
   stopSignal?: NodeJS.Signals;
-  /** A line that contains this text says that the process is ready. */
+  /** A line with this text reports that the process is ready. */
   readyText?: string;
   /**
-   * A line that matches says that the process has failed, though it lives on. The process is then killed; the first
-   * group says how it failed.
+   * A line that matches reports that the process has failed, even if it stays alive. The process is then killed; the
+   * first group describes the failure.
    */
   failurePattern?: RegExp;
   /**
-   * A line that contains this text says that the process restarts because of an edit. A failure after it does not end
-   * the process.
+   * A line with this text reports that the process restarts because of an edit. A failure after it does not end the
+   * process.
    */
   restartText?: string;
-  /** Lines that match are dropped, because they say nothing. */
+  /** Lines that match are dropped, because they are noise. */
   noisePattern?: RegExp;
   /**
    * Called with each line that the process prints, once it is ready. Earlier lines wait, because the error of a failed
@@ -46,33 +46,33 @@ export interface PartOptions {
 export interface Part {
   name: string;
   pid: number;
-  /** Resolves when the process is gone, whoever ended it. */
+  /** Resolves when the process has ended, for any reason. */
   exited: Promise<void>;
-  /** True once `stop` was called: an exit after that is not a crash. */
+  /** Returns true after `stop` was called: an exit after that is not a crash. */
   isStopping(): boolean;
-  /** How the process ended and the last lines that it printed. */
+  /** Describes how the process ended, with its last lines. */
   describeExit(): string;
-  /** Resolves when `isReady` answers true; rejects when the process ends first or the time is over. */
+  /** Resolves when `isReady` returns true. Rejects if the process ends first or the time is over. */
   waitUntil(isReady: () => Promise<boolean> | boolean, timeoutMs?: number): Promise<void>;
-  /** Resolves when the process has printed its `readyText`, if it has one; rejects as `waitUntil` does. */
+  /** Resolves when the process has printed its `readyText`, if it has one. Rejects like `waitUntil`. */
   waitUntilReady(): Promise<void>;
-  /** Ends the process by `stopSignal`, or as told; SIGKILL follows after 5 s. */
+  /** Ends the process by `stopSignal`, or by the given signal. SIGKILL follows after 5 s. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** The PG… variables that a developer's shell has set for psql must not change the stack's own connections. */
+/** Excludes the PG… variables, which a developer's shell may have set for psql, from the stack's own connections. */
 const NOT_FOR_DATABASES = /^(?!PG)/;
 
 const inheritedEnv = (names: RegExp): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));
 
-/** Says why a program could not be started. */
+/** Describes why a program could not be started. */
 const describeStartError = (error: NodeJS.ErrnoException, command: string): string => {
   if (error.code === 'ENOENT' && existsSync(command)) return `${command} is made for another system than this one`;
   return error.message;
 };
 
-// Ends the parts with this process, whatever ends it, except SIGKILL.
+// Ends the parts with this process, except after SIGKILL.
 const living = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
 
@@ -94,7 +94,7 @@ export function startPart(options: PartOptions): Part {
   const lines: string[] = [];
   let end: string | undefined;
   let stopping = false;
-  // Without a readyText no line has to wait.
+  // Without a readyText, no line has to wait.
   let saidReady = options.readyText === undefined;
   let restarting = false;
   let failure: string | undefined;
@@ -138,7 +138,7 @@ export function startPart(options: PartOptions): Part {
       resolve();
     };
     child.once('error', (error) => finish(`could not be started: ${describeStartError(error, options.command)}`));
-    // 'close' rather than 'exit': by then the last output has been read.
+    // 'close' rather than 'exit', because the last output has been read by then.
     child.once('close', (code, signal) => {
       finish(failure ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`));
     });

@@ -1,7 +1,7 @@
 import type { Part } from './part.ts';
 import { StackError } from './stack_error.ts';
 
-/** Says that a part ended which nobody had stopped: which one, how, and what it printed last. */
+/** Reports a part that ended without being stopped, with its name, the way it ended and its last lines. */
 export class PartCrash extends StackError {
   override name = 'PartCrash';
 }
@@ -13,14 +13,14 @@ export interface PartSet {
    * Adds a part; it replaces a stopped one of the same name. A part that is added after the halt is stopped at once.
    */
   keep: (part: Part) => Part;
-  /** Stops the part of that name, by its own signal unless another is given. */
+  /** Stops the part of that name, by its own signal unless another one is given. */
   stop: (name: string, signal?: NodeJS.Signals) => Promise<void>;
-  /** Stops all but the first, the database, which the others use. */
+  /** Stops all parts but the first, the database, which the others use. */
   stopUsers: () => Promise<void>;
   stopDatabase: () => Promise<void>;
 }
 
-/** An empty set. `onEnd` is called with each part that ends without having been stopped. */
+/** Makes an empty set. `onEnd` is called with each part that ends without being stopped. */
 export function makePartSet(halt: AbortController, onEnd: (part: Part) => void): PartSet {
   const parts: Part[] = [];
   return {
@@ -40,7 +40,7 @@ export function makePartSet(halt: AbortController, onEnd: (part: Part) => void):
   };
 }
 
-/** Waits for all tasks; when one fails, halts the others and rejects once they have ended too. */
+/** Waits for all tasks. If one fails, halts the others and rejects after they have ended, too. */
 export async function runTogether<T extends unknown[]>(
   tasks: [...{ [I in keyof T]: Promise<T[I]> }],
   halt: AbortController,

@@ -4,11 +4,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The project's root folder. */
 export const projectDir = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Where the local stacks keep their data; each has a folder. */
+/** The folder of the local stacks' data; each stack has a folder in it. */
 export const stacksDir = join(projectDir, '.stack');
 
-/** Where `npm start` keeps a stack's database and keys: a folder for each port. */
+/** Returns the folder in which `npm start` stores a stack's database and keys, by its port. */
 export const stackDir = (port: number): string => join(stacksDir, String(port));
 
-/** What has Node read TypeScript, for `node --import`. */
+/** The loader that lets Node read TypeScript, for `node --import`. */
 export const typescriptLoader: string = pathToFileURL(join(projectDir, 'dev/loader/typescript.js')).href;

@@ -4,19 +4,19 @@ import { StackError } from './stack_error.ts';
 /** The port of `supabase start`, and so the default here. */
 export const DEFAULT_PORT = 54321;
 
-/** Postgres, which never runs as root, may use no port below. */
+/** The lowest port that Postgres can use, because it never runs as root. */
 const FIRST_PORT = 1_024;
 
 /** The database listens one port above the gateway, as with `supabase start`. */
 export const databasePort = (port: number): number => port + 1;
 
-/** The chain, where one is asked for, listens one above the database. */
+/** The chain, if the stack has one, listens one port above the database. */
 export const chainPort = (port: number): number => port + 2;
 
-/** The chain's subscriptions are served one above its RPC: the port that Solana's clients derive. */
+/** The chain's subscriptions are served one port above its RPC, where Solana's clients expect them. */
 export const chainWebSocketPort = (port: number): number => chainPort(port) + 1;
 
-/** Why nothing can listen on a port, or undefined when it is free. */
+/** Returns the reason why nothing can listen on a port; undefined if it is free. */
 const whyUnusable = (port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -27,14 +27,14 @@ const whyUnusable = (port: number): Promise<string | undefined> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)));
   });
 
-/** The ports of a stack: of the gateway, the database and, where there is one, the chain and its subscriptions. */
+/** Returns the ports of a stack: of the gateway, the database and, if it has one, the chain and its subscriptions. */
 const portsOf = (port: number, hasChain: boolean): number[] => [
   port,
   databasePort(port),
   ...(hasChain ? [chainPort(port), chainWebSocketPort(port)] : []),
 ];
 
-/** Fails with one clear line when a port of the stack is taken. */
+/** Throws one clear line if a port of the stack is taken. */
 export async function assertPortsFree(port: number, { chain: hasChain = false } = {}): Promise<void> {
   const ports = portsOf(port, hasChain);
   for (const needed of ports) {
@@ -48,8 +48,8 @@ export async function assertPortsFree(port: number, { chain: hasChain = false } 
 }
 
 /**
- * A port for a gateway that is free now, as are the three above it. It is outside the default ports and the system's
- * ephemeral range.
+ * Finds a port for a gateway that is free now, with the three ports above it. It is outside the default ports and the
+ * system's ephemeral range.
  */
 export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): Promise<number> {
   for (let port = from; port < 32_000; port += 4) {
@@ -59,7 +59,7 @@ export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): P
   throw new StackError('There are no four adjacent free ports between 20000 and 32000.');
 }
 
-/** The port that a command line names; the default where it names none. */
+/** Reads the port of a command line; the default without one. */
 export function parsePort(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
   // The database, the chain and its subscriptions take the ports above.

@@ -8,19 +8,19 @@ import { makeDataDir, type PostgresHome } from './postgres_home.ts';
 
 export type Sql = postgres.Sql;
 
-/** A connection address of the stack's server. */
+/** Makes an address of the stack's server. */
 export const databaseUrl = (role: string, password: string, port: number, database = 'postgres'): string =>
   `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
-/** A postgres.js client that reports no notices; end it after use. */
+/** Makes a postgres.js client that ignores notices. End it after use. */
 export const connect = (url: string, options: postgres.Options<Record<string, never>> = {}): Sql =>
   postgres(url, { max: 1, onnotice: () => {}, ...options }) as Sql;
 
-/** Runs initdb: the superuser is supabase_admin, as on the platform. */
+/** Runs initdb. The superuser is supabase_admin, as on the platform. */
 async function initDatabase(options: PostgresOptions): Promise<void> {
   const { home, dataDir, password, signal } = options;
   makeDataDir(dataDir, home);
-  // The file lies beside the data, because the server's user may not be able to read TMPDIR.
+  // The file is beside the data, because the server's user may not be able to read TMPDIR.
   const passwordFile = `${dataDir}.password`;
   await rm(passwordFile, { force: true });
   await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
@@ -42,22 +42,24 @@ async function initDatabase(options: PostgresOptions): Promise<void> {
   }
 }
 
-/** Whether the folder holds a database cluster. */
+/** Tests whether the folder holds a database cluster. */
 export const isInitialised = (dataDir: string): boolean => existsSync(join(dataDir, 'PG_VERSION'));
 
 export interface PostgresOptions {
   home: PostgresHome;
   dataDir: string;
   port: number;
-  /** Password of the superuser, used when the data folder is made. */
+  /** The superuser's password, used when the data folder is made. */
   password: string;
-  /** Further server settings, e.g. `{ fsync: 'off' }` where a crash may lose the data. */
+  /** More server settings, such as `{ fsync: 'off' }` if a crash may lose the data. */
   settings?: Record<string, string>;
   /** Ends initdb; the server itself is stopped as a part. */
   signal?: AbortSignal | undefined;
 }
 
-/** Starts the server on 127.0.0.1, making its data folder on first use; it is there when `waitUntilReady` resolves. */
+/**
+ * Starts the server on 127.0.0.1, and makes its data folder on first use. It is ready when `waitUntilReady` resolves.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<Part> {
   const { home, dataDir, port } = options;
   if (!isInitialised(dataDir)) await initDatabase(options);

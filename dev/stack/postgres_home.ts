@@ -27,27 +27,27 @@ import { StackError } from './stack_error.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The pure-SQL extensions that npm has for PGlite; the server takes them as they are. */
+/** The pure-SQL extensions that npm has for PGlite. The server can use them unchanged. */
 const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pglite-pgtap' };
 
 /**
- * Where the server lives when root starts it and its user can't reach the project. Not /tmp, which is often emptied at
+ * The folder for the server if root starts it and its user can't reach the project. Not /tmp, which is often emptied at
  * a restart.
  */
 const SHARED_DIR = '/var/tmp';
 
-/** Where the server's programs are, which user runs them, and where that user can keep data. */
+/** The folders of the server's programs and data, and the user that runs them. */
 export interface PostgresHome {
   bin: (program: 'initdb' | 'postgres') => string;
   uid?: number;
   gid?: number;
-  /** The given data folder, or another one when the server's user can't reach it. */
+  /** Returns the given data folder, or another one if the server's user can't reach it. */
   dataDir: (wanted: string) => string;
-  /** One line that says why and where, when `dataDir` gives another folder. */
+  /** Returns one line with the reason and the place if `dataDir` returns another folder. */
   notice: (wanted: string) => string | undefined;
 }
 
-/** The folder that holds the server's bin/ and share/. */
+/** Returns the folder with the server's bin/ and share/. */
 function installedHome(): string {
   const override = process.env.POSTGRES_HOME;
   if (override) {
@@ -79,7 +79,7 @@ async function restoreSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Distributions keep share/ apart from bin/, so pg_config is asked. */
+/** Asks pg_config, because distributions keep share/ apart from bin/. */
 function extensionDir(home: string): string {
   const said = spawnSync(join(home, 'bin/pg_config'), ['--sharedir'], { encoding: 'utf8' }).stdout?.trim();
   const candidates = [join(home, 'share/postgresql'), join(home, 'share'), ...(said ? [said] : [])];
@@ -99,7 +99,7 @@ async function installExtensions(home: string): Promise<void> {
   }
 }
 
-/** This project's folder in a place that every user can reach. */
+/** Returns this project's folder in a place that every user can reach. */
 function openDir(): string {
   const dir = join(
     SHARED_DIR,
@@ -108,12 +108,12 @@ function openDir(): string {
   mkdirSync(dir, { recursive: true });
   const { uid } = lstatSync(dir);
   if (uid !== 0) throw new StackError(`${dir} belongs to somebody else: remove it, or run this as an ordinary user`);
-  // This sets the mode whatever the umask is.
+  // Sets the mode independently of the umask.
   chmodSync(dir, 0o755);
   return dir;
 }
 
-/** A copy of the server that belongs to the user; made once for a version of the server and its extensions. */
+/** Makes a copy of the server that the user can read, once for each version of the server and its extensions. */
 function copyServer(installed: string, user: SystemUser): string {
   const version = createHash('sha256')
     .update(String(statSync(join(installed, 'bin/postgres')).size))
@@ -150,8 +150,7 @@ export async function preparePostgres(): Promise<PostgresHome> {
     return { bin: (name) => join(installed, 'bin', name), dataDir: (wanted) => wanted, notice: () => undefined };
   }
 
-  // People often try projects as root in a folder of `mktemp -d`. That works, too: only the server then lives
-  // elsewhere.
+  // People often try projects as root in a folder of `mktemp -d`. That works, too, with the server in another folder.
   const isClosed = closedTo(user, join(installed, 'bin/postgres')) !== undefined;
   const home = isClosed ? copyServer(installed, user) : installed;
   const closedParent = (wanted: string) => closedTo(user, dirname(wanted));
@@ -172,7 +171,7 @@ export async function preparePostgres(): Promise<PostgresHome> {
 
 /** Makes an empty folder that belongs to the server's user. */
 export function makeDataDir(dir: string, home: PostgresHome): void {
-  // This takes two steps, because the mode is for the last folder only.
+  // Two steps, because the mode is for the last folder only.
   mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (home.uid !== undefined && home.gid !== undefined) chownSync(dir, home.uid, home.gid);

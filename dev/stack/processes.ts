@@ -5,7 +5,7 @@ const hasProc = existsSync('/proc/self/cmdline');
 
 const ps = (...args: string[]): string => spawnSync('ps', ['-ww', ...args], { encoding: 'utf8' }).stdout ?? '';
 
-/** The command line of a process; empty when the process is gone or a zombie. */
+/** Returns the command line of a process; empty if the process has ended or is a zombie. */
 export function commandLine(pid: number): string {
   if (!hasProc) return ps('-o', 'args=', '-p', String(pid)).trim();
   try {
@@ -15,7 +15,7 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** The parent of a process, or undefined when the process is gone. */
+/** Returns the parent of a process; undefined if the process has ended. */
 export function parentOf(pid: number): number | undefined {
   if (!hasProc) return Number(ps('-o', 'ppid=', '-p', String(pid))) || undefined;
   try {
@@ -25,7 +25,7 @@ export function parentOf(pid: number): number | undefined {
   }
 }
 
-/** The ids of all processes whose command line `isWanted`. */
+/** Returns the ids of all processes whose command lines match. */
 export function findProcesses(isWanted: (commandLine: string) => boolean): number[] {
   if (hasProc) {
     return readdirSync('/proc').map(Number).filter((pid) =>

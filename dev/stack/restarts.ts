@@ -1,12 +1,12 @@
 import type { Part } from './part.ts';
 
-/** How often one part is restarted within a minute. */
+/** How often one part may be restarted within a minute. */
 const MAX_RESTARTS = 3;
 const RESTART_WINDOW_MS = 60_000;
 
-/** Starts the parts of a stack again that have ended by themselves. */
+/** Restarts parts of a stack that have ended by themselves. */
 export interface Restarts {
-  /** Names a part that may be restarted, and how it is started. */
+  /** Allows a part to be restarted, by this function. */
   allow: (name: string, boot: () => Promise<unknown>) => void;
   /** Restarts a part that has ended by itself, or gives up. Call it once for each end. */
   revive: (part: Pick<Part, 'name' | 'describeExit'>) => void;
@@ -14,19 +14,19 @@ export interface Restarts {
 
 export interface RestartsOptions {
   log: (line: string) => void;
-  /** Called with a description of the failure when a part is not restarted. */
+  /** Called with a description of the failure if a part is not restarted. */
   onGiveUp: (description: string) => void;
-  /** Milliseconds on a clock that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }
 
 /**
- * Makes what restarts parts. Each part is restarted at most three times a minute; with its fourth end within a minute,
- * or when it may not be restarted, the stack has to end.
+ * Makes the restarts. Each part is restarted at most three times a minute. If it ends a fourth time within a minute, or
+ * may not be restarted, the stack must end.
  */
 export function makeRestarts({ log, onGiveUp, now = () => performance.now() }: RestartsOptions): Restarts {
   const boots = new Map<string, () => Promise<unknown>>();
-  /** When each part was restarted within the last minute. */
+  /** The times of each part's restarts within the last minute. */
   const restartedAt = new Map<string, number[]>();
   return {
     allow: (name, boot) => void boots.set(name, boot),
@@ -43,7 +43,7 @@ export function makeRestarts({ log, onGiveUp, now = () => performance.now() }: R
       restartedAt.set(part.name, times);
       log([`${how}: restarting it`, ...lastOutput].join('\n'));
       boot().then(() => log(`${part.name} runs again`), (error: Error) => {
-        // If the new process ended while it started, its end has called `revive` by now.
+        // If the new process ended during its start, its end has already called `revive`.
         if (restartedAt.get(part.name) === times) onGiveUp(error.message);
       });
     },

@@ -14,7 +14,10 @@ function lookUpUser(name: string): SystemUser | undefined {
   return uid.status === 0 ? { uid: Number(uid.stdout), gid: Number(id('-g').stdout) } : undefined;
 }
 
-/** Postgres refuses to run as root; like the distributions' packages it then runs as the system user postgres. */
+/**
+ * Returns the user for Postgres, which refuses to run as root: the system user postgres, as in the distributions'
+ * packages.
+ */
 export function serverUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const found = lookUpUser('postgres');
@@ -29,7 +32,7 @@ export function serverUser(): SystemUser | undefined {
   return made;
 }
 
-/** The first folder or program on the way to `path` that the user may not enter or run. */
+/** Returns the first folder or program on the path that the user may not enter or run. */
 export function closedTo(user: SystemUser, path: string): string | undefined {
   const way: string[] = [];
   for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) way.unshift(dir);

@@ -4,8 +4,9 @@ import type { StackStatus } from './stack_status.ts';
 const TIMEOUT_MS = 2_000;
 
 /**
- * The Edge Functions of a stack that do not answer, usually because an edit does not compile. The stack then waits for
- * the next edit. Who does not read its output sees only, for example, that runs stay queued.
+ * Finds the Edge Functions of a stack that do not answer, usually because an edit does not compile. The stack then
+ * waits for the next edit. A user who does not read the stack's output sees only the consequences, such as runs that
+ * stay queued.
  */
 export async function findSilentFunctions(
   { FUNCTIONS_URL }: Pick<StackStatus, 'FUNCTIONS_URL'>,
@@ -13,7 +14,7 @@ export async function findSilentFunctions(
 ): Promise<string[]> {
   const isSilent = async (name: string): Promise<boolean> => {
     try {
-      // A preflight changes nothing, and needs no key.
+      // A preflight changes nothing and needs no key.
       const options = { method: 'OPTIONS', signal: AbortSignal.timeout(TIMEOUT_MS) };
       const response = await fetch(`${FUNCTIONS_URL}/${name}`, options);
       await response.body?.cancel();

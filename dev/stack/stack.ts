@@ -40,33 +40,35 @@ const FOLDER_CHECK_MS = 1_000;
 
 export interface StackOptions {
   port: number;
-  /** Where the database and the keys are kept; default: the project's .stack/<port>. */
+  /** The folder of the database and the keys; default: the project's .stack/<port>. */
   dir?: string;
   /** Start with an empty database and new keys. */
   reset?: boolean;
   /** The Edge Functions; default: the project's. */
   functionsDir?: string;
-  /** A folder of further Edge Functions, served beside those. */
+  /** A folder of further Edge Functions, which are served, too. */
   extraFunctionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
-  /** Serve a Solana chain, empty at each start, beside the rest; default false. */
+  /** Serve a Solana chain, too, which is empty at each start; default false. */
   chain?: boolean;
   /** Poke the runner and sweep the database at intervals; default true. */
   sweep?: boolean;
-  /** Called with each line worth showing: notices, and what the Edge Functions print. */
+  /** Called with each line to show: notices, and the output of the Edge Functions. */
   log?: (line: string) => void;
-  /** Called with a line for each part that is ready, once a boot takes longer than a few seconds. */
+  /** Called with a line for each ready part of a boot that takes longer than a few seconds. */
   onProgress?: (line: string) => void;
-  /** Stops the stack, while it boots too. */
+  /** Stops the stack, also during its boot. */
   signal?: AbortSignal;
   /** Called once when a part ends after the boot and is not restarted. The other parts are stopped by then. */
   onCrash?: (description: string) => void;
-  /** Requests to Auth by address within five minutes, or null for no limit; default: as on hosted Supabase. */
+  /**
+   * The limits of requests to Auth by address within five minutes, or null for none; default: as on hosted Supabase.
+   */
   authRates?: AuthRates | null;
-  /** Environment of the Edge Functions, beyond what the platform sets. */
+  /** The environment of the Edge Functions, beyond the variables of the platform. */
   functionEnv?: Record<string, string>;
-  /** Postgres settings, e.g. `{ fsync: 'off' }` where the data may be lost. */
+  /** Postgres settings, such as `{ fsync: 'off' }` if the data may be lost. */
   postgresSettings?: Record<string, string>;
 }
 
@@ -78,18 +80,18 @@ export interface Stack {
   /** The processes of the stack, by name. */
   parts: readonly Pick<Part, 'name' | 'pid'>[];
   /**
-   * Ends a part, or the `gateway`, and starts it again. The part gets its usual stop signal unless another is given.
-   * Resolves when it answers. This is for tests; it does not count as a restart after a crash.
+   * Ends a part, or the `gateway`, and starts it again. The part gets its usual stop signal unless another one is
+   * given. Resolves when it answers. For tests; does not count as a restart after a crash.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
-  /** Builds the console in the background. Without this it is built when somebody first asks for it. */
+  /** Builds the console in the background. Otherwise it is built on the first request. */
   buildConsole: () => void;
   stop: () => Promise<void>;
   /** Stops the stack and deletes its database and keys. */
   remove: () => Promise<void>;
 }
 
-/** Waits for the end of a task, at most for `timeoutMs`. */
+/** Waits for the end of a task, but at most for `timeoutMs`. */
 async function waitAtMost(task: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => timer = setTimeout(resolve, timeoutMs));
@@ -99,8 +101,8 @@ async function waitAtMost(task: Promise<unknown>, timeoutMs: number): Promise<vo
 
 /**
  * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway in front of them, and a chain if
- * `chain` is set. Resolves when all of it answers; rejects with a StackError, and leaves nothing running, when a part
- * fails.
+ * `chain` is set. Resolves when all of it answers. If a part fails, rejects with a StackError and leaves nothing
+ * running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   if (platform() === 'win32') {
@@ -126,8 +128,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (claim.isGone()) halt.abort(new PartCrash(''));
   }, FOLDER_CHECK_MS).unref();
   /**
-   * Says why the stack could not go on. When its folder is gone, the parts fail in many ways, which would not tell the
-   * cause.
+   * Describes why the stack could not continue. If its folder was deleted, the parts fail in many ways that would not
+   * reveal the cause.
    */
   const describeCrash = (crash: PartCrash): string =>
     isGone
@@ -177,10 +179,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath(socket));
     };
-    // Of /rest/v1, and of the functions: filters that callers think up take no connections that starts need.
+    // One for /rest/v1, and one for the functions, so that expensive filters of callers take no connections from
+    // starts.
     const bootRest = makeBootRest('PostgREST', 'rest', 10);
     const bootFunctionsRest = makeBootRest(FUNCTIONS_REST, 'functions-rest', 20);
-    // A path that nobody else knows. The functions reach their PostgREST by TCP, and so through the gateway.
+    // A secret path. The functions can reach their PostgREST only by TCP, and so through the gateway.
     const functionsRestPath = randomBytes(16).toString('hex');
     const bootAuth = async () => {
       await rm(socketPath('auth'), { force: true });
@@ -192,10 +195,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         onLine: (line) => log(`[auth] ${line}`),
       })).waitUntilReady();
     };
-    /** Starts Auth for the first who asks it: loading it costs more of a processor than the rest of this process does. */
+    /** Starts Auth for its first request: loading it takes more CPU time than the rest of this process. */
     const authSocket = async (): Promise<string> =>
       await (auth ??= bootAuth().then(() => socketPath('auth'), (error: Error) => {
-        // The next request tries once more.
+        // The next request tries again.
         auth = undefined;
         log(`Auth could not be started: ${error.message}`);
         throw error;
@@ -204,7 +207,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...platformEnv(status, keys),
       REST_URL: `${options.functionEnv?.SUPABASE_URL ?? status.API_URL}/${functionsRestPath}/v1`,
       WALLET_KEYS: keys.walletKeys,
-      // Flows under development talk to services on the same machine.
+      // Flows under development call services on the same machine.
       ALLOW_PRIVATE_NETWORK: '1',
       ...options.functionEnv,
     };
@@ -214,7 +217,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const onLine = (line: string) => log(`[${name}] ${line}`);
       const socket = socketPath(name);
       const watch = options.watch ?? true;
-      // A function that was killed leaves its socket behind.
+      // A killed function leaves its socket behind.
       await rm(socket, { force: true });
       await set.keep(startFunction({ name, functionsDir: dir, socketPath: socket, env, watch, onLine }))
         .waitUntilReady();
@@ -291,7 +294,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     sweeper?.stop();
     await Promise.all([closeGateway(), console?.close()]);
     await set.stopUsers();
-    // The tasks of a halted boot end while their database is there. A client that loses its database may wait for ever.
+    // The tasks of a halted boot can end only while their database is running. A client that loses its database may
+    // wait for ever.
     await waitAtMost(booting, HALT_GRACE_MS);
     await closeGateway();
     await set.stopDatabase();

@@ -10,11 +10,11 @@ import { StackError } from './stack_error.ts';
 /** Longer paths don't fit into the address of a Unix socket (104 bytes on macOS, 108 on Linux). */
 const MAX_TEMP_DIR_LENGTH = 60;
 
-/** A new folder for the Unix sockets, whose addresses must be short. */
+/** Makes a folder for the Unix sockets, whose addresses must be short. */
 export const makeSocketDir = (): string =>
   mkdtempSync(join(tmpdir().length > MAX_TEMP_DIR_LENGTH ? '/tmp' : tmpdir(), 'flow-stack-'));
 
-/** The folder for a stack's database. */
+/** Returns the folder for a stack's database. */
 export const dataDirOf = (dir: string): string => join(dir, 'postgres');
 
 /** Deletes a stack's database and keys. */
@@ -23,7 +23,7 @@ export async function removeData(dir: string): Promise<void> {
   await rm(keysFileOf(dir), { force: true });
 }
 
-/** The keys that are kept with the data. Without them nobody can connect to the database. */
+/** Loads the keys that are stored with the data. Without them, nobody can connect to the database. */
 export async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {
   const file = keysFileOf(dir);
   if (!existsSync(file) && isInitialised(dataDir)) {

@@ -11,8 +11,8 @@ const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
 /**
- * The record that a stack keeps in its folder while it lives: `npm run status` reads it, and so does a later start when
- * the stack was killed.
+ * The record that a running stack keeps in its folder. `npm run status` reads it, and a later start after the stack was
+ * killed.
  */
 interface StackRecord {
   pid: number;
@@ -26,7 +26,7 @@ interface StackRecord {
 
 /** The exclusive use of a stack's folder by this process. */
 export interface FolderClaim {
-  /** Whether somebody has deleted the folder meanwhile. */
+  /** Tests whether somebody has deleted the folder meanwhile. */
   isGone: () => boolean;
   update: (change: Partial<Omit<StackRecord, 'pid' | 'commandLine'>>) => void;
   release: () => void;
@@ -41,7 +41,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? '';
 
-/** A clear error for a folder that this user may not read or write; other errors are returned unchanged. */
+/** Makes a clear error for a folder that this user may not read or write; other errors are returned unchanged. */
 const explainAccess = (dir: string, error: unknown): unknown =>
   ['EACCES', 'EPERM'].includes(codeOf(error))
     ? new StackError(
@@ -60,41 +60,43 @@ function readRecord(dir: string): StackRecord | undefined {
 
 const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
 
-/** Writes a record to another file, which is then put in place at once, so that nobody reads half of a record. */
+/**
+ * Writes a record to another file, which then replaces the record in one step, so that nobody reads half of a record.
+ */
 function writeDraft(dir: string, record: StackRecord): string {
   writeFileSync(draftFile(dir), JSON.stringify(record), { mode: 0o600 });
   return draftFile(dir);
 }
 
 /**
- * In a restarted container this process may have the id and the command line of the old one. Then only the claims held
- * here count.
+ * In a restarted container, this process may have the id and the command line of the old one. Then only the claims in
+ * `held` count.
  */
 const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): boolean =>
   pid === process.pid ? held.has(dir) : expected !== '' && commandLine(pid) === expected;
 
-/** The state of the stack that lives in `dir`, if one does. */
+/** Returns the state of the stack in `dir`; undefined if none runs there. */
 export function readStack(dir: string): Pick<StackRecord, 'pid' | 'state' | 'status'> | undefined {
   const record = readRecord(dir);
   return record !== undefined && isAlive(dir, record) ? record : undefined;
 }
 
-/** The status of the stack on `port`, or undefined when none is ready there. */
+/** Returns the status of the stack on `port`; undefined if none is ready there. */
 export function readStatus(port: number): StackStatus | undefined {
   const stack = readStack(stackDir(port));
   return stack?.state === 'ready' ? stack.status : undefined;
 }
 
-/** The ports on which stacks of this project are ready, in order. */
+/** Returns the ports on which stacks of this project are ready, in order. */
 export function runningPorts(): number[] {
   const folders = existsSync(stacksDir) ? readdirSync(stacksDir, { withFileTypes: true }) : [];
-  // Others are those of demos, which end soon.
+  // Other folders are those of demos, which end soon.
   const ports = folders.filter((folder) => folder.isDirectory() && /^\d+$/.test(folder.name)).flatMap(({ name }) => {
     try {
       const stack = readStack(join(stacksDir, name));
       return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];
     } catch (error) {
-      // This user could not use another user's stack.
+      // A stack of another user, which this user can't use.
       if (error instanceof StackError) return [];
       throw error;
     }
@@ -103,8 +105,8 @@ export function runningPorts(): number[] {
 }
 
 /**
- * The port of the stack that is meant: the named one, else the default port where a stack runs there, else that of the
- * only one that runs. Without any it is the default port. Throws where several run elsewhere.
+ * Chooses the port of a running stack: the named one, else the default port if a stack runs there, else that of the
+ * only one. Without any stack, it is the default port. Throws if several run on other ports.
  */
 export function chooseRunningPort(named: number | undefined): number {
   if (named !== undefined) return named;
@@ -118,7 +120,7 @@ const isServer = (commandLine: string, dataDir: string): boolean =>
   /(^|\/)(postgres|initdb) /.test(commandLine) && `${commandLine} `.includes(`${dataDir} `);
 
 /**
- * Ends the processes that a killed stack (SIGKILL, an empty battery) left running. It finds them by their command
+ * Ends the processes that a killed stack (by SIGKILL or a power failure) left running. It finds them by their command
  * lines.
  */
 async function endLeftovers(dataDir: string, socketDir: string | undefined): Promise<void> {
@@ -145,7 +147,7 @@ async function endLeftovers(dataDir: string, socketDir: string | undefined): Pro
   if (socketDir !== undefined) await rm(socketDir, { recursive: true, force: true });
 }
 
-/** Waits for a stack in `dir` that is stopping; refuses while one lives there. */
+/** Waits for a stopping stack in `dir`, and throws if one is running there. */
 async function assertUnclaimed(dir: string, port: number): Promise<void> {
   const deadline = Date.now() + STOP_TIMEOUT_MS;
   for (let other = readStack(dir); other !== undefined; other = readStack(dir)) {
@@ -161,7 +163,10 @@ async function assertUnclaimed(dir: string, port: number): Promise<void> {
   }
 }
 
-/** Takes `dir` for this process's stack, after cleaning up behind a killed one; refuses while another stack lives there. */
+/**
+ * Claims `dir` for this process's stack, after cleaning up after a killed one. Throws if another stack is running
+ * there.
+ */
 export async function claimStack(dir: string, port: number, dataDir: string): Promise<FolderClaim> {
   await assertUnclaimed(dir, port);
   const killed = readRecord(dir);
@@ -169,7 +174,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
   if (killed !== undefined) rmSync(recordFile(dir), { force: true });
 
   let record: StackRecord = { pid: process.pid, commandLine: commandLine(process.pid), state: 'starting' };
-  // A hard link fails where a file exists, so that of two starts at once only one gets the folder.
+  // A hard link fails if the file exists, so that of two concurrent starts only one gets the folder.
   try {
     linkSync(writeDraft(dir, record), recordFile(dir));
   } catch (error) {
@@ -185,7 +190,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
     isGone,
     update: (change) => {
       record = { ...record, ...change };
-      // When the folder is gone, no record is written.
+      // If the folder was deleted, no record is written.
       if (!isGone()) renameSync(writeDraft(dir, record), recordFile(dir));
     },
     release: () => {

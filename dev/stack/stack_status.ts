@@ -3,7 +3,7 @@ import type { StackKeys } from './keys.ts';
 import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 
-/** What a client needs to know about a running stack, under the names of `supabase status -o json`. */
+/** The values that a client needs to know about a running stack, under the names of `supabase status -o json`. */
 export interface StackStatus {
   API_URL: string;
   DB_URL: string;
@@ -15,13 +15,13 @@ export interface StackStatus {
   PUBLISHABLE_KEY: string;
   SECRET_KEY: string;
   JWT_SECRET: string;
-  /** The chain's RPC, where the stack has one. */
+  /** The chain's RPC address, if the stack has a chain. */
   CHAIN_URL?: string;
-  /** Where the chain serves subscriptions, where the stack has one. */
+  /** The chain's address for subscriptions, if the stack has a chain. */
   CHAIN_WS_URL?: string;
 }
 
-/** What the platform gives every Edge Function, both key generations included. */
+/** The variables that the platform sets for every Edge Function, with both key generations. */
 export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({
   SUPABASE_URL: status.API_URL,
   SUPABASE_DB_URL: status.DB_URL,
@@ -31,7 +31,7 @@ export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string
   SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
 });
 
-/** The status of the stack that has these keys. */
+/** Makes the status of the stack with these keys. */
 export function makeStatus(port: number, keys: StackKeys, hasChain: boolean): StackStatus {
   const apiUrl = `http://127.0.0.1:${port}`;
   return {

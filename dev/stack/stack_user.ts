@@ -23,7 +23,7 @@ async function askAuth({ url, key }: Project, path: string, credentials: Credent
     headers: { apikey: key, 'content-type': 'application/json' },
     body: JSON.stringify(credentials),
   });
-  // An emptied stack has forgotten the user.
+  // A reset stack no longer has the user.
   if (response.status === 400) return undefined;
   const text = await response.text();
   if (!response.ok) throw new StackError(`The local stack answers ${response.status} ${text}`);
@@ -39,8 +39,8 @@ async function readKept(file: string): Promise<Credentials | undefined> {
 }
 
 /**
- * Signs the user of the stack in a folder in. Email and password are kept in the folder. A stack that has no user, or was
- * emptied, gets a new one.
+ * Signs in the user of the stack in a folder. Email and password are stored in the folder. If the stack has no user, or
+ * was reset, a new one is made.
  */
 export async function findStackUser(dir: string, project: Project): Promise<StackUser> {
   const file = join(dir, 'user.json');

@@ -1,6 +1,6 @@
 import type { StackStatus } from './stack_status.ts';
 
-/** How long a schedule may be due, and a run whose poke was lost may wait. */
+/** The longest delay of a due schedule, and of a run whose poke was lost. */
 const POKE_INTERVAL_MS = 5_000;
 
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -10,8 +10,9 @@ export interface Sweeper {
 }
 
 /**
- * Starts the schedules that are due and pokes the runner, now and every five seconds, so that a run whose own poke was
- * lost goes on, too; and sweeps the database now and every hour. On hosted Supabase pg_cron and pg_net do this (`private.schedule_runner`).
+ * Starts due schedules and pokes the runner, now and every five seconds, so that a run whose poke was lost continues,
+ * too. Sweeps the database now and every hour. On hosted Supabase, pg_cron and pg_net do this
+ * (`private.schedule_runner`).
  */
 export function startSweeper(status: StackStatus, log: (line: string) => void): Sweeper {
   const stopped = new AbortController();
@@ -26,12 +27,12 @@ export function startSweeper(status: StackStatus, log: (line: string) => void): 
     const response = await post(`${status.FUNCTIONS_URL}/runner`);
     await response.body?.cancel();
   };
-  /** Calls a function of the database until it has nothing more to do. */
+  /** Calls a SQL function until it has nothing more to do. */
   const callAll = async (name: 'sweep_runner' | 'start_due_schedules'): Promise<void> => {
     for (let hasMore = true; hasMore;) {
       const response = await post(`${status.API_URL}/rest/v1/rpc/${name}`);
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-      // SAFETY: as the function's comment in sql/ says.
+      // SAFETY: the function's comment in sql/ defines the shape.
       hasMore = (await response.json() as { has_more: boolean }).has_more;
     }
   };
@@ -40,7 +41,9 @@ export function startSweeper(status: StackStatus, log: (line: string) => void): 
       if (!stopped.signal.aborted) log(`The database could not be swept: ${error.message}`);
     });
   let isDriving = false;
-  /** A call that failed is ignored, because the next one follows. If a part of the stack crashes, the part reports that. */
+  /**
+   * A failed call is ignored, because the next one follows. If a part of the stack has crashed, the part reports that.
+   */
   const drive = async (): Promise<void> => {
     if (isDriving) return;
     isDriving = true;

@@ -1,4 +1,4 @@
 import { WebSocket } from 'ws';
 
-// supabase-js creates its Realtime client at once, and that needs a WebSocket, which Node 20 lacks.
+// supabase-js creates its Realtime client at once. That needs a WebSocket, which Node 20 lacks.
 globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;

@@ -7,12 +7,12 @@ import { projectDir, stacksDir } from '../paths.ts';
 import { StackError } from '../stack_error.ts';
 import { hashConsoleSources } from './sources.ts';
 
-/** The builds of all stacks of this checkout, each in a folder named by the hash of its sources. */
+/** The builds for all stacks of this checkout, each in a folder named by the hash of its sources. */
 const buildsDir = join(stacksDir, 'console');
-/** How many builds are kept: other stacks of this checkout may serve an older one. */
+/** The number of builds that are kept, because other stacks of this checkout may serve an older one. */
 const BUILDS_KEPT = 4;
 
-/** The program of Vite. The console's packages are missing where only the worker is installed. */
+/** Returns Vite's program. The console's packages are missing if only the worker is installed. */
 function viteProgram(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');
@@ -35,7 +35,7 @@ async function removeOldBuilds(): Promise<void> {
 }
 
 /**
- * The folder with the built console. It is built at most once for the same sources, by whichever stack needs it first.
+ * Returns the folder with the built console. The same sources are built only once, for the first stack that needs them.
  * Throws a StackError with the builder's output.
  */
 export async function buildConsole(signal: AbortSignal): Promise<string> {
@@ -50,7 +50,7 @@ export async function buildConsole(signal: AbortSignal): Promise<string> {
       env: { ...process.env, NODE_ENV: 'production' },
       signal,
     });
-    // Another stack may have put its build there meanwhile. It is the same.
+    // Another stack may have stored the same build meanwhile.
     await rename(draft, dir).catch((error) => {
       if (!existsSync(dir)) throw error;
     });

@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 export interface ConsoleFile {
   path: string;
   contentType: string;
-  /** Its name has a hash of its content, so a browser may keep it for ever. */
+  /** True if its name has a hash of its content, so that a browser may keep it for ever. */
   isImmutable: boolean;
 }
 
@@ -20,8 +20,8 @@ const CONTENT_TYPES: Record<string, string> = {
 };
 
 /**
- * The files of a folder by their paths in the address. Requests are answered from this list only, so no path that a
- * caller writes ever reaches the file system.
+ * Lists the files of a folder by their paths in the address. Only listed files are served, so no path from a request
+ * ever reaches the file system.
  */
 export async function listConsoleFiles(dir: string): Promise<Map<string, ConsoleFile>> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });

@@ -1,15 +1,15 @@
-/** What the console's pages are served with. */
+/** The project that the console's pages call. */
 export interface ConsoleTarget {
-  /** The address of the project that the console calls. */
+  /** The address of the project. */
   apiUrl: string;
 }
 
-/** The same origin for WebSockets, which Realtime needs. */
+/** Returns the WebSocket origin of an origin, which Realtime needs. */
 const webSocketOrigin = (origin: string): string => origin.replace(/^http/, 'ws');
 
 /**
- * The Content-Security-Policy of the console: its own files, and calls to its project only. Styles may stand in the
- * page, because the component library, the canvas and the code editor write style elements; a script may not.
+ * Makes the Content-Security-Policy of the console: its own files, and calls to its project only. Inline styles are
+ * allowed, because the component library, the canvas and the code editor insert style elements; inline scripts are not.
  */
 export function contentSecurityPolicy({ apiUrl }: ConsoleTarget): string {
   const { origin } = new URL(apiUrl);
@@ -25,5 +25,5 @@ export function contentSecurityPolicy({ apiUrl }: ConsoleTarget): string {
   ].join('; ');
 }
 
-/** What only a header can say: nobody shows the console in a frame of theirs. */
+/** A directive that works only in a header: no page may show the console in a frame. */
 export const FRAME_POLICY = "frame-ancestors 'none'";

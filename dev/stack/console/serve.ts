@@ -5,21 +5,21 @@ import { type ConsoleFile, listConsoleFiles } from './files.ts';
 import { contentSecurityPolicy, FRAME_POLICY } from './security_policy.ts';
 import { failurePage, WAITING_SCRIPT, WAITING_SCRIPT_NAME, waitingPage } from './waiting_page.ts';
 
-/** Where the gateway serves the console. */
+/** The path of the console at the gateway. */
 export const CONSOLE_PATH = '/console/';
 
 export interface ConsoleOptions {
   apiUrl: string;
   publishableKey: string;
-  /** Called with the reason when the console could not be built. */
+  /** Called with the reason if the console could not be built. */
   log: (line: string) => void;
-  /** Gives the folder with the built console, or throws why there is none; `signal` ends it. */
+  /** Returns the folder with the built console, or throws the reason why there is none. `signal` ends the build. */
   build?: (signal: AbortSignal) => Promise<string>;
 }
 
 /** The console of a local stack, as static files. */
 export interface ConsoleServer {
-  /** Begins to build it, unless that was done. Never throws, and waits for nothing. */
+  /** Begins to build the console, unless that has begun. Returns at once and never throws. */
   build: () => void;
   /** Answers a request whose path begins with /console. */
   handle: (request: IncomingMessage, response: ServerResponse, path: string) => void;
@@ -33,8 +33,8 @@ type State =
   | { name: 'failed'; error: string };
 
 /**
- * Serves the console under /console/. It is built when it is first asked for, so that a stack which nobody looks at
- * builds nothing.
+ * Serves the console under /console/. It is built on the first request, so that a stack without visitors builds
+ * nothing.
  */
 export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
   const { apiUrl, publishableKey, log, build: buildFiles = buildConsole } = options;
@@ -77,7 +77,7 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
       if (response.req.method === 'HEAD') response.end();
       else file.pipe(response);
     });
-    // The build was deleted under a running stack.
+    // The build was deleted while the stack was running.
     file.once('error', () => answerPage(response, 500, failurePage(`${path} is gone.`)));
     response.once('close', () => file.destroy());
   };
@@ -108,7 +108,7 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
       }
       const file = state.files.get(name);
       if (file !== undefined) return sendFile(response, file);
-      // A file that an older build had. Every other path is one of a page, which the console finds by itself.
+      // A file of an older build. Every other path is the path of a page, which the console resolves itself.
       if (name.startsWith('assets/')) return answer(response, 404, 'text/plain; charset=utf-8', 'No such file.\n');
       sendFile(response, state.files.get('index.html')!);
     },

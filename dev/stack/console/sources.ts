@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir } from '../paths.ts';
 
-/** All that the built console is made of. */
+/** The sources of the built console. */
 const SOURCES = ['console', 'client', 'types', 'package-lock.json'];
 
-/** What changes nothing in the build. */
+/** Tests for files that do not affect the build. */
 const isLeftOut = (path: string): boolean =>
   /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|\.md$|^console\/tools\//.test(path);
 
-/** The files under the sources, in order, by their paths from the project's root. */
+/** Lists the files of the sources in order, by their paths from the project's root. */
 async function sourceFiles(): Promise<string[]> {
   const lists = await Promise.all(SOURCES.map(async (source) => {
     if (source.includes('.')) return [source];
@@ -21,7 +21,7 @@ async function sourceFiles(): Promise<string[]> {
   return lists.flat().filter((path) => !isLeftOut(path)).sort();
 }
 
-/** A hash of the console's sources, of the client's and of the locked versions: equal hashes, equal builds. */
+/** Hashes the sources of the console and the client, and the locked versions. Equal hashes mean equal builds. */
 export async function hashConsoleSources(): Promise<string> {
   const hash = createHash('sha256');
   for (const path of await sourceFiles()) {

@@ -11,12 +11,15 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
 </html>
 `;
 
-/** The file of the script that opens the page once it is there: the policy allows none that stands in the page. */
+/**
+ * The name of the script that opens the console when it is built. It is a file, because the policy forbids inline
+ * scripts.
+ */
 export const WAITING_SCRIPT_NAME = 'waiting.js';
 
 /**
- * Asks each second whether the console is built, and loads the page anew then. A page that refreshed itself would be
- * read out again and again.
+ * Asks each second whether the console is built, and then reloads the page. A page that refreshed itself would be read
+ * out again each time by screen readers.
  */
 export const WAITING_SCRIPT = `const ask = async () => {
   const answer = await fetch(location.href, { method: 'HEAD' }).catch(() => undefined);
@@ -26,7 +29,7 @@ export const WAITING_SCRIPT = `const ask = async () => {
 ask();
 `;
 
-/** Shown until the console is built. `root` is the path under which it is served. */
+/** The page that is shown until the console is built. `root` is the path under which it is served. */
 export const waitingPage = (root: string): string =>
   page(
     'The console is being built',
@@ -34,7 +37,7 @@ export const waitingPage = (root: string): string =>
     '<p>This happens once, and again after its sources have changed. The page opens by itself.</p>',
   );
 
-/** Shown when the console could not be built. */
+/** The page that is shown if the console could not be built. */
 export const failurePage = (error: string): string =>
   page(
     'The console could not be built',

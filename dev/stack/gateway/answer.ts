@@ -25,7 +25,7 @@ export function answer(
   response.end(JSON.stringify(body));
 }
 
-/** A reason why the gateway does not pass a request on. */
+/** The reason why the gateway does not forward a request. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;
@@ -47,29 +47,29 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal that says when to try again. */
+/** Makes a refusal with the time of the next try. */
 export const retryLater = (status: 429 | 503, code: string, message: string, seconds: number): Refusal =>
   new Refusal(status, code, message, {
     hint: `Try again after ${seconds} s, the time in Retry-After, with fewer requests at a time.`,
     headers: { 'retry-after': String(seconds) },
   });
 
-/** The body of a refusal, in the shape in which the part answers its own errors. */
+/** Makes the body of a refusal, in the shape of the part's own errors. */
 function refusalBody({ status, code, message, hint }: Refusal, part: PartName): object {
   if (part === 'auth') return { code: status, error_code: code, msg: message };
   if (part === 'functions') return new ApiError(status, { code, message, hint }).toBody();
   return { code, message, details: null, hint };
 }
 
-/** How long a refused client may go on sending before its connection is cut, so that it can read the answer. */
+/** How long a refused client may continue to send before its connection is cut, so that it can read the answer. */
 const LINGER_MS = 2_000;
 
-/** Bytes of a refused body that are read and dropped. */
+/** The most bytes of a refused body that are read and dropped. */
 const MAX_DROPPED_BYTES = 1_048_576;
 
 /**
- * Refuses a request, whether or not its body has arrived. The connection is closed once the client has sent the rest,
- * or after two seconds: if it were reset at once, many clients would lose the answer. Of the rest little is read.
+ * Refuses a request, even before its body has arrived. The connection is closed after the client has sent the rest, or
+ * after two seconds: an immediate reset would make many clients lose the answer. Only a small part of the rest is read.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, part: PartName): void {
   const body = refusalBody(refusal, part);
@@ -82,7 +82,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
     ...corsHeaders,
     ...refusal.headers,
   });
-  // The client has all of the answer with this. Ending the response is what closes the connection.
+  // The client now has the whole answer. Ending the response would close the connection.
   response.write(text);
   const end = () => {
     clearTimeout(timer);

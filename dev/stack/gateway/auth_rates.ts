@@ -1,6 +1,6 @@
 import { Refusal } from './answer.ts';
 
-/** Requests to Auth that an address may send within five minutes. */
+/** The requests to Auth that an address may send within five minutes. */
 export interface AuthRates {
   /** Sign-ups, one-time passwords and recoveries. */
   signUps: number;
@@ -13,13 +13,13 @@ export const HOSTED_AUTH_RATES: AuthRates = Object.freeze({ signUps: 30, tokens:
 
 const WINDOW_MS = 5 * 60_000;
 
-/** An address may send so many at once, as on hosted Supabase. */
+/** The most requests that an address may send at once, as on hosted Supabase. */
 const BURST = 30;
 
-/** Addresses that are remembered. Whoever is forgotten begins with a full bucket. */
+/** The number of remembered addresses. A forgotten address begins with a full bucket. */
 const MAX_ADDRESSES = 10_000;
 
-/** Which rate a request to Auth counts for. Creating a user with the service role does not count. */
+/** The rate for each path of Auth. Creating a user with the service role does not count. */
 const RATE_OF_PATH: Record<string, keyof AuthRates> = {
   '/signup': 'signUps',
   '/otp': 'signUps',
@@ -29,11 +29,11 @@ const RATE_OF_PATH: Record<string, keyof AuthRates> = {
   '/token': 'tokens',
 };
 
-/** Counts requests to Auth by address: a token bucket for each rate, as hosted Supabase has. */
+/** Limits requests to Auth by address, with a token bucket for each rate like hosted Supabase. */
 export function makeAuthLimiter(rates: AuthRates, now: () => number = () => performance.now()) {
   const buckets = new Map<string, { left: number; at: number }>();
   return {
-    /** Counts a POST to a path within Auth. Throws a Refusal when the address has sent too many. */
+    /** Counts a POST to a path within Auth. Throws a Refusal if the address has sent too many. */
     count(path: string, address: string): void {
       const rate = Object.hasOwn(RATE_OF_PATH, path) ? RATE_OF_PATH[path] : undefined;
       if (rate === undefined) return;

@@ -3,20 +3,17 @@ import { MAX_FLOW_BYTES } from '../../../types/flow.ts';
 import { type PartName, Refusal } from './answer.ts';
 import type { Caller } from './caller.ts';
 
-/** Bytes that a body may have, unless path and caller together allow more. */
+/** The default limit of a body, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/**
- * Bytes that a body of a runner may have: it stores results of runs, which have 16 MiB at most, and much else beside
- * them.
- */
+/** The limit of a runner's body, in bytes. It stores results of runs, with up to 16 MiB each, and much other data. */
 const MAX_RUNNER_BODY_BYTES = 32 * 1_048_576;
 
-/** How many bytes a request's body may have. */
+/** The limit of a request's body, in bytes. */
 export interface BodyLimit {
-  /** Bytes that any caller may send. */
+  /** The bytes that any caller may send. */
   bytes: number;
-  /** Bytes that a caller may send, once it is known who calls. */
+  /** The bytes that an identified caller may send. */
   bytesFor: (caller: Caller) => number;
 }
 
@@ -27,7 +24,7 @@ const only = (kinds: Caller['kind'][], bytes: number): BodyLimit => ({
   bytesFor: ({ kind }) => kinds.includes(kind) ? bytes : MAX_BODY_BYTES,
 });
 
-/** The limit of a request's body, by the part and by the path within the part. */
+/** Returns the limit of a request's body, by the part and by the path within the part. */
 export function bodyLimitOf(part: PartName, path: string): BodyLimit {
   if (part !== 'rest') return sameForAll;
   if (path === '/flows') return only(['user', 'service'], MAX_FLOW_BYTES);
@@ -36,7 +33,7 @@ export function bodyLimitOf(part: PartName, path: string): BodyLimit {
   return sameForAll;
 }
 
-/** The refusal of a body that is larger than its limit; reading it ends with this. */
+/** Makes the refusal of a body that is larger than its limit. */
 export function bodyTooLarge(bytes: number, caller: Caller | undefined, limit: BodyLimit): Refusal {
   const bytesForUsers = limit.bytesFor({ kind: 'user', key: '' });
   return new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
@@ -46,7 +43,7 @@ export function bodyTooLarge(bytes: number, caller: Caller | undefined, limit: B
   });
 }
 
-/** Bytes that the headers announce; undefined for a body in chunks. */
+/** Returns the length that the headers announce; undefined for a chunked body. */
 export function announcedBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);

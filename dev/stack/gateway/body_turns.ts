@@ -5,21 +5,23 @@ import type { Caller } from './caller.ts';
 import { MAX_BYTES_IN_MEMORY } from './receive_body.ts';
 
 /**
- * Bodies that PostgREST has at a time. It takes some 50 to 90 bytes of memory for each byte of JSON. Callers who wait
- * take turns.
+ * Limits the bodies that PostgREST processes at a time, because it takes 50 to 90 bytes of memory for each byte of
+ * JSON. Waiting callers take turns.
  */
 export interface BodyTurns {
-  /** Does the work when it is the body's turn. Throws a Refusal when too many wait, or the body waits too long. */
+  /**
+   * Does the work when it is the body's turn. Throws a Refusal if too many bodies wait, or if this one waits too long.
+   */
   take: <Result>(caller: Caller, bytes: number, work: () => Promise<Result>) => Promise<Result>;
 }
 
 interface Lane {
-  /** The largest body in it. */
+  /** The largest body in this lane, in bytes. */
   maxBytes: number;
-  /** Bodies under way at once; one caller has fewer while others send, too. */
+  /** The concurrent bodies. One caller has fewer places while others send, too. */
   places: number;
   sharedPlaces: number;
-  /** Bodies of one caller, and of all, that may wait. */
+  /** The waiting bodies of one caller, and of all callers. */
   maxWaiting: number;
   maxAllWaiting: number;
 }
@@ -66,7 +68,7 @@ export function makeBodyTurns({ maxWaitMs = MAX_WAIT_MS, lanes = LANES } = {}): 
       try {
         return await Promise.race([worked, tooLong]);
       } catch (error) {
-        // The admission knows nothing of the gateway's errors.
+        // Replaces the admission's error by one of the gateway.
         throw state === 'waiting' ? tooMany() : error;
       } finally {
         clearTimeout(timer);

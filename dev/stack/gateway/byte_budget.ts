@@ -1,9 +1,9 @@
-/** A bound on bytes that are held, for all callers together and for each of them. */
+/** A limit of bytes in use, for all callers together and for each of them. */
 export interface CallerBytes {
-  /** Takes bytes for a caller. Says whose bound is reached if that is impossible; then nothing is taken. */
+  /** Takes bytes for a caller. If a limit is reached, takes nothing and returns whose limit it is. */
   take: (caller: string, bytes: number) => 'all' | 'caller' | undefined;
   release: (caller: string, bytes: number) => void;
-  /** Bytes that are taken. */
+  /** Returns the number of bytes in use. */
   held: () => number;
 }
 

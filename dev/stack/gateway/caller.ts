@@ -13,17 +13,17 @@ export interface Caller {
 
 /** Verifies the credentials of requests. */
 export interface Callers {
-  /** The caller by an access token, or by an API key that was looked up before. */
+  /** Identifies the caller by an access token, or by an API key that was looked up before. */
   known: (request: IncomingMessage) => Caller;
-  /** The caller by an access token or an API key, which is looked up in the database if need be. */
+  /** Identifies the caller by an access token or an API key, which is looked up in the database if necessary. */
   verified: (request: IncomingMessage) => Promise<Caller>;
 }
 
-/** Tokens and API keys whose callers are remembered. */
+/** The number of tokens and API keys whose callers are remembered. */
 const MAX_REMEMBERED = 1_000;
-/** How long the owner of an API key is remembered, and how long a key counts as wrong. */
+/** How long the owner of an API key, or its invalidity, is remembered. */
 const KEY_LIFE_MS = 30_000;
-/** Look-ups of API keys under way at once, and waiting. */
+/** The look-ups of API keys that may be under way at once, and that may wait. */
 const MAX_LOOKUPS = 4;
 const MAX_WAITING_LOOKUPS = 200;
 const LOOKUP_TIMEOUT_MS = 5_000;
@@ -37,7 +37,7 @@ interface Claims {
   exp?: unknown;
 }
 
-/** The claims of a JWT signed by HS256 with the secret; undefined when it has another form or signature. */
+/** Reads the claims of a JWT that is signed by HS256 with the secret; undefined for any other form or signature. */
 function readClaims(token: string, secret: string): Claims | undefined {
   const [head, payload, signature, ...rest] = token.split('.');
   if (token.length > MAX_TOKEN_LENGTH || !head || !payload || !signature || rest.length > 0) return undefined;
@@ -52,7 +52,7 @@ function readClaims(token: string, secret: string): Claims | undefined {
   }
 }
 
-/** A map that forgets its oldest entries, and each entry when its time is over. */
+/** Makes a map that forgets its oldest entries, and each entry after its time. */
 function makeMemory<Value>() {
   const entries = new Map<string, { value: Value; until: number }>();
   return {
@@ -80,7 +80,7 @@ const strangerOf = (request: IncomingMessage): Caller => ({
   key: `address ${request.socket.remoteAddress}`,
 });
 
-/** Makes what verifies callers; API keys are looked up through PostgREST on its socket. */
+/** Makes the verification of callers. API keys are looked up through PostgREST on its socket. */
 export function makeCallers(keys: StackKeys, restSocket: string): Callers {
   const tokens = makeMemory<Caller>();
   /** The owner of each API key; null for a wrong one. */
@@ -111,7 +111,7 @@ export function makeCallers(keys: StackKeys, restSocket: string): Callers {
     return caller;
   };
 
-  /** Asks PostgREST whose an API key is. */
+  /** Asks PostgREST for the owner of an API key. */
   const askOwner = (apiKey: string): Promise<string | null | undefined> =>
     new Promise((resolve) => {
       const asked = httpRequest({
@@ -153,7 +153,7 @@ export function makeCallers(keys: StackKeys, restSocket: string): Callers {
       const found = find(request);
       if ('caller' in found) return found.caller;
       const { apiKey } = found;
-      // Requests with the same new key arrive together: the first look-up serves them all.
+      // Requests with the same new key arrive together, so the first look-up serves them all.
       const lookUp = async (): Promise<string | null | undefined> => {
         const remembered = owners.get(apiKey);
         if (remembered !== undefined) return remembered;

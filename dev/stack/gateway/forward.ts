@@ -9,25 +9,28 @@ import type { Caller, Callers } from './caller.ts';
 import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.ts';
 import { type AnswerStore, relayAnswer } from './relay_answer.ts';
 
-/** So long a part has to answer by the headers alone, once it has not taken a body. */
+/** How long a part may take to answer by the headers alone, after it has not read a body. */
 const LATE_BODY_MS = 1_000;
 
-/** A body that is sent late, so that an answer which comes without it is read before anything is written. */
+/** Sends a body late, so that an answer that needs no body is read before anything is written. */
 async function* lateBody(body: Readable): AsyncGenerator<Buffer, void, void> {
   await setTimeout(LATE_BODY_MS);
   yield* body as AsyncIterable<Buffer>;
 }
 
-/** Whether a part has closed the connection while its request was written: so it can't have read all of the body. */
+/**
+ * Tests whether a part has closed the connection while its request was written, so that it can't have read the whole
+ * body.
+ */
 const isWriteError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && error.syscall === 'write';
 
-/** Where a request goes. */
+/** The target of a request. */
 export interface Target {
   part: PartName;
   /** The name in errors. */
   name: string;
-  /** The part's Unix socket, once it listens. */
+  /** Resolves with the part's Unix socket when it is listening. */
   socketPath: () => string | Promise<string>;
   limit: BodyLimit;
 }
@@ -39,27 +42,27 @@ export interface ForwardOptions {
   answers: AnswerStore;
 }
 
-/** Sends a request to a part, and the part's answer to the client; answers itself where that is impossible. */
+/** Sends a request to a part, and the part's answer to the client. Answers itself if that is impossible. */
 export type Forward = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>;
 
 export function makeForward({ callers, turns, bodies, answers }: ForwardOptions): Forward {
-  // Each request gets a new connection: a kept one may be closed just when it is used again, and a POST must not be
+  // Each request uses a new connection: a kept-alive one may be closed just when it is reused, and a POST must not be
   // sent twice.
   const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true, selfHandleResponse: true });
-  /** Requests whose headers are sent before their body. */
+  /** Requests whose headers are sent before their bodies. */
   const askedByHeaders = new WeakSet<IncomingMessage>();
-  /** Called with the part's answer to a request. */
+  /** The function that receives the part's answer to a request. */
   const onAnswer = new WeakMap<IncomingMessage, (from: IncomingMessage) => void>();
   proxy.on('proxyReq', (sent, request) => {
     if (askedByHeaders.has(request)) sent.flushHeaders();
   });
   proxy.on('proxyRes', (from, request) => onAnswer.get(request)?.(from));
 
-  /** Resolves when the part has answered, and the answer is taken off it. Rejects when it does not answer. */
+  /** Resolves when the part has answered and its whole answer is received. Rejects if it does not answer. */
   const ask = (request: IncomingMessage, response: ServerResponse, body: ReceivedBody, socketPath: string) => {
     const send = (stream: Readable): Promise<void> =>
       new Promise((resolve, reject) => {
-        // A part may answer before it has read the whole body, which is closed then.
+        // A part may answer and close the connection before it has read the whole body.
         stream.on('error', () => {});
         onAnswer.set(request, (from) => {
           from.once('close', resolve);
@@ -68,12 +71,12 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
         const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
         proxy.web(request, response, { target, buffer: stream }).then(resolve, reject);
       });
-    // The proxy adds to them.
+    // A copy, because the proxy adds headers.
     const headers = { ...request.headers };
     return send(body.stream()).catch((error) => {
       if (!isWriteError(error) || response.headersSent) throw error;
-      // PostgREST refuses by the headers, and closes. Node drops what has come on a connection that it can't write to,
-      // so the part is asked again.
+      // PostgREST has refused the request by its headers and closed the connection. Node drops data that arrived on a
+      // connection to which it can't write, so the part is asked again.
       request.headers = headers;
       askedByHeaders.add(request);
       return send(Readable.from(lateBody(body.stream())));
@@ -84,12 +87,13 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
     const verified = (): Promise<Caller> => callers.verified(request);
     let body: ReceivedBody | undefined;
     try {
-      // All of it is received first, as nginx does it: a slow sender holds no place in a part, and it may be sent again.
+      // The whole body is received first, like nginx does: a slow sender does not occupy a part, and the body can be
+      // sent again.
       body = await receiveBody(request, limit, verified, bodies, () => {
         if (request.headers.expect !== undefined) response.writeContinue();
       });
       if (response.destroyed) return;
-      // The length is known now, so the part gets it instead of chunks.
+      // The length is now known, so the part receives the body with a length instead of chunks.
       if (request.headers['transfer-encoding'] !== undefined) {
         delete request.headers['transfer-encoding'];
         request.headers['content-length'] = String(body.length);

@@ -1,18 +1,18 @@
-/** In each window so many bytes must move while any wait. */
+/** The least number of bytes that must move in each window while bytes wait. */
 export interface PaceRule {
   windowMs: number;
   leastBytes: number;
 }
 
-/** A watch over bytes that move between a client and the gateway. */
+/** Watches the bytes that move between a client and the gateway. */
 export interface Pace {
   moved: (bytes: number) => void;
   stop: () => void;
 }
 
 /**
- * Calls `onStall` once, after the first window in which fewer bytes moved than they must, although bytes waited when it
- * began and when it ended.
+ * Calls `onStall` once, after the first window in which too few bytes moved although bytes waited at its beginning and
+ * at its end.
  */
 export function watchPace({ windowMs, leastBytes }: PaceRule, isWaiting: () => boolean, onStall: () => void): Pace {
   let moved = 0;

@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 import { type PaceRule, watchPace } from './pace.ts';
 import type { Spool, SpoolFile } from './spool.ts';
 
-/** A body that has arrived. It can be sent several times. */
+/** A received body. It can be sent several times. */
 export interface ReceivedBody {
   length: number;
   stream: () => Readable;
@@ -16,14 +16,14 @@ export interface ReceivedBody {
 
 export interface BodyStore {
   spool: Spool;
-  /** Bytes of bodies in memory. */
+  /** The bytes of bodies in memory. */
   memory: CallerBytes;
-  /** Bytes of bodies in files. */
+  /** The bytes of bodies in files. */
   files: CallerBytes;
   pace: PaceRule;
 }
 
-/** A body up to this size stays in memory, while there is room. */
+/** The largest body that stays in memory if there is room. */
 export const MAX_BYTES_IN_MEMORY = 65_536;
 
 const retrySeconds = 5;
@@ -33,7 +33,7 @@ const noRoom = (whose: 'all' | 'caller'): Refusal =>
     ? retryLater(429, 'too_many_requests', 'Too many large bodies of this caller are under way.', retrySeconds)
     : retryLater(503, 'service_unavailable', 'Too many large bodies are under way.', retrySeconds);
 
-/** Bytes of one body, in memory at first and then in a file. */
+/** Collects the bytes of one body, in memory at first and then in a file. */
 class Collected {
   #chunks: Buffer[] = [];
   #inMemory = 0;
@@ -41,7 +41,7 @@ class Collected {
   #file: SpoolFile | undefined;
   readonly #store: BodyStore;
   readonly #callerOf: () => Promise<Caller>;
-  /** Whose share of the files the body takes. */
+  /** The caller whose share of the files the body takes. */
   #owner = '';
 
   constructor(store: BodyStore, callerOf: () => Promise<Caller>) {
@@ -103,8 +103,8 @@ const tooSlow = ({ windowMs, leastBytes }: PaceRule): Refusal =>
 
 /**
  * Receives a body. Throws a Refusal as soon as the body is larger than its caller may send, arrives too slowly, or
- * there is no room for it; the rest is not read then. `callerOf` is called only for bodies that are not small, and
- * `begin` when the announced size is right.
+ * finds no room; the rest is not read. `callerOf` is called only for bodies that are not small, and `begin` when the
+ * announced size is allowed.
  */
 export async function receiveBody(
   request: IncomingMessage,

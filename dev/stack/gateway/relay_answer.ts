@@ -5,16 +5,16 @@ import type { Spool, SpoolFile } from './spool.ts';
 
 export interface AnswerStore {
   spool: Spool;
-  /** Bytes of answers in files. */
+  /** The bytes of answers in files. */
   files: CallerBytes;
-  /** How fast a reader must take what waits for him. */
+  /** The pace at which a client must read the waiting bytes. */
   pace: PaceRule;
 }
 
-/** Bytes of one answer that wait in memory for its reader. */
+/** The most bytes of one answer that wait in memory for its client. */
 const MAX_BYTES_IN_MEMORY = 131_072;
 
-/** Bytes that are read from a file at a time. */
+/** The number of bytes that are read from a file at a time. */
 const READ_BYTES = 65_536;
 
 /** Headers about the connection between gateway and part. */
@@ -29,7 +29,7 @@ function writeHead(from: IncomingMessage, to: ServerResponse): void {
 const isEventStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
 
-/** Resolves with the event, or when the client is gone. */
+/** Resolves at the event, or when the client has disconnected. */
 const untilClosedOr = (event: 'drain' | 'finish', to: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
@@ -40,10 +40,10 @@ const untilClosedOr = (event: 'drain' | 'finish', to: ServerResponse): Promise<v
   });
 
 /**
- * Sends the answer of a part on to a client. A part holds an answer in memory until all of it is taken: so it is taken
- * at once, and what the client has not read yet waits in a file. A client that reads too slowly, or whose caller has no
- * room left, loses the connection. A stream of events is passed on as fast as its client reads, since its part produces
- * no more than that.
+ * Sends the answer of a part to a client. A part holds an answer in memory until it is read, so the gateway reads it at
+ * once; the bytes that the client has not read yet wait in a file. A client loses the connection if it reads too
+ * slowly, or if its caller has no room left. A stream of events is passed on at the speed of its client, because its
+ * part produces no more than that.
  */
 export async function relayAnswer(
   from: IncomingMessage,
@@ -62,7 +62,7 @@ export async function relayAnswer(
   const isWaiting = () => to.writableLength > 0 || (file?.unread() ?? 0) > 0;
   const pace = watchPace(rule, isWaiting, () => to.destroy());
 
-  /** Writes to the client; resolves when there is room for more. */
+  /** Writes to the client. Resolves when there is room for more. */
   const write = async (chunk: Buffer): Promise<void> => {
     const hasRoom = to.write(chunk, () => pace.moved(chunk.length));
     if (!hasRoom && !to.destroyed) await untilClosedOr('drain', to);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { StackKeys } from '../keys.ts';
 
-/** The JWT of the role that an API key of the project stands for; undefined for an unknown key. */
+/** Returns the JWT of the role of a project's API key; undefined for an unknown key. */
 function roleToken(key: string, keys: StackKeys): string | undefined {
   if (key === keys.anonKey || key === keys.publishableKey) return keys.anonKey;
   if (key === keys.serviceRoleKey || key === keys.secretKey) return keys.serviceRoleKey;
@@ -9,8 +9,8 @@ function roleToken(key: string, keys: StackKeys): string | undefined {
 }
 
 /**
- * Checks the `apikey` of a request, as the platform's gateway does, and sets the `Authorization` that PostgREST and
- * Auth expect: the caller's own token, else the role's. Opaque keys (`sb_…`) never reach the parts behind the gateway.
+ * Checks the `apikey` of a request like the platform's gateway, and sets the `Authorization` that PostgREST and Auth
+ * expect: the caller's own token, else the role's. Opaque keys (`sb_…`) never reach the parts behind the gateway.
  * Returns the reason for a refusal, or undefined.
  */
 export function admitByRoleKey(

@@ -3,26 +3,26 @@ import { type FileHandle, mkdir, open, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** A file that is written and read at once, and is gone when it is closed. */
+/** A file that is written and read at the same time, and is deleted when it is closed. */
 export interface SpoolFile {
   append: (chunk: Buffer) => Promise<void>;
-  /** The next bytes that were not read yet, at most `maxBytes`; empty when all that was written is read. */
+  /** Reads the next unread bytes, at most `maxBytes`; empty if all written bytes are read. */
   read: (maxBytes: number) => Promise<Buffer>;
-  /** Bytes that are written and not read. */
+  /** Returns the number of unread bytes. */
   unread: () => number;
-  /** All that was written, from its beginning. */
+  /** Returns a stream of all written bytes, from the beginning. */
   stream: () => Readable;
   close: () => Promise<void>;
 }
 
-/** Where large bodies and answers wait, so that they take no memory. */
+/** A store for large bodies and answers, so that they take no memory. */
 export interface Spool {
   open: () => Promise<SpoolFile>;
 }
 
 /**
- * Makes the spool in a folder; the folder is emptied. Its files have no name once they are open, so none is left behind
- * when the process is killed.
+ * Makes the spool in a folder, which is emptied first. Open files have no name, so none is left behind if the process
+ * is killed.
  */
 export async function makeSpool(dir: string): Promise<Spool> {
   await rm(dir, { recursive: true, force: true });
