@@ -14,7 +14,7 @@ import { askingFlow } from '../support/pending_inputs.ts';
 import { askFor, makeMessage, signMessage } from '../support/signature_requests.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** What `npx flows types` writes for the example flow. */
+/** The types that `npx flows types` writes for the example flow. */
 interface Shop {
   inputs: { item?: string; quantity?: number | bigint };
   outputs: { total: string; receipt: string };
@@ -22,7 +22,7 @@ interface Shop {
 
 let owner: Person;
 let flows: FlowClient;
-/** The same user, by an API key and without supabase-js. */
+/** The client of the same user, by an API key and without supabase-js. */
 let scripted: FlowClient;
 let nobody: FlowClient;
 let stranger: FlowClient;
@@ -46,7 +46,7 @@ const errorOf = async (promise: Promise<unknown>): Promise<FlowError> => {
   return error as FlowError;
 };
 
-/** Lets anybody start a deployment. */
+/** Allows anybody to start a deployment. */
 const open = async (deployment: string) => {
   await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', deployment)
     .throwOnError();
@@ -58,7 +58,7 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   return all;
 };
 
-/** Logs as many lines as `n` says, one after the other. */
+/** A flow that logs `n` lines, one after the other. */
 function loggingFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const element = flow.foreach(flow.range(flow.input('n')));
@@ -70,7 +70,7 @@ function loggingFlow(): FlowBuilder {
 describe.each([['with the session of supabase-js', () => flows], ['with an API key', () => scripted]])(
   'a client %s',
   (_how, get) => {
-    it('has a deployment start by itself, and by others, and lists their runs', async () => {
+    it('adds a schedule and a webhook for a deployment, and lists their runs', async () => {
       const client = get();
       const { deployment_id } = await client.deploy(shop, { tag: 'stable' });
       const schedule = await client.schedule({ flow: shop, tag: 'stable' }, {
@@ -160,7 +160,7 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       expect(await client.runs({ flow: id, before: listed[3]!.id })).toEqual(listed.slice(4));
     });
 
-    it('stops a run, and says how a run ended that has no output', async () => {
+    it('stops a run, and throws for a run that ended without an output', async () => {
       const client = get();
       const { deployment_id } = await client.deploy(await storeFlow(owner, waitFlow(60_000)));
       const run = await client.start(deployment_id, { n: 1 });
@@ -172,7 +172,7 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
   },
 );
 
-it('a deployment with types starts, runs and gives what they say', async () => {
+it('a typed deployment starts, runs and returns values of its types', async () => {
   await flows.deploy(shop);
   const teaShop = flows.deployment<Shop>({ flow: shop });
   const { total, receipt } = await teaShop.run({ item: 'tea', quantity: 2n });
@@ -180,12 +180,12 @@ it('a deployment with types starts, runs and gives what they say', async () => {
   const run = await teaShop.start();
   const output = await flows.output(run);
   expect(output.receipt).toContain('coffee');
-  // @ts-expect-error: the deployment has no such input. The backend says so, too.
+  // @ts-expect-error: the deployment has no such input. The backend refuses it, too.
   const wrong = teaShop.start({ itme: 'tea' });
   expect(await errorOf(wrong)).toMatchObject({ code: 'inputs_invalid', status: 400 });
 });
 
-it('a deployment says what it takes and gives, to those who may start it, as they name it', async () => {
+it('reads the inputs and outputs of a deployment for callers who may start it, by each kind of target', async () => {
   const { deployment_id } = await flows.deploy(shop, { tag: 'read' });
   for (const target of [deployment_id, shop, { flow: shop, tag: 'read' }]) {
     expect(await flows.read(target)).toMatchObject({ deployment_id, flow_id: shop, start_permission: 'Owner' });
@@ -214,12 +214,12 @@ it('the fees of a deployment and of its runs keep all their digits', async () =>
   expect(row).not.toHaveProperty('fees_text');
 });
 
-it('plain inputs become values of the types that the deployment has, or are refused by it before they run', async () => {
+it('plain inputs are converted by the types of the deployment, or refused before the run', async () => {
   const flow = new FlowBuilder();
   const amount = flow.input('amount');
   flow.output('out', flow.range(amount));
   const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
-  // A bigint by itself would be an integer; the port takes decimals.
+  // A bigint alone would be an integer; the port takes decimals.
   const run = await flows.start(deployment_id, { amount: 2n });
   expect((await flows.run(run)).inputs).toEqual({ M: { amount: { D: '2' } } });
   expect(await errorOf(flows.start(deployment_id, { amount: 'two' }))).toMatchObject({
@@ -229,7 +229,7 @@ it('plain inputs become values of the types that the deployment has, or are refu
   await flows.output(run);
 });
 
-it('the same idempotency key gives the same run, and other inputs under it are refused', async () => {
+it('the same idempotency key returns the same run, and other inputs with it are refused', async () => {
   await flows.deploy(shop);
   const idempotencyKey = randomUUID();
   const first = await flows.start(shop, { item: 'tea' }, { idempotencyKey });
@@ -237,7 +237,7 @@ it('the same idempotency key gives the same run, and other inputs under it are r
   expect(await errorOf(flows.start(shop, {}, { idempotencyKey }))).toMatchObject({ code: 'idempotency_key_reused' });
 });
 
-it('values come through a run exactly as they were', async () => {
+it('values pass through a run without loss', async () => {
   const flow = new FlowBuilder();
   flow.output('out', flow.input('in'));
   const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
@@ -265,7 +265,7 @@ it('values come through a run exactly as they were', async () => {
   });
 });
 
-it('anybody starts what is for anybody by a public key, and goes on with the token of the run', async () => {
+it('anybody can start an anonymous deployment by a public key, and continue with the token of the run', async () => {
   const { deployment_id } = await flows.deploy(await storeFlow(owner, waitFlow(300)));
   const { publicKey } = makeKeypair();
   const refused = await errorOf(nobody.start(deployment_id, { n: 1 }, { publicKey }));
@@ -277,7 +277,7 @@ it('anybody starts what is for anybody by a public key, and goes on with the tok
   expect(await errorOf(nobody.run(run.flow_run_id))).toMatchObject({ code: 'flow_run_not_found' });
   expect(await nobody.output(run)).toEqual({ out: 1n });
   await nobody.stop(run);
-  // Whoever is signed in may start as nobody, too.
+  // A signed-in user may start as an unauthenticated caller, too.
   for (const somebody of [flows, scripted]) {
     const asNobody = await somebody.start(deployment_id, { n: 2 }, { publicKey });
     expect(await flows.run(asNobody)).toMatchObject({ started_by: null, started_by_public_key: publicKey });
@@ -286,7 +286,7 @@ it('anybody starts what is for anybody by a public key, and goes on with the tok
 });
 
 describe('the log of a run', () => {
-  it('is read whole, whatever its length, and from any line on', async () => {
+  it('is read whole at any length, and from any line on', async () => {
     const { deployment_id } = await flows.deploy(await storeFlow(owner, loggingFlow()));
     const run = await flows.start(deployment_id, { n: 450 });
     await flows.output(run);
@@ -296,7 +296,7 @@ describe('the log of a run', () => {
     expect(await collect(flows.logs(run, { after: 440 }))).toEqual(lines.slice(441));
   });
 
-  it('is followed until the run ends, without a line lost or twice', async () => {
+  it('is followed until the run ends, with each line once', async () => {
     const flow = new FlowBuilder();
     const element = flow.foreach(flow.range(flow.input('n')));
     const printed = flow.use('print', { print: element }, { title: 'print' }).output('__print_output');
@@ -309,7 +309,7 @@ describe('the log of a run', () => {
     expect(lines.filter(({ content }) => /^[012]$/.test(content))).toHaveLength(3);
   });
 
-  it('is not for others, and its following ends when the caller aborts', async () => {
+  it('is refused to others, and stops when the caller aborts', async () => {
     const { deployment_id } = await flows.deploy(await storeFlow(owner, waitFlow(60_000)));
     const run = await flows.start(deployment_id, { n: 1 });
     expect(await errorOf(collect(stranger.logs(run.flow_run_id)))).toMatchObject({ code: 'flow_run_not_found' });
@@ -340,7 +340,7 @@ describe('signature requests', () => {
     expect(asked).toEqual([payer.publicKey, other.publicKey]);
   });
 
-  it('are yielded once while nobody answers, until the time is over', async () => {
+  it('are yielded once until the time is over if nobody answers', async () => {
     const claimed = await makeClaimedRun(owner.id);
     await askFor(claimed, makeKeypair());
     const requests = await collect(
@@ -350,7 +350,7 @@ describe('signature requests', () => {
     await claimed.end();
   });
 
-  it('refuse a wrong signature in the words of the backend, and take a changed message', async () => {
+  it('refuse a wrong signature with the error of the backend, and accept a changed message', async () => {
     const claimed = await makeClaimedRun(owner.id);
     const payer = makeKeypair();
     const id = await askFor(claimed, payer, makeMessage(payer.publicKey));
@@ -365,8 +365,8 @@ describe('signature requests', () => {
   });
 });
 
-describe("somebody else's", () => {
-  it('flow, deployment and run do not exist', async () => {
+describe("another user's", () => {
+  it('flow, deployment and run are not found', async () => {
     const { deployment_id } = await flows.deploy(shop);
     const run = await flows.start(deployment_id);
     const notFound = { status: 404 };
@@ -388,15 +388,15 @@ describe("somebody else's", () => {
   });
 });
 
-describe('errors of the backend come whole:', () => {
-  it('the findings of a flow that can not run, from a function', async () => {
+describe('errors of the backend keep all their parts:', () => {
+  it('the findings of an invalid flow, from a function', async () => {
     const twice = { ...editorFlowToRow(exampleFlow), nodes: [...exampleFlow.nodes, exampleFlow.nodes[0]!] };
     const error = await errorOf(flows.deploy(await flows.storeFlow(twice)));
     expect(error).toMatchObject({ code: 'flow_invalid', status: 422 });
     expect(error.details).toContainEqual(expect.objectContaining({ code: expect.any(String) }));
   });
 
-  it('the details of PostgREST, which has them as text', async () => {
+  it('the details of PostgREST, which sends them as text', async () => {
     const { deployment_id } = await flows.deploy(shop);
     await flows.deploy(shop);
     expect(await errorOf(flows.tag(deployment_id, 'latest'))).toMatchObject({
@@ -407,7 +407,7 @@ describe('errors of the backend come whole:', () => {
     expect(await errorOf(flows.runs({ deployment: 'x' }))).toMatchObject({ status: 400 });
   });
 
-  it('an API key that is none, and a flow that is no number', async () => {
+  it('a malformed API key, and a flow that is no number', async () => {
     const { API_URL: url, PUBLISHABLE_KEY: key } = inject('stack');
     const client = createFlowClient({ url, key, apiKey: 'fk_none' });
     expect(await errorOf(client.runs())).toMatchObject({ code: 'api_key_invalid', status: 401 });
@@ -419,7 +419,7 @@ describe('errors of the backend come whole:', () => {
   });
 });
 
-it('a client of somebody who has not signed in yet is nobody, and somebody once they have', async () => {
+it('a client is unauthenticated before a sign-in, and acts as the user after it', async () => {
   const supabase = makeClient();
   const client = createFlowClient(supabase);
   expect(await errorOf(client.start(shop))).toMatchObject({ code: 'unauthenticated' });
@@ -427,7 +427,7 @@ it('a client of somebody who has not signed in yet is nobody, and somebody once 
   expect(await errorOf(client.start(shop))).toMatchObject({ code: 'deployment_not_found' });
 });
 
-describe('a run that waits for somebody', () => {
+describe('a run that waits for an input', () => {
   const startAsking = async () => {
     const { deployment_id } = await flows.deploy(await storeFlow(owner, askingFlow()));
     await open(deployment_id);
@@ -435,12 +435,12 @@ describe('a run that waits for somebody', () => {
   };
   const waiting = (client: FlowClient, run: RunReference) => waitFor(async () => (await client.pendingInputs(run))[0]);
 
-  it('is listed for the holder of its token, and goes on with what is sent', async () => {
+  it('is listed for the holder of its token, and continues with the submitted value', async () => {
     const run = await nobody.start(await startAsking(), {}, { publicKey: makeKeypair().publicKey });
     const input = await waiting(nobody, run);
     expect(await scripted.pendingInputs(run.flow_run_id)).toEqual([input]);
     expect(await stranger.pendingInputs(run.flow_run_id)).toEqual([]);
-    // Without a run: those of all runs, of which only its owner and starter know.
+    // Without a run, all runs are listed that the caller owns or started.
     expect(await flows.pendingInputs()).toContainEqual(input);
     expect(await stranger.pendingInputs()).toEqual([]);
     const idempotencyKey = randomUUID();
@@ -452,17 +452,17 @@ describe('a run that waits for somebody', () => {
     expect((await errorOf(nobody.submitInput(input.url, value))).code).toBe('pending_input_answered');
   });
 
-  it('takes plain values as they are, and fails its node when it is cancelled', async () => {
+  it('accepts plain values, and fails its node when it is cancelled', async () => {
     const deployment = await startAsking();
     const [one, two] = await Promise.all([flows.start(deployment), flows.start(deployment)]);
     await flows.submitInput((await waiting(flows, one)).url, null);
     expect(await flows.output(one)).toEqual({ answer: null });
-    // The token alone says it all.
+    // The token alone is sufficient.
     await nobody.cancelInput((await waiting(flows, two)).url.split('/').at(-1)!);
     expect((await errorOf(flows.output(two))).code).toBe('run_failed');
   });
 
-  it('is not answered by what is no URL of an input, and a token goes to the own project only', async () => {
+  it("can't be answered by another URL, and a token is sent to the client's own project only", async () => {
     for (const url of ['', 'https://example.com/', 'https://example.com/flow/submit/fi_x']) {
       expect((await errorOf(nobody.submitInput(url, 1))).code).toBe('client_invalid');
     }

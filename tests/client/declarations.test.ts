@@ -8,7 +8,7 @@ import { keptDeclarations } from '../support/client_declarations.ts';
 const dir = mkdtempSync(join(tmpdir(), 'flow-declarations-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it('declarations are kept until a source, a version or the compiler changes, then made anew', () => {
+it('declarations are reused until a source, a version or the compiler changes', () => {
   for (const path of ['client', 'types', 'tsconfig.json', 'package-lock.json']) {
     cpSync(join(projectDir, path), join(dir, path), { recursive: true });
   }

@@ -31,34 +31,34 @@ const deployExample = async () => {
   return JSON.parse((ended as { stdout: string }).stdout) as { deployment_id: string };
 };
 
-it('in a checkout, flows finds the local stack and keeps a user there, without a key of the service', async () => {
+it('in a checkout, flows finds the local stack and stores a user there, without the secret key', async () => {
   const { deployment_id } = await deployExample();
   const file = join(stackDir(port), 'flows_api_key');
   const kept = readFileSync(file, 'utf8');
   expect(kept).toMatch(/^fk_[\w-]+$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  // The same user, so it may start what is for its owner only.
+  // The same user, who may start a deployment that is for its owner only.
   expect(await flows(['start', deployment_id, 'item=tea', '--wait'])).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8')).toBe(kept);
-  // A stack that was emptied knows the key no more.
+  // A reset stack does not know the key any more.
   writeFileSync(file, 'fk_of_a_former_stack');
   await deployExample();
   expect(readFileSync(file, 'utf8')).toMatch(/^fk_(?!of_)/);
-  // A user of one's own goes first.
+  // An explicit user wins.
   expect(await flows(['runs'], { FLOWS_URL: stack.status.API_URL, FLOWS_API_KEY: 'fk_mine' })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('(api_key_invalid)'),
   });
 });
 
-it('an address at which no stack of the checkout runs needs its key', async () => {
+it('an address without a stack of the checkout needs its key', async () => {
   expect(await flows(['runs'], { FLOWS_URL: 'http://127.0.0.1:9' })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('FLOWS_KEY must be set'),
   });
 });
 
-it('flows login acts as the user from then on, and the stack has one user for demo, shell and console', async () => {
+it('flows login changes the user of the shell, and the stack has one user for demo, shell and console', async () => {
   const email = `ada-${randomUUID()}@example.com`;
   const { data } = await createClient(stack.status.API_URL, stack.status.PUBLISHABLE_KEY).auth
     .signUp({ email, password: 'correct horse' });
@@ -75,7 +75,7 @@ it('flows login acts as the user from then on, and the stack has one user for de
   const row = await admin.from('flow_deployments').select('user_id').eq('id', deployment_id).single().throwOnError();
   expect(row.data.user_id).toBe(data.user!.id);
 
-  // Where the key is not kept, it is printed.
+  // If the key can't be stored, it is printed.
   const elsewhere = await flows(['login', email], {
     FLOWS_URL: url,
     FLOWS_KEY: stack.status.PUBLISHABLE_KEY,

@@ -18,7 +18,7 @@ import { textFlow } from '../support/flow_builder.ts';
 
 const run = promisify(execFile);
 
-/** An empty project, into which the packed package is installed. */
+/** An empty project in which the packed package is installed. */
 let dir: string;
 let environment: Record<string, string>;
 let owner: Person;
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Starts a deployment as nobody, and gives its output. */
+/** A program that starts a deployment without an account and prints its output. */
 const PROGRAM = `
   import { createFlowClient, FlowError } from 'flow-deployments-client';
   export async function main(env) {
@@ -64,7 +64,7 @@ const PROGRAM = `
 const RESULT = [true, 'unauthenticated', { text: '7' }];
 
 describe('the packed package, installed into an empty project', () => {
-  it('holds what is published, and depends on nothing', () => {
+  it('contains only the published files, and has no dependencies', () => {
     const installed = join(dir, 'node_modules/flow-deployments-client');
     expect(readdirSync(join(dir, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'flow-deployments-client',
@@ -104,7 +104,7 @@ describe('the packed package, installed into an empty project', () => {
     expect(JSON.parse(stdout)).toEqual(RESULT);
   });
 
-  it('runs in a browser: its bundle asks for nothing but web APIs', async () => {
+  it('runs in a browser: its bundle uses only web APIs', async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: PROGRAM, resolveDir: dir },
       bundle: true,
@@ -126,7 +126,7 @@ describe('the packed package, installed into an empty project', () => {
     expect(JSON.parse(JSON.stringify(await result))).toEqual(RESULT);
   });
 
-  it('has types that a strict program compiles with, with and without supabase-js', async () => {
+  it('has types with which a strict program compiles, with and without supabase-js', async () => {
     const program = `
       import { createFlowClient, FlowError, fromValue, toValue, type FlowClient, type Value } from 'flow-deployments-client';
       import { editorFlowToRow } from 'flow-deployments-client/editor-flow';
@@ -189,7 +189,7 @@ describe('the packed package, installed into an empty project', () => {
     expect((await compile({ 'with_supabase.ts': withSupabase }, true)).stdout).toBe('');
   });
 
-  it('brings the command, which needs no checkout', async () => {
+  it('contains the command, which needs no checkout', async () => {
     const flows = (args: string[], env: Record<string, string>) =>
       run(join(dir, 'node_modules/.bin/flows'), args, { cwd: dir, env }).catch((error) => error);
     expect(JSON.parse((await flows(['runs', '--json'], environment)).stdout)).toBeInstanceOf(Array);

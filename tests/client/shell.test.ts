@@ -19,7 +19,7 @@ import { askingFlow } from '../support/pending_inputs.ts';
 import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** The id of nothing. */
+/** An id that belongs to nothing. */
 const UUID = '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e';
 const EXAMPLE = join(projectDir, 'docs/example_flow.json');
 const dir = mkdtempSync(join(tmpdir(), 'flow-shell-'));
@@ -35,7 +35,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs `flows` as a process, as people do. */
+/** Runs `flows` as a process, like a person. */
 function launch(args: string[], env: Record<string, string> = environment): ChildProcess & { ended: Promise<Ended> } {
   const child = spawn(join(projectDir, 'client/bin/flows.js'), args, {
     cwd: dir,
@@ -48,7 +48,7 @@ function launch(args: string[], env: Record<string, string> = environment): Chil
   return Object.assign(child, { ended });
 }
 
-/** Calls what such a process calls, in this one, which saves starting it. */
+/** Calls the same function in this process, which saves starting one. */
 async function call(args: string[], env: Record<string, string> = environment): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof printed) =>
@@ -70,7 +70,7 @@ async function call(args: string[], env: Record<string, string> = environment): 
 
 const flows = (...args: string[]): Promise<Ended> => call(args);
 
-/** What a command prints with --json. */
+/** Returns the JSON that a command prints with --json. */
 async function json<Answer>(...args: string[]): Promise<Answer> {
   const { code, stdout, stderr } = await flows(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
@@ -96,7 +96,7 @@ const startWaiting = async (): Promise<string> => {
 };
 
 describe('flows deploy', () => {
-  it('stores a new flow and deploys it; with --flow it changes and deploys that one; --tag moves', async () => {
+  it('stores and deploys a new flow, or with --flow an existing one, and moves the tag of --tag', async () => {
     const changed = join(dir, 'changed.json');
     writeFileSync(changed, JSON.stringify({ ...JSON.parse(readFileSync(EXAMPLE, 'utf8')), name: 'Changed' }));
     const first = await flows('deploy', EXAMPLE);
@@ -127,7 +127,7 @@ describe('flows deploy', () => {
 });
 
 describe('flows start', () => {
-  it('starts by flow, tag and deployment, with values of the types of the inputs, and waits', async () => {
+  it("starts by flow, tag and deployment, with values of the inputs' types, and waits", async () => {
     for (const target of [String(shop.flow_id), `${shop.flow_id}@stable`, shop.deployment_id]) {
       const { code, stdout, stderr } = await flows('start', target, 'item=tea', 'quantity=3', '--wait');
       expect([code, stdout, stderr]).toEqual([0, 'total: 6.60\nreceipt: 3 x tea at 2.20 = 6.60\n', '']);
@@ -137,7 +137,7 @@ describe('flows start', () => {
     expect(await json('output', flow_run_id)).toEqual({ output: (rest as { output?: unknown }).output });
   });
 
-  it('gives run and token, with which anybody waits and stops', async () => {
+  it('prints run and token, with which anybody can wait and stop', async () => {
     const { code, stdout } = await flows('start', shop.deployment_id, 'item:="tea"', 'quantity:=2');
     const [, run = '', token = ''] = /^run {4}(\S{36})\ntoken {2}(fr_\S+)\n$/.exec(stdout) ?? [];
     expect(code).toBe(0);
@@ -150,9 +150,9 @@ describe('flows start', () => {
     expect(await call(['output', run], nobody)).toMatchObject({ code: 1 });
   });
 
-  it('starts as nobody with --public-key, whoever calls', async () => {
+  it('starts without an account with --public-key, even as a user', async () => {
     const key = makeKeypair().publicKey;
-    // The owner may start it; who shows a public key may not.
+    // The owner may start it; a caller with a public key may not.
     expect(await flows('start', shop.deployment_id, '--public-key', key)).toMatchObject({ code: 1, stdout: '' });
     expect(await flows('read', shop.deployment_id, '--public-key', key)).toMatchObject({ code: 1, stdout: '' });
     await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', shop.deployment_id)
@@ -162,12 +162,12 @@ describe('flows start', () => {
     expect(await call(args, nobody)).toMatchObject({ code: 0, stdout: expect.stringContaining('tea') });
   });
 
-  it('gives the same run for the same --idempotency-key', async () => {
+  it('returns the same run for the same --idempotency-key', async () => {
     const args = ['start', shop.deployment_id, '--idempotency-key', 'the same'];
     expect(await json(...args)).toEqual(await json(...args));
   });
 
-  it('says by its exit code how a run ended without an output', async () => {
+  it('ends with the exit code of a run without an output', async () => {
     const failed = await flows('start', shop.deployment_id, 'item=milk', '--wait');
     expect(failed).toMatchObject({ code: 3, stdout: '' });
     expect(failed.stderr).toMatch(/^error: The run has failed. \(run_failed\)\n {2}.*milk is not on the price list/);
@@ -180,7 +180,7 @@ describe('flows start', () => {
     expect(JSON.parse(stopped.stderr)).toMatchObject({ code: 'run_stopped', status: 409, details: expect.any(Object) });
   });
 
-  it('leaves the run alone at Ctrl-C', async () => {
+  it('does not stop the run at Ctrl-C', async () => {
     const run = await startWaiting();
     const proxy = await startFlakyProxy(environment.FLOWS_URL!);
     const child = launch(['output', run], { ...environment, FLOWS_URL: proxy.url });
@@ -196,7 +196,7 @@ describe('flows start', () => {
 });
 
 describe('flows read, runs and types', () => {
-  it('read says what a deployment takes and gives', async () => {
+  it('read shows the inputs and outputs of a deployment', async () => {
     const { stdout } = await flows('read', `${shop.flow_id}@stable`);
     expect(stdout).toMatch(/^deployment {2}\S{36}\nflow {8}\d+\nname {8}Order total\n/);
     expect(stdout).toMatch(/\ninput {7}item: /);
@@ -204,7 +204,7 @@ describe('flows read, runs and types', () => {
     expect(await json('read', shop.deployment_id)).toMatchObject({ deployment_id: shop.deployment_id });
   });
 
-  it('runs lists those of a flow, a tag and a deployment', async () => {
+  it('runs lists the runs of a flow, a tag and a deployment', async () => {
     const { flow_run_id } = await json<{ flow_run_id: string }>('start', shop.deployment_id);
     await flows('output', flow_run_id);
     for (const target of [String(shop.flow_id), `${shop.flow_id}@stable`, shop.deployment_id]) {
@@ -221,7 +221,7 @@ describe('flows read, runs and types', () => {
   it('types prints TypeScript', async () => {
     const { stdout } = await flows('types', shop.deployment_id, '--name', 'Shop');
     expect(stdout).toMatch(/^export interface Shop \{\n {2}inputs: \{\n/m);
-    // Scripts take and give anything.
+    // Scripts have inputs and outputs of any type.
     expect(stdout).toContain('\n    /** Default: 2 */\n    quantity?: PlainValue;\n');
     expect(stdout).toContain('\n    receipt: PlainValue;\n');
     const flow = new FlowBuilder();
@@ -266,7 +266,7 @@ describe('flows tag and logs', () => {
     expect(await flows(...none, '--json')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('what others wrote can not act on the terminal, nor look like a line of ours', async () => {
+  it('foreign text cannot control the terminal, nor look like a line of flows', async () => {
     const evil = '\u001b[2J\u001b]0;title\u0007\r\u0085\u202eabc\nerror: all is lost \u009b31m';
     const flow = new FlowBuilder();
     flow.output('out', flow.use('print', { print: flow.input('n') }, { title: 'print' }).output('__print_output'));
@@ -289,7 +289,7 @@ describe('flows tag and logs', () => {
 });
 
 describe('flows inputs and submit', () => {
-  /** A run that waits, and the line of its input: run, node, time, URL. */
+  /** Starts a waiting run, and returns the line of its input: run, node, time, URL. */
   const startAsking = async () => {
     const deployment = await deploy(owner, await storeFlow(owner, askingFlow()));
     const { flow_run_id } = await json<{ flow_run_id: string }>('start', deployment);
@@ -306,7 +306,7 @@ describe('flows inputs and submit', () => {
   it.each([
     ['yes', { S: 'yes' }],
     [':={"ok": true, "n": 18446744073709551615}', { M: { ok: { B: true }, n: expect.anything() } }],
-  ])('who has the URL answers %s, once', async (answer, value) => {
+  ])('anybody with the URL can answer %s once', async (answer, value) => {
     const { run, url } = await startAsking();
     expect(await json<object[]>('inputs')).toContainEqual(expect.objectContaining({ flow_run_id: run, url }));
     expect(await call(['submit', url, answer], nobody())).toEqual({ code: 0, stdout: 'submitted\n', stderr: '' });
@@ -319,7 +319,7 @@ describe('flows inputs and submit', () => {
     });
   });
 
-  it('or cancels, by the token alone', async () => {
+  it('cancels an input by the token alone', async () => {
     const { run, url } = await startAsking();
     const token = url.split('/').at(-1)!;
     expect(await call(['submit', token, '--cancel', '--json'], nobody())).toMatchObject({
@@ -331,7 +331,7 @@ describe('flows inputs and submit', () => {
 });
 
 describe('flows schedule', () => {
-  it('makes one, which is listed, paused, resumed and deleted', async () => {
+  it('makes a schedule, lists, pauses, resumes and deletes it', async () => {
     const target = `${shop.flow_id}@stable`;
     const args = ['schedule', target, 'item=tea', 'quantity:=3', '--cron', '30 6 * * MON-FRI'];
     const made = await flows(...args, '--zone', 'Europe/Berlin', '--policy', 'skip');
@@ -349,7 +349,7 @@ describe('flows schedule', () => {
     expect(await listed()).toBeUndefined();
   });
 
-  it('is told by the backend what is wrong with it', async () => {
+  it('prints the error of the backend for a wrong one', async () => {
     expect(await flows('schedule', String(shop.flow_id), '--cron', '30 25 * * *')).toMatchObject({
       code: 1,
       stdout: '',
@@ -363,7 +363,7 @@ describe('flows schedule', () => {
 });
 
 describe('flows webhook', () => {
-  it('shows the URL once, by which others start; it is listed and deleted', async () => {
+  it('makes a webhook, shows its URL once, lists and deletes it', async () => {
     const made = await flows('webhook', shop.deployment_id, '--input', 'item');
     const [, id = '', url = ''] = /^webhook {2}(\S{36})\nurl {6}(http\S+)\n$/.exec(made.stdout) ?? [];
     expect([made.code, made.stderr]).toEqual([0, '']);
@@ -381,7 +381,7 @@ describe('flows webhook', () => {
     expect((await fetch(url, request)).status).toBe(404);
   });
 
-  it('takes headers, and the secret of its senders from a file', async () => {
+  it('accepts headers, and reads the secret from a file', async () => {
     const file = join(dir, 'secret.txt');
     writeFileSync(file, 'a secret of ours\n');
     const args = ['webhook', String(shop.flow_id), '--input', 'item', '--headers', 'X-GitHub-Event, X-Other'];
@@ -408,7 +408,7 @@ describe('flows as a process', () => {
     [['--help']],
     [['deploy', 'nowhere.json']],
     [['start', UUID, '--json']],
-  ])('prints and ends as what the other tests call: %j', async (args) => {
+  ])('prints and ends like the function of the other tests: %j', async (args) => {
     expect(await launch(args).ended).toEqual(await call(args));
   });
 
@@ -419,7 +419,7 @@ describe('flows as a process', () => {
   });
 });
 
-describe('a mistake is told with what would be right:', () => {
+describe('a mistake is reported with the expected form:', () => {
   it.each(
     [
       [['deploy'], 2, /An argument is missing\.\n {2}Usage: flows deploy <flow.json>/],
@@ -519,7 +519,7 @@ describe('a mistake is told with what would be right:', () => {
     });
   });
 
-  it('an input that the deployment does not have, or that is not of its type', async () => {
+  it('an unknown input, or a value of a wrong type', async () => {
     expect(await flows('start', shop.deployment_id, 'itme=tea')).toMatchObject({
       code: 2,
       stderr: 'error: The deployment has no input itme; it has item, quantity.\n',
@@ -550,7 +550,7 @@ describe('the environment', () => {
     expect(stderr).not.toContain(inject('stack').SECRET_KEY);
   });
 
-  it('without a user is told by the backend, and an unknown API key, too', async () => {
+  it('without a user, or with an unknown API key, gets the error of the backend', async () => {
     expect(await call(['start', '1'], rest())).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/\(unauthenticated\)\nhint: /),
@@ -561,7 +561,7 @@ describe('the environment', () => {
     });
   });
 
-  it('with the address of something else is told by what that answers', async () => {
+  it('with the address of another server is reported with the answer of that', async () => {
     const server = createServer((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
     );
@@ -579,7 +579,7 @@ describe('the environment', () => {
   });
 });
 
-it('--help tells of every command, with its exit codes, and of each what it takes', async () => {
+it('--help describes all commands and exit codes, and each command', async () => {
   const general = await flows('--help');
   expect(general.code).toBe(0);
   for (const args of [[], ['-h'], ['help']]) expect(await flows(...args)).toEqual(general);

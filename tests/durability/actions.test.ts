@@ -9,7 +9,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { signWire } from '../support/wire.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** A run may work for less time than the sender of its transaction has. */
+/** The work limit of a run. It is shorter than the time that the sender of its transaction has. */
 const MAX_WORK_MS = 2_000;
 const ACTION_TIMEOUT_MS = 5_000;
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([workers?.remove(), chain?.stop()]);
 });
 
-/** A payment that the buyer is to send; gives the run, the shop's key, and the transaction as the buyer signs it. */
+/** Makes a payment for the buyer to send. Returns the run, the shop's key, and the transaction that the buyer signs. */
 async function startAction(): Promise<{ run: StartedRun; shop: string; wire: string }> {
   const shop = makeKeypair().publicKey;
   const run = await owner.startAction(await owner.storeFlow(paymentFlow(shop), chain), {
@@ -56,8 +56,8 @@ async function startAction(): Promise<{ run: StartedRun; shop: string; wire: str
   return { run, shop, wire: signWire(base64.encode(unsigned), buyer) };
 }
 
-it('an action that nobody sends in time fails its run with that, and not by the limit of its work', async () => {
-  // On a busy machine, what is asked for comes when much of the time is over.
+it('an action that nobody sends in time fails its run with this reason, and not with the work limit', async () => {
+  // On a busy machine, the request comes when much of the time is over.
   const began = performance.now();
   const { run, shop } = await startAction();
   const { status, body } = await outputOf(run);
@@ -75,7 +75,7 @@ it('an action that nobody sends in time fails its run with that, and not by the 
   expect(chain.balance(shop)).toBe(0n);
 });
 
-it('an action is found that is sent after more time than its run may work', async () => {
+it("an action that is sent after more time than the run's work limit is found", async () => {
   const { run, shop, wire } = await startAction();
   const began = performance.now();
   await waitFor(() => performance.now() - began > MAX_WORK_MS + 500 || undefined);

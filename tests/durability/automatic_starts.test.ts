@@ -5,11 +5,11 @@ import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** What whoever asks for a start has been told is stored: else a kill could take commits back. */
+/** Acknowledged starts are durable. Otherwise a kill could undo commits. */
 const postgresSettings = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
 
 const STARTS = 60;
-/** How many of them have happened when the part is killed. */
+/** The number of events before the part is killed. */
 const BEFORE_THE_KILL = 10;
 
 const ownerId = randomUUID();
@@ -39,13 +39,13 @@ beforeAll(async () => {
 });
 afterAll(() => own.remove());
 
-/** The stack that runs, until a part crashes or it is stopped. */
+/** The running stack; undefined after a crash or a stop. */
 let running: Stack | undefined;
 
-/** Does something with the stack, which is booted if it does not run. */
+/** Works with the stack, which is booted if it is not running. */
 async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { sweep = false } = {}): Promise<void> {
   if (own.crash() !== undefined) running = undefined;
-  // The sweeper begins with a stack.
+  // The sweeper starts with a stack.
   if (sweep && running !== undefined) await own.stop().then(() => running = undefined);
   running ??= await own.boot({ postgresSettings, sweep });
   const sql = connect(running.superuserUrl, { max: 2 });
@@ -53,7 +53,7 @@ async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { swee
     await work(sql, running);
   } finally {
     await sql.end({ timeout: 0 });
-    // Whoever comes next wants to kill something before the sweeper is there.
+    // The next caller needs a stack without a sweeper, to kill a part first.
     if (sweep) await own.stop().then(() => running = undefined);
   }
 }
@@ -72,12 +72,12 @@ async function killPostgres({ parts }: Stack): Promise<void> {
   await waitFor(() => restarts() > before || undefined);
 }
 
-/** Waits until so many of an owner's runs are there that the query counts. */
+/** Waits until this many of an owner's runs exist, by the count of the query. */
 const haveStarted = (count: () => Promise<number>, most: number) =>
   waitFor(async () => (await count()) >= most || undefined);
 
 it.each(['PostgREST of the functions', 'function deployment', 'Postgres'])(
-  'a sender that repeats what was not answered when %s was killed starts one run for each id',
+  'a sender that repeats unanswered requests after %s was killed starts one run for each id',
   async (part) => {
     let path = '';
     const ids = Array.from({ length: STARTS }, () => randomUUID());
@@ -90,7 +90,7 @@ it.each(['PostgREST of the functions', 'function deployment', 'Postgres'])(
       }).catch(() => undefined);
       if (response?.status !== 202) return void await response?.arrayBuffer().catch(() => {});
       const { flow_run_id } = await response.json() as { flow_run_id: string };
-      // The same run, whenever it is told.
+      // Each answer names the same run.
       expect(told.get(id) ?? flow_run_id).toBe(flow_run_id);
       told.set(id, flow_run_id);
     };
@@ -119,7 +119,7 @@ it.each(['PostgREST of the functions', 'function deployment', 'Postgres'])(
   },
 );
 
-it('when Postgres is killed while schedules are due, each starts once for its planned time', async () => {
+it('if Postgres is killed while schedules are due, each starts once for its planned time', async () => {
   const countRuns = async (sql: Sql): Promise<number> => {
     const [row] = await sql`select count(*)::integer as runs from public.flow_run where schedule_id is not null`;
     return row!.runs;
@@ -128,10 +128,10 @@ it('when Postgres is killed while schedules are due, each starts once for its pl
     await asOwner(sql, (tx) =>
       tx`
       insert into public.flow_schedules (flow, cron) select ${flowId}, '0 0 1 1 *' from generate_series(1, ${STARTS})`);
-    // Three planned times have passed.
+    // Three planned times are missed.
     await sql`update public.flow_schedules set next_start_at = now() - interval '3 years'`;
     const start = async (): Promise<void> => {
-      // One at a time, as a sweep that a kill interrupts.
+      // One at a time, like a sweep that a kill interrupts.
       for (;;) {
         const response = await fetch(`${stack.status.API_URL}/rest/v1/rpc/start_due_schedules`, {
           method: 'POST',
@@ -151,7 +151,7 @@ it('when Postgres is killed while schedules are due, each starts once for its pl
     await Promise.all(sweeping);
   });
 
-  // The stack's own sweeper does the rest, as soon as it is up again.
+  // The stack's own sweeper starts the others as soon as it is up again.
   await withStack(async (sql) => {
     await haveStarted(() => countRuns(sql), STARTS);
     const late = await sql`

@@ -4,7 +4,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** More than the outputs alone may have. */
+/** More than the limit of the outputs alone. */
 const MAX_TOTAL_BYTES = 24 * 1_048_576;
 
 let workers: WorkerStack;
@@ -30,11 +30,11 @@ const claimsOf = async (runIds: string[]) => {
   return jobs.map((job) => job.claim_number);
 };
 
-it('a flow that is nested too deep to be read fails alone, and its neighbours keep their first claim', async () => {
+it('a flow that is nested too deeply to be read fails alone, and other runs keep their first claim', async () => {
   const flow = new FlowBuilder();
   flow.use('note');
   const flowId = await owner.storeFlow(flow);
-  // A trigger refuses such a flow today. Without the trigger it is a row from before the trigger.
+  // A trigger now refuses such a flow. Without the trigger, the row is like one from before the trigger.
   await workers.sql.begin(async (sql) => {
     await sql`alter table public.flows disable trigger user`;
     await sql`
@@ -55,7 +55,7 @@ it('a flow that is nested too deep to be read fails alone, and its neighbours ke
   expect(worker.events().some(({ event }) => event === 'run_broken')).toBe(true);
 });
 
-it('names and handles that are not texts are ignored, and the flow runs', async () => {
+it('names and handles that are no texts are ignored, and the flow runs', async () => {
   const flow = new FlowBuilder();
   const text = flow.use('to_string', { stringify: flow.input('n') });
   flow.output('out', text.output('result'));
@@ -69,7 +69,7 @@ it('names and handles that are not texts are ignored, and the flow runs', async 
   expect(await claimsOf(ids)).toEqual([1]);
 });
 
-it('a stop that comes while requests begin leaves the worker, and nothing is sent any more', async () => {
+it('a stop while requests begin ends the run, and no other request is sent', async () => {
   const flow = new FlowBuilder();
   const each = flow.foreach(flow.range(flow.input('n')));
   const url = flow.script('"http://169.254.169.254/" + a', { a: each });
@@ -84,7 +84,7 @@ it('a stop that comes while requests begin leaves the worker, and nothing is sen
   expect(await claimsOf(ids)).toEqual([1]);
 });
 
-it('a run whose outputs are too many in all ends with that reason', async () => {
+it('a run whose outputs are too large in total fails with this reason', async () => {
   const flow = new FlowBuilder();
   const each = flow.foreach(flow.range(flow.input('n')));
   const both = flow.use('to_vec', { first: each, second: flow.constant({ S: 'x'.repeat(900_000) }) });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => workers?.remove());
 
-/** The calls of a worker that executes runs of a chain. */
+/** Returns the calls of a worker that executes runs of a chain. */
 async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string }> {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const calls: string[] = [];
@@ -35,7 +35,7 @@ async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string
   return { calls, runId: runId! };
 }
 
-it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transactions', async () => {
+it('a chain of 1,000 to_string nodes is stored in a few transactions', async () => {
   const { calls, runId } = await callsFor(1_000);
   const [run] = await workers.ended([runId]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { S: '7' } } } });
@@ -49,7 +49,7 @@ it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transac
   expect(calls).toContain('finish_flow_runs');
 });
 
-it('a short run costs the claim that finds it and one call that stores all of it', async () => {
+it('a short run costs one claim and one call that stores all of it', async () => {
   const { calls } = await callsFor(3);
   expect(calls).toEqual(['claim_flow_runs', 'finish_flow_runs', 'claim_flow_runs']);
 });

@@ -9,7 +9,7 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 const HOUR = 3_600_000;
 const SLEEPERS = 290;
 const PLACES = 16;
-/** Longer than any test: a request to the silent server keeps its place. */
+/** Longer than any test, so that a request to the silent server keeps its place. */
 const PATIENCE = { HTTP_TIMEOUT_MS: String(HOUR) };
 
 let workers: WorkerStack;
@@ -17,7 +17,7 @@ let silent: SilentServer;
 let greedy: FlowOwner;
 let other: FlowOwner;
 let running: WorkerProcess[] = [];
-// Nobody but the test pokes the function, so that it does nothing beside the workers of other tests.
+// Only the test pokes the function, so that the function does not compete with workers of other tests.
 beforeAll(async () => {
   [workers, silent] = await Promise.all([
     makeWorkerStack('fair_places', {
@@ -53,7 +53,7 @@ const startWorkers = (count: number, env: Record<string, string> = {}, over?: Wo
 
 const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
 const startTrivial = async (owner = other) => await owner.start(await owner.storeFlow(chainFlow(3)), inputs(3));
-/** Runs of the owner that ask the silent server, as nodes that can begin again or not. */
+/** Starts runs of the owner that call the silent server, by nodes that can be repeated or not. */
 const startSilent = async (owner: FlowOwner, count: number, canBeginAgain = false) => {
   const flow = new FlowBuilder();
   flow.output('out', flow.use('http_request', { url: flow.input('url') }).output('body'));
@@ -71,19 +71,19 @@ const stateOf = async (runIds: string[]) => {
 const succeeded = async (runIds: string[]) =>
   expect((await workers.ended(runIds)).map(({ status }) => status)).toEqual(runIds.map(() => 'succeeded'));
 
-it('who comes when all places are taken, reserved ones too, waits for a slice of somebody else', async () => {
+it("an owner who comes when all places are taken, also the reserved ones, waits for the end of another owner's slice", async () => {
   const third = await workers.addOwner();
   await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_RESERVED_PLACES: '1', RUNNER_SLICE_MS: '1000' });
   const first = await startSilent(greedy, 4, true);
   await waitFor(() => silent.waiting() === 2 || undefined);
   const second = await startSilent(other, 1);
-  // Its request may come when the worker has made way already: then there are two requests again, and no third.
+  // Its request may come after the worker has already made room: then there are two requests again, and no third.
   await waitFor(async () => (await stateOf(second)).held === 1 || undefined);
   await succeeded(await startTrivial(third));
   expect([(await stateOf(first)).ended, (await stateOf(second)).ended]).toEqual([0, 0]);
 });
 
-it('a wait goes on where it was when its worker is killed, and counts from its beginning', async () => {
+it('a wait continues after its worker is killed, and counts from its beginning', async () => {
   const [runId] = await greedy.start(await greedy.storeFlow(waitFlow(HOUR)), inputs(1));
   await startWorkers(1);
   await waitFor(async () => (await stateOf([runId!])).asleep === 1 || undefined);
@@ -95,7 +95,7 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
       where n.flow_run_id = ${runId!} and n.end_time is null`;
   const [before] = await waiting();
 
-  // Claimed before its time by another worker, it sleeps on to the same time.
+  // If another worker claims it too early, it sleeps on until the same time.
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
   await workers
     .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
@@ -107,7 +107,7 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
   expect(again?.start_time).toEqual(before?.start_time);
   expect(Math.abs(again!.goes_on_after - before!.goes_on_after)).toBeLessThan(10);
 
-  // As if the hour had passed: what is left of it is nothing.
+  // Simulates that the hour has passed.
   await workers
     .sql`update public.node_run set start_time = start_time - interval '1 hour' where flow_run_id = ${runId!}`;
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
@@ -116,14 +116,15 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
   await succeeded([runId!]);
 });
 
-// Last, and the function last of these: its slice outlives the test, and would take runs of a test that counts places.
+// The last tests, and the function the last of these: its slice outlives the test, and would take runs of a test that
+// counts places.
 describe.each([
   { who: 'a worker', begin: () => startWorkers(1), tell: async () => {} },
   { who: 'a worker over Postgres', begin: () => startWorkers(1, {}, 'Postgres'), tell: async () => {} },
   { who: 'three workers', begin: () => startWorkers(3), tell: async () => {} },
   { who: 'the function', begin: poke, tell: poke },
 ])('with $who', ({ begin, tell }) => {
-  it(`${SLEEPERS} runs that wait keep nobody waiting, and nobody holds them`, async () => {
+  it(`${SLEEPERS} sleeping runs delay no other run, and no worker holds them`, async () => {
     const sleepers = await greedy.start(await greedy.storeFlow(waitFlow(HOUR)), inputs(SLEEPERS));
     await begin();
     const trivial = await startTrivial();
@@ -132,7 +133,7 @@ describe.each([
     expect((await stateOf(sleepers)).ended).toBe(0);
     await waitFor(async () => (await stateOf(sleepers)).asleep === SLEEPERS || undefined);
     expect(await stateOf(sleepers)).toEqual({ ended: 0, held: 0, asleep: SLEEPERS });
-    // Nor do they afterwards.
+    // They delay no run afterwards either.
     const later = await startTrivial();
     await tell();
     await succeeded(later);
@@ -140,7 +141,7 @@ describe.each([
   }, 120_000);
 
   it(
-    'scripts that do not end by themselves keep nobody waiting: they run one after the other beside all else',
+    'endless scripts delay no other run: they run one after the other in a thread of their own',
     async () => {
       const flow = new FlowBuilder();
       flow.output('out', flow.script('loop {}', {}, 1, 'endless').output('u'));
@@ -155,7 +156,7 @@ describe.each([
     120_000,
   );
 
-  it('requests that nobody answers keep the places of their owner, and nobody waiting', async () => {
+  it("unanswered requests keep only their owner's places and delay no other owner", async () => {
     const runIds = await startSilent(greedy, 4 * PLACES);
     await begin();
     await waitFor(() => silent.waiting() >= PLACES || undefined);

@@ -3,7 +3,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker } from '../support/worker_process.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Many times what may pass before others. */
+/** Many times the number of runs that may go first. */
 const FLOOD = 2_000;
 
 let workers: WorkerStack;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 it(
-  `with ${FLOOD} runs of one owner in the queue, the single run of another and a few of a third come at once`,
+  `with ${FLOOD} runs of one owner in the queue, a single run of another owner and a few of a third start at once`,
   async () => {
     const [flooding, single, few] = await Promise.all([workers.addOwner(), workers.addOwner(), workers.addOwner()]);
     const flow = chainFlow(1);
@@ -28,10 +28,11 @@ it(
     select count(*)::integer as count from public.flow_run
     where id = any (${flood}::uuid[]) and end_time is not null
       and end_time < (select max(end_time) from public.flow_run where id = any (${[...singleIds, ...fewIds]}::uuid[]))`;
-    // Taking turns, 20 runs let 20 of the flood pass, and what was claimed along with the last of them.
+    // As owners take turns, 20 runs let 20 of the flood go first, and those that were claimed together with the last of
+    // them.
     expect(before?.count).toBeLessThan(100);
 
-    // The flood gets on all the same, in the order of its starts.
+    // The flood continues, too, in the order of its starts.
     await workers.ended(flood.slice(0, 500));
     await worker.end('SIGTERM');
     const [order] = await workers.sql`

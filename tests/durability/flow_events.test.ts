@@ -6,7 +6,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const WATCHERS = 6;
-/** How often its part of the flow waits, one after another, and how long. */
+/** The number of consecutive waits in each part of the flow, and their duration. */
 const WAITS = 24;
 const WAIT_MS = 1_000;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   workers = await makeWorkerStack('flow-events', {
     functions: ['flow'],
     functionEnv: { RUNNER_DISABLED: '1' },
-    // A server that is ended loses nothing that watchers were told, as on a project.
+    // A server that is ended loses no event that watchers have received, as in a hosted project.
     postgresSettings: {},
   });
   owner = await workers.addOwner();
@@ -31,7 +31,7 @@ afterAll(async () => {
 const newWorker = (): WorkerProcess =>
   startWorker({ status: workers.stack.status, runtime: 'deno', env: { RUNNER_LEASE_SECONDS: '2' } });
 
-/** Waits again and again, in a flow that it calls and by itself. */
+/** Stores a flow that waits repeatedly, in a called flow and in itself. */
 async function storeFlow(): Promise<number> {
   const chain = (flow: FlowBuilder, from: ReturnType<FlowBuilder['input']>, count: number) => {
     let port = from;
@@ -46,7 +46,7 @@ async function storeFlow(): Promise<number> {
   return await owner.storeFlow(flow);
 }
 
-/** Ends a part while the run goes on, once every watcher has been told something since the part before. */
+/** Ends parts during the run, each after every watcher has received an event since the previous part. */
 async function breakParts(told: RunEvent[][]): Promise<void> {
   const breaks = [
     () => workers.stack.restart('function flow', 'SIGKILL'),
@@ -70,7 +70,7 @@ async function breakParts(told: RunEvent[][]): Promise<void> {
   }
 }
 
-it('watchers are told every event once and in order, whichever parts end meanwhile', async () => {
+it('watchers receive every event once and in order, even if parts of the stack end meanwhile', async () => {
   worker = newWorker();
   const run = await owner.startRun(await storeFlow(), { n: integer(7) });
   const { API_URL, PUBLISHABLE_KEY } = workers.stack.status;
@@ -93,7 +93,7 @@ it('watchers are told every event once and in order, whichever parts end meanwhi
     union all select concat_ws(' ', e.event, tree.id) from tree cross join (values ('run_start'), ('run_finish')) as e (event)`;
   expect(keys.toSorted()).toEqual(rows.map(({ key }) => key).toSorted());
   expect(first!.at(-1)).toMatchObject({ event: 'run_finish', data: { status: 'succeeded' } });
-  // Each comes after what it follows from.
+  // Each event comes after its cause.
   const place = (...key: string[]) => keys.indexOf(key.join(' '));
   for (const { event, data } of first!) {
     if (event === 'node_start') {

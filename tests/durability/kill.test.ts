@@ -6,11 +6,13 @@ import { callingFlow, chainFlow, loopFlow, postingFlow, waitFlow } from '../supp
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type EndedRun, type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Enough that each kind of flow loses workers at each kind of moment: `KILLS=500 npm test -- kill` kills more. */
+/**
+ * Enough kills that each kind of flow loses workers at each kind of moment. `KILLS=500 npm test -- kill` kills more.
+ */
 const KILLS = Number(process.env.KILLS ?? 30);
 const RUNS = KILLS * 10;
 const INPUTS = 10;
-/** Chosen by the run's number, so that a failure can be looked at again. */
+/** Derived from the number of the kill, so that a failure can be reproduced. */
 const killAfterMs = (kill: number): number => 20 + (kill * 7919) % 500;
 
 let workers: WorkerStack;
@@ -23,17 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([workers?.remove(), server?.close()]));
 
-/** Workers of both kinds, side by side. */
+/** Starts workers of both kinds in turn. */
 const newWorker = (kill: number): WorkerProcess =>
   startWorker({
     status: workers.stack.status,
     over: kill % 2 === 0 ? 'PostgREST' : 'Postgres',
     runtime: 'deno',
-    // Killed that often, a run may well lose many workers in a row without any fault of its own.
+    // With so many kills, a run may lose many workers in a row without a fault of its own.
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
   });
 
-/** The flows under test: of each kind the one that runs, by the kinds' names. */
+/** Stores the flows under test, by the names of their kinds. */
 async function storeFlows(): Promise<Record<string, number>> {
   const store = (flow: FlowBuilder) => owner.storeFlow(flow);
   const chain = await store(chainFlow(5));
@@ -47,14 +49,14 @@ async function storeFlows(): Promise<Record<string, number>> {
 }
 
 it(
-  `every run ends as if nothing had happened while ${KILLS} workers are killed, and nothing outside happens twice`,
+  `every run ends with its usual output while ${KILLS} workers are killed, and no outside effect happens twice`,
   async () => {
     const flows = await storeFlows();
     const kinds = Object.keys(flows);
     const inputsOf = (kind: string, run: number): ValueMap =>
       kind === 'post' ? { url: { S: `${server.url}/${run}` } } : { n: integer(run % INPUTS) };
 
-    // Undisturbed, each kind once with each input.
+    // Without kills, each kind once with each input.
     const calm = newWorker(0);
     const expected = new Map<string, EndedRun['output']>();
     for (const kind of kinds.filter((kind) => kind !== 'post')) {
@@ -110,7 +112,7 @@ it(
       if (status === 'succeeded') {
         expect([run, output, count]).toEqual([run, { M: { out: { M: { path: { S: `/${run}` } } } } }, 1]);
       } else {
-        // It was asked when its worker died: whether it took effect nobody knows, so the run says so.
+        // Its request was under way when the worker died. Its effect is unknown, and the run reports that.
         unknownOutcomes++;
         expect(errors).toEqual([expect.stringMatching(/^Post [0-9a-f-]{36}: outcome_unknown: /)]);
         expect(count).toBeLessThanOrEqual(1);
@@ -120,7 +122,7 @@ it(
     select count(*) filter (where j.claim_number > 1)::integer as taken_over, max(j.claim_number) as most_claims
     from private.flow_run_jobs as j where j.flow_run_id = any (${[...runIds.keys()]}::uuid[])`;
     console.log(JSON.stringify({ kills: KILLS, runs: RUNS, ...numbers, unknown_outcomes: unknownOutcomes }));
-    // Else nothing was disturbed, and the test would show nothing.
+    // Otherwise no run was disturbed, and the test would prove nothing.
     expect(numbers?.taken_over).toBeGreaterThan(KILLS / 10);
 
     const [left] = await workers.sql`

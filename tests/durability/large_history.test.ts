@@ -8,11 +8,11 @@ import { waitFor } from '../support/wait.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const MIB = 1_048_576;
-/** Bytes that each element of the loop puts out, and how many there are. */
+/** The output of each element of the loop in bytes, and the number of elements. */
 const BYTES = 12_500;
 const ELEMENTS = 120;
 const RUNS = 3;
-/** What a worker may hold is less than one of these runs, and more than a page of its history. */
+/** The most history that a worker may hold: less than one of these runs, and more than a page. */
 const MAX_HELD_BYTES = 2 * MIB;
 const PAGE_BYTES = MIB;
 
@@ -24,7 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => workers?.remove());
 
-/** Makes a text for each element of a loop, and a copy of it; then it puts out what becomes of their lengths. */
+/**
+ * A flow that makes a text for each element of a loop, and a copy of it. It outputs a value made from their lengths.
+ */
 function largeFlow(end: (flow: FlowBuilder, lengths: Port) => Port): FlowBuilder {
   const flow = new FlowBuilder();
   const element = flow.foreach(flow.range(flow.input('n')));
@@ -39,8 +41,8 @@ const startRuns = async (flow: FlowBuilder): Promise<string[]> =>
   await owner.start(await owner.storeFlow(flow), Array.from({ length: RUNS }, () => ({ n: integer(ELEMENTS) })));
 
 /**
- * Workers that may hold less than one of these runs, and what they read by these functions: the sizes of the answers, and how many runs
- * were read at most before any of them had gone back or ended.
+ * Starts workers that may hold less than one of these runs, and observes these functions: the sizes of the answers, and
+ * how many runs were read at most before one of them was released or ended.
  */
 function smallWorkers(reading: RegExp) {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
@@ -69,13 +71,13 @@ function smallWorkers(reading: RegExp) {
   const settings = { ...readRunnerSettings((name) => env[name], false), historyPageBytes: PAGE_BYTES };
   return {
     seen,
-    /** Works on, with a new worker each time, until the condition holds. */
+    /** Drains the queue, with a new worker each time, until the condition holds. */
     drainUntil: async <T>(condition: () => Promise<T | undefined>): Promise<T> =>
       await waitFor(async () => {
         await makeRunnerWorker({ rpc: watching, settings, env: (name) => env[name] }).drain();
         return await condition();
       }, 60_000),
-    /** Each of the runs was read in pages, and none before the one before it had gone back or ended. */
+    /** Expects that each run was read in pages, and only after the previous one was released or ended. */
     expectPages: () => {
       // A page ends with the row that fills it.
       expect(Math.max(...seen.sizes)).toBeLessThan(settings.historyPageBytes + 2 * BYTES);
@@ -93,31 +95,35 @@ const allEnded = async () => {
 const LENGTHS = { A: Array.from({ length: ELEMENTS }, () => ({ I: String(BYTES) })) };
 const SUCCEEDED = { status: 'succeeded', output: { M: { out: LENGTHS } } };
 
-it('the histories of large runs come in pages, one run after another, and the runs go on where they were', async () => {
-  const runIds = await startRuns(largeFlow((flow, lengths) => flow.wait(lengths, 3_600_000)));
-  const first = smallWorkers(/^flow_run_history/);
-  const asleep = async () => {
-    const [state] = await workers.sql`
+it(
+  'the histories of large runs are read in pages, one run after another, and the runs continue where they were',
+  async () => {
+    const runIds = await startRuns(largeFlow((flow, lengths) => flow.wait(lengths, 3_600_000)));
+    const first = smallWorkers(/^flow_run_history/);
+    const asleep = async () => {
+      const [state] = await workers.sql`
       select count(*)::integer as count, min(output_bytes)::integer as bytes
       from private.flow_run_jobs where sleeps_until is not null`;
-    return state?.count === RUNS ? state : undefined;
-  };
-  const { bytes } = await first.drainUntil(asleep);
-  expect(bytes).toBeGreaterThan(2 * BYTES * ELEMENTS);
+      return state?.count === RUNS ? state : undefined;
+    };
+    const { bytes } = await first.drainUntil(asleep);
+    expect(bytes).toBeGreaterThan(2 * BYTES * ELEMENTS);
 
-  // The hour has passed.
-  await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where end_time is null`;
-  await workers.sql`update private.flow_run_jobs set sleeps_until = now() where sleeps_until is not null`;
-  await workers
-    .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where message_id is not null`;
-  const later = smallWorkers(/^flow_run_history/);
-  await later.drainUntil(allEnded);
-  expect(await workers.ended(runIds)).toMatchObject(runIds.map(() => SUCCEEDED));
-  later.expectPages();
-}, 180_000);
+    // Simulates that the hour has passed.
+    await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where end_time is null`;
+    await workers.sql`update private.flow_run_jobs set sleeps_until = now() where sleeps_until is not null`;
+    await workers
+      .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where message_id is not null`;
+    const later = smallWorkers(/^flow_run_history/);
+    await later.drainUntil(allEnded);
+    expect(await workers.ended(runIds)).toMatchObject(runIds.map(() => SUCCEEDED));
+    later.expectPages();
+  },
+  180_000,
+);
 
 it(
-  'what redriven large runs take over comes in pages, one run after another, and nothing of it runs again',
+  'taken-over executions of large redriven runs are read in pages, one run after another, and do not run again',
   async () => {
     const gate = await makeGate();
     onTestFinished(gate.close);
@@ -130,7 +136,7 @@ it(
     }));
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await smallWorkers(/^never/).drainUntil(allEnded);
-    // That they fail is wanted, and what the operator is told of it.
+    // The failures and the operator's log lines about them are expected.
     expect(warned.mock.calls.map(([line]) => JSON.parse(line))).toEqual(
       runIds.map(() => expect.objectContaining({ event: 'run_finished', status: 'failed' })),
     );
@@ -146,7 +152,7 @@ it(
     const executed = await workers.sql`
     select count(*)::integer as count from public.node_run
     where flow_run_id = any (${redrivenIds}::uuid[]) and not is_taken_over group by flow_run_id`;
-    // The gate, what lies behind it, and the output.
+    // The gate, the node after it, and the output.
     expect(executed.map(({ count }) => count)).toEqual(redrivenIds.map(() => 3));
   },
   180_000,

@@ -7,12 +7,15 @@ import { fundedKeypair } from '../support/transactions.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Enough that several are killed between a signature and its confirmation: `MONEY_KILLS=200 npm test -- money` kills more. */
+/**
+ * Enough kills that several happen between a signature and its confirmation. `MONEY_KILLS=200 npm test -- money` kills
+ * more.
+ */
 const KILLS = Number(process.env.MONEY_KILLS ?? 20);
 const RUNS_PER_KILL = 4;
-/** A blockhash is good for six seconds. */
+/** At this slot length, a blockhash is valid for six seconds. */
 const SLOT_MS = 40;
-/** Chosen by the run's number, so that a failure can be looked at again. */
+/** Derived from the number of the kill, so that a failure can be reproduced. */
 const killAfterMs = (kill: number): number => 10 + (kill * 7919) % 700;
 
 let workers: WorkerStack;
@@ -38,7 +41,7 @@ const newWorker = (): WorkerProcess =>
   });
 
 it(
-  `while ${KILLS} workers are killed, each run pays once and says so, or pays nothing and fails`,
+  `while ${KILLS} workers are killed, each run pays once and succeeds, or pays nothing and fails`,
   async () => {
     const wallet = await fundedKeypair(chain, 1_000n * SOL);
     await owner.storeWallet(wallet);
@@ -48,7 +51,7 @@ it(
     );
     const payees = new Map<string, string>();
     const startSome = async () => {
-      // Half of them may be paid by another transaction, when one has expired.
+      // Half of them may pay by another transaction after one has expired.
       for (const flowId of flowIds) {
         const keys = Array.from({ length: RUNS_PER_KILL / flowIds.length }, () => makeKeypair().publicKey);
         const ids = await owner.start(flowId, keys.map((key) => ({ to: { B3: key } })));
@@ -63,7 +66,7 @@ it(
         await Promise.all([worker.ready(), startSome()]);
         await new Promise((resolve) => setTimeout(resolve, killAfterMs(kill)));
         expect(await worker.end('SIGKILL')).toBe('SIGKILL');
-        // Now and then nobody is there until the blockhashes of what was signed are good no more.
+        // Now and then no worker runs until the blockhashes of the signed transactions have expired.
         if (kill % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 160 * SLOT_MS));
       }
     };
@@ -95,7 +98,7 @@ it(
       left join private.flow_run_transactions as t on t.root_flow_run_id = j.flow_run_id
       where j.flow_run_id = any (${[...payees.keys()]}::uuid[])`;
     console.log(JSON.stringify({ kills: KILLS, runs: payees.size, ...numbers, failed_having_paid_nothing: failures }));
-    // Else nothing was disturbed, and the test would show nothing.
+    // Otherwise no run was disturbed, and the test would prove nothing.
     expect(numbers?.signed_and_taken_over).toBeGreaterThan(KILLS / 10);
     const [open] = await workers.sql`
       select count(*)::integer as count from private.flow_run_transactions where outcome is null and wire is not null`;

@@ -7,9 +7,9 @@ import { startWorker } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const LEASE_SECONDS = 2;
-/** Three leases, and longer than the runs under way last. */
+/** Three leases, and longer than the remaining time of the runs under way. */
 const OUTAGE_MS = 6_000;
-/** So long that a run which is told to last is still under way when its first checkpoint has been stored. */
+/** So long that a lasting run is still under way after its first checkpoint is stored. */
 const LASTING_MS = 4_000;
 
 let workers: WorkerStack;
@@ -22,7 +22,7 @@ afterAll(() => workers?.remove());
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
 
-/** Starts runs that last, and resolves when the database knows that a worker has begun their nodes. */
+/** Starts lasting runs, and resolves when the database shows that a worker has begun their nodes. */
 async function startLasting(count: number): Promise<string[]> {
   const ids = await owner.start(await owner.storeFlow(waitFlow(LASTING_MS)), numbers(count));
   await waitFor(async () => {
@@ -39,7 +39,7 @@ const nodeRuns = (runIds: string[]) =>
     select n.flow_run_id, n.node_id, n.start_time, n.end_time from public.node_run as n
     where n.flow_run_id = any (${runIds}::uuid[]) order by n.flow_run_id`;
 
-/** How often each run was claimed, in how many of these claims a worker was lost, and whether a worker holds it. */
+/** Returns the claims of each run, the lost workers among them, and whether a worker holds it. */
 const jobsOf = (runIds: string[]) =>
   workers.sql`
     select j.claim_number, j.lost_claim_count, j.is_held from private.flow_run_jobs as j
@@ -47,10 +47,13 @@ const jobsOf = (runIds: string[]) =>
 
 const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
 
-/** What a lost connection means differs by how a worker calls. Leases, releases and canceled statements are the same for both. */
+/**
+ * A lost connection has different effects for the two ways of calling. Leases, releases and cancelled statements are
+ * the same for both.
+ */
 const OVER = ['PostgREST', 'Postgres'] as const;
 
-it.each(OVER)('runs under way while %s is out of reach end as if it had been there', async (over) => {
+it.each(OVER)('runs under way while %s is out of reach end with their usual outcome', async (over) => {
   const { status } = workers.stack;
   const proxy = await startFlakyProxy(over === 'Postgres' ? status.DB_URL : status.API_URL);
   const proxied = new URL(status.DB_URL);
@@ -70,7 +73,7 @@ it.each(OVER)('runs under way while %s is out of reach end as if it had been the
     const ended = await workers.ended([...lasting, ...queued]);
     expect(ended.slice(0, 5).map(({ status, output }) => [status, output])).toEqual(outputsOf(5));
     expect(ended.every(({ status }) => status === 'succeeded')).toBe(true);
-    // The same claim went on: nothing had to be done again.
+    // The same claim continued: nothing had to be repeated.
     const claimNumbers = await workers.sql`
       select distinct j.claim_number from private.flow_run_jobs as j where j.flow_run_id = any (${lasting}::uuid[])`;
     expect(claimNumbers).toEqual([{ claim_number: 1 }]);
@@ -81,7 +84,7 @@ it.each(OVER)('runs under way while %s is out of reach end as if it had been the
   }
 });
 
-it("a worker that hangs beyond its lease is refused, and its run is another one's", async () => {
+it('a worker that hangs beyond its lease is refused, because another worker has its run', async () => {
   const env = { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) };
   const hanging = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno', env });
   let other: ReturnType<typeof startWorker> | undefined;
@@ -108,7 +111,7 @@ it("a worker that hangs beyond its lease is refused, and its run is another one'
   }
 });
 
-it('a worker that is told to end releases what lasts, and finishes nothing halfway', async () => {
+it('a worker that is told to end releases lasting runs, and leaves no half-finished execution', async () => {
   const worker = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno' });
   let next: ReturnType<typeof startWorker> | undefined;
   try {
@@ -124,7 +127,7 @@ it('a worker that is told to end releases what lasts, and finishes nothing halfw
     ]);
     const begun = (await nodeRuns(lasting)).filter(({ end_time }) => end_time === null);
     expect(begun.map(({ flow_run_id }) => flow_run_id)).toEqual(lasting);
-    // No lease has to run out: all runs are back in the queue.
+    // No lease has to expire: all runs are back in the queue.
     expect(await jobsOf(lasting)).toEqual(
       lasting.map(() => ({ claim_number: 1, lost_claim_count: 0, is_held: false })),
     );
@@ -136,19 +139,19 @@ it('a worker that is told to end releases what lasts, and finishes nothing halfw
     expect(await jobsOf(lasting)).toEqual(
       lasting.map(() => ({ claim_number: 2, lost_claim_count: 0, is_held: false })),
     );
-    // The waits went on from where they were.
+    // The waits continued where they were.
     expect(await nodeRuns(lasting)).toEqual(
       expect.arrayContaining(begun.map((run) => ({ ...run, end_time: expect.any(Date) }))),
     );
     expect(await next.end('SIGTERM')).toBe(0);
   } finally {
-    // A worker that outlives its test would execute the runs of the next ones.
+    // A worker that outlives its test would execute the runs of the next tests.
     worker.process.kill('SIGKILL');
     next?.process.kill('SIGKILL');
   }
 });
 
-it.each(OVER)('runs of a worker over %s while the database restarts end as if it had not', async (over) => {
+it.each(OVER)('runs of a worker over %s end with their usual outcome while the database restarts', async (over) => {
   const worker = startWorker({
     status: workers.stack.status,
     over,
@@ -170,7 +173,7 @@ it.each(OVER)('runs of a worker over %s while the database restarts end as if it
   }
 });
 
-it('a run while the database stalls for longer than a statement may take ends all the same', async () => {
+it('a run ends normally although the database stalls for longer than a statement may take', async () => {
   const { sql } = workers;
   await sql`alter role service_role set statement_timeout = '300ms'`;
   await sql`notify pgrst, 'reload config'`;
@@ -187,7 +190,8 @@ it('a run while the database stalls for longer than a statement may take ends al
     try {
       await holder`begin`;
       await holder`lock table public.flow_run in access exclusive mode`;
-      // One after another waits for the lock, and is canceled: more often than a result is stored that is refused.
+      // Each call waits for the lock and is cancelled. That happens more often than the number of refusals after which
+      // a result is given up.
       const canceled = new Set<string>();
       await waitFor(async () => {
         const rows = await sql`

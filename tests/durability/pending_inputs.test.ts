@@ -5,7 +5,7 @@ import { waitFor } from '../support/wait.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** A worker with this setting holds runs that wait, however long. */
+/** With this setting, a worker holds waiting runs for any time. */
 const HOLDS = { RUNNER_LONG_WAIT_MS: '2147483647' };
 
 let workers: WorkerStack;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 const started: WorkerProcess[] = [];
-// A claim that was asked for when its worker is killed is made all the same, and would take the next test's run.
+// A claim that was requested when its worker is killed is made nevertheless, and would take the next test's run.
 afterEach(() => Promise.all(started.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 function newWorker(env: Record<string, string> = {}, over?: 'PostgREST' | 'Postgres'): WorkerProcess {
@@ -41,7 +41,7 @@ async function startAsking(timeout?: number): Promise<string> {
   return id!;
 }
 
-/** From the log, where it stays when the input has ended. */
+/** Read from the log, where the URL stays after the input has ended. */
 const urlOf = (runId: string): Promise<string> =>
   waitFor(async () => {
     const [row] = await workers.sql`
@@ -55,7 +55,7 @@ const reached = (runId: string, status: string) =>
     return row?.status === status || undefined;
   });
 
-/** The run succeeds with this output, and has asked once, with one line in its log. */
+/** Expects that the run succeeds with this output, has asked once, and has one line in its log. */
 async function expectAnswered(runId: string, text: string): Promise<void> {
   expect(await workers.ended([runId])).toMatchObject([{
     status: 'succeeded',
@@ -69,7 +69,7 @@ async function expectAnswered(runId: string, text: string): Promise<void> {
   expect(counts).toEqual({ inputs: 1, pending: 0, lines: 1 });
 }
 
-it('a run that waits outlives its worker and a restart of everything, and its URL stays good', async () => {
+it('a waiting run survives the end of its worker and a restart of everything, and its URL stays valid', async () => {
   const runId = await startAsking();
   const worker = newWorker();
   const url = await urlOf(runId);
@@ -84,7 +84,7 @@ it('a run that waits outlives its worker and a restart of everything, and its UR
 });
 
 it.each(['PostgREST', 'Postgres'] as const)(
-  'a worker over %s that holds the run is told of the answer',
+  'a worker over %s that holds the run is notified of the answer',
   async (over) => {
     const runId = await startAsking();
     newWorker(HOLDS, over);
@@ -96,7 +96,7 @@ it.each(['PostgREST', 'Postgres'] as const)(
   },
 );
 
-it('a worker that is lost between an answer and its look at it leaves the answer to the next one', async () => {
+it('an answer is read by the next worker if the first one is lost before it has read it', async () => {
   const runId = await startAsking();
   const worker = newWorker(HOLDS);
   const url = await urlOf(runId);
@@ -107,7 +107,7 @@ it('a worker that is lost between an answer and its look at it leaves the answer
   await expectAnswered(runId, 'in between');
 });
 
-it('an answer that comes while the database restarts is stored once, by who repeats it with its key', async () => {
+it('an answer during a restart of the database is stored once if its sender repeats it with its key', async () => {
   const runId = await startAsking();
   newWorker();
   const url = await urlOf(runId);
@@ -120,7 +120,7 @@ it('an answer that comes while the database restarts is stored once, by who repe
     isBack = true;
   })();
   while (!isBack) {
-    // A gateway that is away refuses the connection.
+    // A gateway that is down refuses the connection.
     statuses.push(
       await fetch(url, {
         method: 'POST',
@@ -138,7 +138,7 @@ it('an answer that comes while the database restarts is stored once, by who repe
   expect(statuses.filter((status) => ![0, 200, 502, 503, 504].includes(status))).toEqual([]);
 });
 
-it('of an answer, the end of the time and a stop, one decides, and whoever answers is told the truth', async () => {
+it('of an answer, an expiry and a stop only one takes effect, and the sender gets the true outcome', async () => {
   newWorker({ RUNNER_CONCURRENCY: '8' });
   newWorker({ RUNNER_CONCURRENCY: '8', ...HOLDS });
   const runIds = await owner.start(
@@ -148,7 +148,7 @@ it('of an answer, the end of the time and a stop, one decides, and whoever answe
   const told = await Promise.all(
     runIds.map(async (runId, index) => {
       const url = await urlOf(runId);
-      // Some come early, most about when the time is over.
+      // Some come early, most of them around the expiry.
       await new Promise((resolve) => setTimeout(resolve, index % 4 === 0 ? 0 : 850 + index * 12));
       const stop = index % 3 === 0
         ? workers.sql.begin(async (tx) => {

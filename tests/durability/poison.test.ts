@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 it(
-  'a run that ends its worker each time is failed after a set number of them, and the others come through',
+  'a run that always kills its worker fails after a limited number of workers, and the other runs succeed',
   async () => {
     const owner = await workers.addOwner();
     const poisoned = new FlowBuilder();
@@ -34,7 +34,7 @@ it(
       ),
     ];
 
-    // A supervisor, as an operator has it: whatever ends is started again.
+    // A supervisor, like an operator's: it restarts ended workers.
     let lost = 0;
     let isOver = false;
     const supervise = async () => {

@@ -5,7 +5,7 @@ import { makeGate } from '../support/gate.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Elements of the loop: each posts once before the gate, and once behind it. */
+/** The elements of the loop: each posts once before the gate, and once after it. */
 const ELEMENTS = 12;
 const RUNS = 6;
 const KILLS = 8;
@@ -26,12 +26,12 @@ function newWorker(kill: number): WorkerProcess {
     runtime: 'deno',
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
   });
-  // It would execute the runs of the next try, if this one fails.
+  // It would execute the runs of the next try if this one fails.
   onTestFinished(() => void worker.process.kill('SIGKILL'));
   return worker;
 }
 
-/** A loop inside a called flow: what is asked with GET may be asked again when its worker dies, what is posted may not. */
+/** A loop inside a called flow. A GET may be repeated after its worker died, a POST may not. */
 function loop(serverUrl: string, gateUrl: string): FlowBuilder {
   const flow = new FlowBuilder();
   const run = flow.input('run');
@@ -52,8 +52,8 @@ function loop(serverUrl: string, gateUrl: string): FlowBuilder {
   return flow;
 }
 
-it(`what succeeded is not done again while ${KILLS} workers of redriven runs are killed`, async () => {
-  // A closed gate and counts of nothing, for each try.
+it(`succeeded nodes are not repeated while ${KILLS} workers of redriven runs are killed`, async () => {
+  // A closed gate and a server without counts, for each try.
   const [server, gate] = await Promise.all([startEffectServer(5), makeGate()]);
   onTestFinished(async () => void await Promise.all([server.close(), gate.close()]));
   const called = await owner.storeFlow(loop(server.url, gate.url));
@@ -101,7 +101,7 @@ it(`what succeeded is not done again while ${KILLS} workers of redriven runs are
     left join public.node_run as o on (o.flow_run_id, o.node_id, o.times, o.output) = (p.id, n.node_id, n.times, n.output)
     where r.parent_flow_run_id = any (${ids}::uuid[])`;
   expect(numbers).toMatchObject({ of_nothing: 0 });
-  // Else nothing was disturbed, or nothing taken over, and the test would show nothing.
+  // Otherwise no run was disturbed or no execution taken over, and the test would prove nothing.
   expect(numbers!.claims).toBeGreaterThan(1);
   expect(numbers!.taken_over).toBeGreaterThan(RUNS * ELEMENTS);
 });

@@ -28,7 +28,7 @@ const newWorker = () =>
     },
   });
 
-it('runs that waited while their workers were lost, however often, keep no other run from ending', async () => {
+it('runs that waited while several of their workers were lost delay no other run', async () => {
   const owner = await workers.addOwner();
   const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
   const sleepers = await owner.start(await owner.storeFlow(waitFlow(3_600_000)), inputs(SLEEPERS));
@@ -45,7 +45,7 @@ it('runs that waited while their workers were lost, however often, keep no other
   worker = newWorker();
   await allHeld();
   await worker.end('SIGKILL');
-  // As if they had been there when several more were lost.
+  // Simulates that they were held by several more lost workers.
   await workers
     .sql`update private.flow_run_jobs set lost_claim_count = 3 where flow_run_id = any (${sleepers}::uuid[])`;
   await setFree();
@@ -57,6 +57,6 @@ it('runs that waited while their workers were lost, however often, keep no other
   const ended = await workers.ended(others);
   expect(ended.map(({ status }) => status)).toEqual(others.map(() => 'succeeded'));
   await allHeld();
-  // Each alone for a lease would be more than a minute.
+  // Executing each alone for a lease would take more than a minute.
   expect(Date.now() - began).toBeLessThan(LEASE_SECONDS * 2_000);
 });

@@ -15,12 +15,12 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 /** A run that waits for longer is released. */
 const LONG_WAIT_MS = 2_000;
 const QUICK: NodeRetry = { max_attempts: 3, delay_ms: 50, backoff: 2, max_delay_ms: 5_000 };
-/** Long enough to be slept in the database, and for a worker to be killed meanwhile. */
+/** A pause that is long enough to sleep in the database, and to kill a worker meanwhile. */
 const SLEEPING: NodeRetry = { max_attempts: 3, delay_ms: 6_000, backoff: 1, max_delay_ms: 6_000 };
 const BUSY = { status: 503 };
 const FINE = { status: 200 };
 
-/** What the server answers to the first requests of a path; to all others it says that all is well. */
+/** The server's answers to the first requests of a path; all other requests succeed. */
 const ANSWERS: Record<string, FlakyAnswer[]> = {
   fails_twice: [BUSY, BUSY],
   breaks: ['break', 'break'],
@@ -78,14 +78,14 @@ function requestFlow(path: string, method: string, retry?: NodeRetry): FlowBuild
 
 let paths = 0;
 
-/** Starts a run that makes one request, of a path of its own. */
+/** Starts a run that makes one request, to a path of its own. */
 async function startRequest(kind: keyof typeof ANSWERS, method: string, retry?: NodeRetry) {
   const path = `/${kind}/${paths++}`;
   const [id] = await owner.start(await owner.storeFlow(requestFlow(path, method, retry)), [{}]);
   return { id: id!, path };
 }
 
-/** The node run of the request. */
+/** Returns the node run of the request. */
 async function attemptOf(runId: string) {
   const [row] = await workers.sql`
     select n.attempt, n.retry_at, n.end_time, n.errors from public.node_run as n
@@ -98,10 +98,13 @@ const logOf = async (runId: string): Promise<{ time: Date; content: string }[]> 
     select l.time, l.content from public.flow_run_logs as l
     where l.flow_run_id = ${runId} and l.content like 'attempt %' order by l.log_index`;
 
-/** Waits until the run pauses between two attempts, and the database knows; gives the time of the next one. */
+/**
+ * Waits until the run pauses between two attempts and the database has stored that. Returns the time of the next
+ * attempt.
+ */
 const paused = (runId: string): Promise<Date> => waitFor(async () => (await attemptOf(runId))?.retry_at ?? undefined);
 
-/** Waits until the run is asleep in the database. */
+/** Waits until the run sleeps in the database. */
 const released = (runId: string) =>
   waitFor(async () => {
     const [job] = await workers
@@ -118,7 +121,7 @@ describe('with a worker', () => {
   afterAll(() => worker?.end('SIGTERM'));
 
   it.each([['fails_twice', 'GET'], ['fails_twice', 'POST'], ['breaks', 'GET'], ['breaks', 'POST']] as const)(
-    'a server that %s gets the third %s of a node that says so',
+    'a server that %s gets the third %s of a node with retries',
     async (kind, method) => {
       const { id, path } = await startRequest(kind, method, QUICK);
       const [run] = await workers.ended([id]);
@@ -147,7 +150,7 @@ describe('with a worker', () => {
     expect((await attemptOf(id))?.attempt).toBe(requests);
   });
 
-  it('a server is left alone for as long as it asks', async () => {
+  it('a server gets no request before the time that it asks for', async () => {
     const { id, path } = await startRequest('asks_for_time', 'GET', { ...QUICK, delay_ms: 0 });
     const [run] = await workers.ended([id]);
     expect(run?.status).toBe('succeeded');
@@ -155,7 +158,7 @@ describe('with a worker', () => {
     expect(second! - first!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('many nodes of one run that fail at once are all tried again', async () => {
+  it('many nodes of one run that fail at the same time are all tried again', async () => {
     const flow = new FlowBuilder();
     const urls = Array.from({ length: 40 }, (_, n) => `${server.url}/fails_twice/many${n}`);
     for (const url of urls) flow.use('http_request', {}, { form: { url }, retry: QUICK });
@@ -169,7 +172,7 @@ describe('with a worker', () => {
     expect(urls.map((url) => server.requests(new URL(url).pathname).length)).toEqual(urls.map(() => 3));
   });
 
-  it('a payment waits for an RPC server that is away, and is made once', async () => {
+  it('a payment waits for an RPC server that is down, and is made once', async () => {
     const wallet = await fundedKeypair(chain, 10n * SOL);
     await owner.storeWallet(wallet);
     const proxy = await startFlakyProxy(chain.url);
@@ -201,11 +204,11 @@ it.each([['with its worker', 100_000], ['in the database', LONG_WAIT_MS]] as con
   },
 );
 
-/** What each test below does with requests of both kinds at once: their workers are the same. */
+/** Each test below uses requests of both kinds at once, with the same workers. */
 const METHODS = ['GET', 'POST'];
 
 describe('a GET and a POST', () => {
-  it('whose worker is killed in the pause go on with the second attempt, when its time has come', async () => {
+  it('whose worker is killed in the pause continue with the second attempt at its time', async () => {
     const first = newWorker();
     const requests = await Promise.all(METHODS.map((method) => startRequest('fails_once', method, SLEEPING)));
     const times = await Promise.all(requests.map(({ id }) => paused(id)));
@@ -238,9 +241,9 @@ describe('a GET and a POST', () => {
   });
 });
 
-it('requests whose worker is killed in the second attempt are repeated where they may be, else tried again or failed', async () => {
+it('requests whose worker is killed in the second attempt are repeated if allowed, and else tried again or failed', async () => {
   const cases = [
-    // What only reads is repeated as the attempt that it was.
+    // A read is repeated as the same attempt.
     { method: 'GET', maxAttempts: 2, status: 'succeeded', requests: 3, attempt: 2 },
     { method: 'POST', maxAttempts: 3, status: 'succeeded', requests: 3, attempt: 3 },
     { method: 'POST', maxAttempts: 2, status: 'failed', requests: 2, attempt: 2 },
@@ -253,7 +256,7 @@ it('requests whose worker is killed in the second attempt are repeated where the
   );
   await Promise.all(asked.map(async ({ id, path }) => {
     await waitFor(() => server.requests(path).length === 2 || undefined);
-    // The second attempt is on record: that of a request without effects a little later.
+    // Waits until the second attempt is stored; that of a request without effects is stored a little later.
     await waitFor(async () => (await attemptOf(id))?.attempt === 2 || undefined);
   }));
   expect(await first.end('SIGKILL')).toBe('SIGKILL');

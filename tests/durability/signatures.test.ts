@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** A blockhash is good for half a minute: longer than the stack needs to restart. */
+/** At this slot length, a blockhash is valid for half a minute: longer than the stack needs to restart. */
 const SLOT_MS = 200;
 
 let workers: WorkerStack;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([workers?.remove(), chain?.stop()]));
 
 const started: WorkerProcess[] = [];
-// A claim that was asked for when its worker is killed is made all the same, and would take the next test's run.
+// A claim that was requested when its worker is killed is made nevertheless, and would take the next test's run.
 afterEach(() => Promise.all(started.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 function newWorker(env: Record<string, string> = {}): WorkerProcess {
@@ -66,7 +66,7 @@ async function expectPaidOnce(run: StartedRun, shop: string): Promise<void> {
   expect([landed.length, chain.balance(shop)]).toEqual([1, PRICE]);
 }
 
-it('a run that waits for a signature outlives its worker and a restart of the database, and pays once', async () => {
+it('a run that waits for a signature survives the end of its worker and a restart of the database, and pays once', async () => {
   const { run, shop } = await startPayment();
   const worker = newWorker();
   const request = await nextRequest(run);
@@ -80,7 +80,7 @@ it('a run that waits for a signature outlives its worker and a restart of the da
   await expectPaidOnce(run, shop);
 });
 
-it('a worker that is lost as soon as somebody is asked leaves the same request to the next one', async () => {
+it('a worker that is lost right after a signature request leaves the same request to the next one', async () => {
   const { run, shop } = await startPayment();
   const worker = newWorker();
   const request = await nextRequest(run);
@@ -95,7 +95,7 @@ it('a worker that is lost as soon as somebody is asked leaves the same request t
   expect(count).toEqual({ requests: 1 });
 });
 
-it('a run that waits for a signature leaves its worker to others', async () => {
+it('a run that waits for a signature frees its worker for others', async () => {
   newWorker({ RUNNER_CONCURRENCY: '1', RUNNER_RESTING_RUNS: '0' });
   const { run, shop } = await startPayment();
   await nextRequest(run);
@@ -106,7 +106,7 @@ it('a run that waits for a signature leaves its worker to others', async () => {
   await expectPaidOnce(run, shop);
 });
 
-it('a signature that comes when the blockhash is over is asked for anew where the flow says so, and pays once', async () => {
+it('a signature after the blockhash has expired is requested again if the flow says so, and pays once', async () => {
   const quick = await startTestChain({ slotMs: 40 });
   const payer = await fundedKeypair(quick);
   const shop = makeKeypair().publicKey;
@@ -140,7 +140,7 @@ it('a signature that comes when the blockhash is over is asked for anew where th
   await quick.stop();
 });
 
-it('a run whose request nobody answers in time fails, and an answer that is late is told so', async () => {
+it('a run whose request nobody answers in time fails, and a late answer is refused', async () => {
   newWorker({ SIGNATURE_TIMEOUT_MS: '1500' });
   const { run, shop } = await startPayment();
   const request = await nextRequest(run);

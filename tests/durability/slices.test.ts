@@ -6,12 +6,12 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 
 const SLICE_MS = 400;
 const BUSY_MS = 40;
-/** To count so far takes several times as long. */
+/** Counting so far takes several times as long. */
 const COUNT = 250_000;
 
 let workers: WorkerStack;
 let owner: FlowOwner;
-// Nothing sweeps: when a slice is over, the function's own poke has to go on.
+// No sweeper runs: at the end of a slice, only the function's own poke can continue.
 beforeAll(async () => {
   workers = await makeWorkerStack('slices', {
     functions: ['runner'],
@@ -29,7 +29,7 @@ const poke = async () => {
   expect((await fetch(`${FUNCTIONS_URL}/runner`, { method: 'POST', headers })).status).toBe(202);
 };
 
-/** A script that counts as far as this. */
+/** A flow whose script counts up to this number. */
 function countingFlow(limit: number): FlowBuilder {
   const flow = new FlowBuilder();
   const script = flow.script(`let i = 0; while i < ${limit} { i += 1; let text = "" + i; } i`, {}, 1, 'count');
@@ -42,12 +42,12 @@ const claimsOf = async (runId: string): Promise<number> => {
   return job?.claim_number;
 };
 
-it('a run that waits longer than a slice goes on in the next claim, and its time counts from the beginning', async () => {
+it('a run that waits longer than a slice continues in the next claim, and its time counts from the beginning', async () => {
   const [runId] = await owner.start(await owner.storeFlow(waitFlow(1_500)), [{ n: integer(1) }]);
   await poke();
   const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
-  // Back until it has something to do: a claim of its own for each slice would be more.
+  // The run sleeps until its time. A claim for each slice would be more than these.
   const claims = await claimsOf(runId!);
   expect(claims).toBeGreaterThan(1);
   expect(claims).toBeLessThan(1_500 / SLICE_MS + 2);
@@ -57,8 +57,9 @@ it('a run that waits longer than a slice goes on in the next claim, and its time
   expect(node?.seconds).toBeGreaterThanOrEqual(1.5);
 });
 
-it('a run that computes longer than a slice goes on in the next claim, and nothing is done twice', async () => {
-  // Enough work for some slices. Each of them reads what the ones before have done, so that more would take far longer.
+it('a run that computes longer than a slice continues in the next claim, and no node runs twice', async () => {
+  // Enough work for several slices. Each slice reads the results of the earlier ones, so more work would take far
+  // longer.
   const length = 1_500;
   const [runId] = await owner.start(await owner.storeFlow(chainFlow(length)), [{ n: integer(1) }]);
   await poke();
@@ -71,7 +72,7 @@ it('a run that computes longer than a slice goes on in the next claim, and nothi
   expect(nodes).toEqual({ count: length + 2, unended: 0 });
 });
 
-it('a script that needs more than a slice fails and names the worker, which has the time for it', async () => {
+it('a script that needs more than a slice fails, and its error recommends a long-lived worker', async () => {
   const flowId = await owner.storeFlow(countingFlow(COUNT));
   const [runId] = await owner.start(flowId, [{}]);
   await poke();
@@ -81,7 +82,7 @@ it('a script that needs more than a slice fails and names the worker, which has 
     expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
   ]);
 
-  // The function looks once more before it rests, and might find this one. A new process of it waits to be poked.
+  // The function looks once more before it rests, and might find this run. A new process of it waits for a poke.
   await workers.stack.restart('function runner', 'SIGKILL');
   const [again] = await owner.start(flowId, [{}]);
   const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });
@@ -92,7 +93,7 @@ it('a script that needs more than a slice fails and names the worker, which has 
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
-it('short scripts beside it, cut off by its slice, are run again and come through', async () => {
+it('short scripts that are cut off by its slice are run again and succeed', async () => {
   const long = await owner.start(await owner.storeFlow(countingFlow(COUNT)), [{}]);
   const short = await owner.start(await owner.storeFlow(countingFlow(500)), Array.from({ length: 20 }, () => ({})));
   await poke();

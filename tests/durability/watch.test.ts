@@ -11,7 +11,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { waitFor } from '../support/wait.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** No test lasts so long: what a worker does, it does because it was told to. */
+/** Longer than any test, so that a worker acts only after a notification. */
 const HOUR_MS = 3_600_000;
 
 let workers: WorkerStack;
@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-/** Starts a worker that never looks at the queue by itself. Resolves with what ends it. */
+/** Starts a worker that never looks at the queue by itself. Resolves with the function that ends it. */
 function startWatchingWorker(
   env: Record<string, string> = {},
   { watchedAddress = readPostgresAddress(workers.stack.status.DB_URL), watchedPollMs = HOUR_MS } = {},
@@ -56,7 +56,7 @@ function startWatchingWorker(
   return end;
 }
 
-/** The backends of workers that wait to be told of a run, or for their turn to wait. */
+/** Returns the backends of workers that wait for a notification, or for their turn to wait. */
 const watching = () =>
   workers.sql`
     select a.pid, a.backend_xmin, l.granted from pg_locks as l join pg_stat_activity as a using (pid)
@@ -76,7 +76,7 @@ const untilEnded = async (...runIds: string[]) => {
   expect(ended.filter(({ status }) => status !== 'succeeded')).toEqual([]);
 };
 
-/** A connection in a transaction of the owner's, in which a run was started. */
+/** Makes a connection with an open transaction of the owner in which a run was started. */
 async function startUncommitted(): Promise<{ runId: string; commit: () => Promise<void> }> {
   const starter = connect(workers.stack.superuserUrl);
   const claims = JSON.stringify({ sub: owner.id, role: 'authenticated' });
@@ -92,7 +92,7 @@ async function startUncommitted(): Promise<{ runId: string; commit: () => Promis
   };
 }
 
-it('a start wakes a worker that waits, again and again', async () => {
+it('each start wakes a waiting worker', async () => {
   startWatchingWorker();
   for (let round = 0; round < 5; round++) {
     await untilWatching(1);
@@ -100,20 +100,20 @@ it('a start wakes a worker that waits, again and again', async () => {
   }
 });
 
-it('a worker that waits keeps no old rows from being vacuumed', async () => {
+it('a waiting worker does not prevent the vacuum of old rows', async () => {
   startWatchingWorker();
   const [row] = await untilWatching(1);
   expect(row).toMatchObject({ backend_xmin: null });
 });
 
-it('a worker that is told to end while it waits, ends and leaves nobody waiting', async () => {
+it('a worker that is told to end while it waits ends, and leaves no waiting backend', async () => {
   const end = startWatchingWorker();
   await untilWatching(1);
   await end();
   await waitFor(async () => (await watching()).length === 0 || undefined);
 });
 
-it('nobody is notified of a start unless a worker waits', async () => {
+it('a start sends a notification only if a worker waits', async () => {
   const listener = connect(workers.stack.superuserUrl);
   const heard: string[] = [];
   await listener.listen('flow_runs', (payload) => void heard.push(payload));
@@ -127,7 +127,7 @@ it('nobody is notified of a start unless a worker waits', async () => {
     await untilHeard('first');
     expect(heard).toEqual(['first']);
     await workers.sql`select private.await_claimable_runs()`;
-    // On another connection than the one that has the lock.
+    // On another connection than the one that holds the lock.
     const { runId, commit } = await startUncommitted();
     await commit();
     runIds.push(runId);
@@ -141,7 +141,7 @@ it('nobody is notified of a start unless a worker waits', async () => {
   }
 });
 
-it('a start that is not committed yet when a worker begins to wait is not missed', async () => {
+it('a start that is uncommitted when a worker begins to wait is not missed', async () => {
   const { runId, commit } = await startUncommitted();
   startWatchingWorker();
   await waitFor(async () => (await watching()).some(({ granted }) => !granted) || undefined);
@@ -149,7 +149,7 @@ it('a start that is not committed yet when a worker begins to wait is not missed
   await untilEnded(runId);
 });
 
-it('a run that is released is announced, too', async () => {
+it('a released run is announced, too', async () => {
   const [runId] = await owner.start(flowId, [{ n: integer(1) }]);
   const rpc = makePostgresRpc({
     address: readPostgresAddress(workers.stack.status.DB_URL),
@@ -169,7 +169,7 @@ it('a run that is released is announced, too', async () => {
   }
 });
 
-it('four workers that wait execute a hundred runs', async () => {
+it('four waiting workers execute a hundred runs', async () => {
   for (let count = 0; count < 4; count++) startWatchingWorker({ RUNNER_CONCURRENCY: '2' });
   await untilWatching(4);
   const runIds = await Promise.all(Array.from({ length: 100 }, start));
@@ -179,18 +179,18 @@ it('four workers that wait execute a hundred runs', async () => {
   expect(claimNumbers).toEqual([{ claim_number: 1 }]);
 });
 
-it('no start is lost that comes while a worker begins to wait', async () => {
+it('a start while a worker begins to wait is not lost', async () => {
   startWatchingWorker();
   for (let round = 0; round < 90; round++) {
     const ended = untilEnded(await start());
-    // Somewhere between the end of the one and the wait for the next.
+    // At any moment between the end of one run and the wait for the next.
     if (round % 3 !== 0) await ended;
     await new Promise((resolve) => setTimeout(resolve, (round * 7919) % 5));
     if (round % 3 === 0) await Promise.all([ended, start().then(untilEnded)]);
   }
 }, 240_000);
 
-it('a worker whose connection is ended while it waits finds what came meanwhile, and waits again', async () => {
+it('a worker whose connection is ended while it waits finds the runs that came meanwhile, and waits again', async () => {
   startWatchingWorker();
   for (let round = 0; round < 3; round++) {
     const [row] = await untilWatching(1);
@@ -201,7 +201,7 @@ it('a worker whose connection is ended while it waits finds what came meanwhile,
   }
 });
 
-it('a worker whose connection dies without a word watches on another', async () => {
+it('a worker whose connection dies silently watches on another one', async () => {
   const proxy = await startFlakyProxy(workers.stack.status.DB_URL);
   try {
     const url = new URL(workers.stack.status.DB_URL);
@@ -210,7 +210,7 @@ it('a worker whose connection dies without a word watches on another', async () 
     const [dead] = await untilWatching(1);
     proxy.silence();
     await waitFor(async () => (await watching()).find(({ pid }) => pid !== dead!.pid));
-    // The server finds out later that the old connection is dead.
+    // The server notices later that the old connection is dead.
     await workers.sql`select pg_terminate_backend(${dead!.pid})`;
     await untilWatching(1);
     await untilEnded(await start());

@@ -27,7 +27,7 @@ function startOne(options: Partial<WorkerOptions> = {}): WorkerProcess {
   return worker = startWorker({ status: workers.stack.status, runtime: 'deno', ...options });
 }
 
-/** Starts runs of a deployment whose ends are told to the path; gives their ids. */
+/** Starts runs of a deployment that posts their ends to the path. Returns their ids. */
 async function startTelling(by: FlowOwner, path: string, count = 1): Promise<string[]> {
   const flowId = await by.storeFlow(chainFlow(1));
   return await workers.sql.begin(async (tx) => {
@@ -43,7 +43,7 @@ async function startTelling(by: FlowOwner, path: string, count = 1): Promise<str
   });
 }
 
-/** The deliveries of runs, once all are as the test wants them. */
+/** Waits until all deliveries of the runs are in the state that the test needs. */
 const deliveries = (
   runIds: string[],
   areAsWanted: (rows: { status: string; attempts: number; is_held: boolean }[]) => boolean,
@@ -59,14 +59,14 @@ const deliveries = (
 const areDelivered = (count: number) => (rows: { status: string }[]) =>
   rows.length === count && rows.every(({ status }) => status === 'delivered');
 
-/** What waits for a time, or for a lease to end, has waited. */
+/** Simulates that all pauses and leases have ended. */
 const letTimePass = () =>
   workers.sql`update public.webhook_deliveries set next_attempt_at = clock_timestamp() where status = 'pending'`;
 
 const OVER = ['PostgREST', 'Postgres'] as const;
 
 it.each(OVER)(
-  'a webhook whose worker over %s was killed before it told of the answer is posted again, with the same id',
+  'a webhook whose worker over %s was killed before storing the answer is posted again, with the same id',
   async (over) => {
     const path = `/${randomUUID()}`;
     receiver.answer(path, () => {});
@@ -83,7 +83,7 @@ it.each(OVER)(
   },
 );
 
-it('a database that is away while a webhook is answered is told later', async () => {
+it('the answer of a webhook during an outage of the database is stored later', async () => {
   const proxy = await startFlakyProxy(workers.stack.status.API_URL);
   try {
     const path = `/${randomUUID()}`;
@@ -101,7 +101,7 @@ it('a database that is away while a webhook is answered is told later', async ()
   }
 });
 
-it('an address that was down gets everything once it is up', async () => {
+it('an address that was down gets all messages when it is up', async () => {
   const path = `/${randomUUID()}`;
   receiver.answer(path, withStatus(500));
   startOne();
@@ -129,14 +129,14 @@ it("an address that never answers delays neither others' webhooks nor runs", asy
   const runIds = await startTelling(other, alive, 8);
   await workers.ended(runIds);
   await deliveries(runIds, areDelivered(8));
-  // Only four of the owner's are under way, and none of them has ended.
+  // Only four of the owner's deliveries are under way, and none of them has ended.
   expect(await receiver.next(dead, 4)).toHaveLength(4);
   const [held] = await workers.sql`
     select count(*)::integer as count from public.webhook_deliveries where user_id = ${owner.id} and is_held`;
   expect(held).toEqual({ count: 4 });
 });
 
-it('a worker that is told to end waits for the answers of what it has posted', async () => {
+it('a worker that is told to end waits for the answers to its posts', async () => {
   const path = `/${randomUUID()}`;
   let answer = () => {};
   receiver.answer(path, (response) => answer = () => void response.writeHead(200).end());

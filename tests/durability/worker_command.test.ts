@@ -30,7 +30,7 @@ const poke = async () => {
   return [response.status, await response.json()];
 };
 
-it('a function runner that is disabled leaves all runs to workers', async () => {
+it('a disabled function runner leaves all runs to workers', async () => {
   const owner = await workers.addOwner();
   const ids = await owner.start(await owner.storeFlow(chainFlow(2)), [{ n: integer(1) }]);
   expect(await poke()).toEqual([202, { status: 'disabled' }]);
@@ -48,7 +48,7 @@ it('a function runner that is disabled leaves all runs to workers', async () => 
   }]);
 });
 
-it('a worker whose key is not that of the service role ends and says so', async () => {
+it('a worker without a key of the service role ends with an error', async () => {
   const { ANON_KEY } = workers.stack.status;
   const worker = startWorker({ status: { ...workers.stack.status, SERVICE_ROLE_KEY: ANON_KEY } });
   let said = '';
@@ -61,7 +61,7 @@ it('a worker whose key is not that of the service role ends and says so', async 
 it.each([
   ['the database itself', ''],
   ['a pooler in transaction mode', '?pgbouncer=true'],
-])('a worker that is told the address of %s needs no key', async (_what, query) => {
+])('a worker with the address of %s needs no key', async (_what, query) => {
   const owner = await workers.addOwner();
   const ids = await owner.start(await owner.storeFlow(chainFlow(2)), [{ n: integer(1) }, { n: integer(2) }]);
   const { status } = workers.stack;
@@ -100,7 +100,7 @@ it.each([
     () => 'http://example.com',
     'Wrong in the environment: SUPABASE_DB_URL: must be postgresql://',
   ],
-])('a worker whose %s ends and says so', async (_what, change, message) => {
+])('a worker whose %s ends with an error', async (_what, change, message) => {
   const worker = startWorker({
     status: workers.stack.status,
     env: { SUPABASE_DB_URL: change(workers.stack.status.DB_URL) },
@@ -112,7 +112,7 @@ it.each([
   expect(said).toContain(message);
 });
 
-it('a login that may only execute runs executes them, and reads nothing of the users', async () => {
+it("a login that may only execute runs executes them, and can't read users' data", async () => {
   const owner = await workers.addOwner();
   const admin = connect(workers.stack.status.DB_URL);
   const address = new URL(workers.stack.status.DB_URL);

@@ -37,7 +37,7 @@ interface Generated {
   body: Buffer | undefined;
 }
 
-/** Sends bytes as they are: fetch would refuse or repair some of them. */
+/** Sends bytes unchanged, because fetch would refuse or repair some of them. */
 const send = ({ method, path, headers, body }: Generated): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(inject('stack').API_URL);
@@ -119,7 +119,7 @@ const bodyText = fc.oneof(
   { weight: 1, arbitrary: fc.constant(`{"type":"ADAPTER","name":"x","public_key":"${'1'.repeat(32)}","keypair":"x"}`) },
 );
 
-/** Answers to a request that is open, none of them signed by the key that is asked. */
+/** Answers to an open request. None of them is signed by the requested key. */
 const answerText = () =>
   fc.record({
     id: fc.constant(requestId),
@@ -127,7 +127,7 @@ const answerText = () =>
     new_msg: fc.option(fc.oneof(fc.base64String({ maxLength: 400 }), nasty), { nil: undefined }),
   }, { requiredKeys: ['id'] }).map((answer) => JSON.stringify(answer));
 
-/** Bodies of key-value stores, many of them of one store that may be there. */
+/** Bodies for key-value stores, many of them for one store that may exist. */
 const kvText = fc.record({
   store: fc.oneof(fc.constant('fuzz'), nasty, fc.string()),
   key: fc.oneof(fc.constant('key'), nasty, fc.string()),
@@ -145,7 +145,7 @@ const body = () =>
 
 const queryValue = fc.oneof(nasty, fc.string(), fc.constantFrom('latest', '1'));
 
-/** All routes, mutated; made anew from the ids that this test's own setup gives. */
+/** Generates mutated requests for all routes, from the ids of this test's own setup. */
 const generated = (): fc.Arbitrary<Generated> => {
   const path = fc.oneof(
     fc.record({
@@ -270,7 +270,7 @@ const generated = (): fc.Arbitrary<Generated> => {
   }));
 };
 
-/** What must not have changed, whatever was sent. */
+/** Counts rows that no request may change. */
 const countRows = () =>
   asSuperuser(async (sql) => {
     const [counts] = await sql`
@@ -285,7 +285,7 @@ const countRows = () =>
   });
 
 it(
-  `${REQUESTS} generated requests over all routes: no 5xx, no answer that says too much, no row that should not be there, the stack alive`,
+  `${REQUESTS} generated requests over all routes cause no 5xx, no revealing answer and no forbidden row, and the stack stays alive`,
   async () => {
     const before = await countRows();
     const requests = fc.sample(generated(), { numRuns: REQUESTS });
@@ -306,7 +306,7 @@ it(
       `fuzz: ${REQUESTS} requests, answers by status: ${JSON.stringify(Object.fromEntries([...byStatus].toSorted()))}`,
     );
     expect(faults.slice(0, 5)).toEqual([]);
-    // Else the requests were refused for something that all of them have.
+    // Otherwise a fault that all requests share would hide everything else.
     expect(byStatus.get(200)).toBeGreaterThan(REQUESTS / 250);
     expect(byStatus.get(400)).toBeGreaterThan(REQUESTS / 10);
     expect(await countRows()).toEqual(before);

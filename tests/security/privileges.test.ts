@@ -4,9 +4,9 @@ import { applyMigrations } from '../../dev/stack/migrations.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
-/** A server whose first database is as the platform hands it over. */
+/** A server whose first database is in the state in which the platform hands it over. */
 let cluster: Awaited<ReturnType<typeof startScratchCluster>>;
-/** What the stack has migrated, from the whole platform. */
+/** The stack's migrated database, from the whole platform. */
 let database: TestDatabase;
 let withDefaults: Sql;
 let bare: Sql;
@@ -23,7 +23,10 @@ afterAll(async () => {
   await cluster?.remove();
 });
 
-/** A migrated database, from a platform that has neither Supabase's default privileges, as newer projects, nor its publication. */
+/**
+ * Migrates a database of a platform without Supabase's default privileges, as in newer projects, and without its
+ * publication.
+ */
 async function migrateBare(): Promise<Sql> {
   const name = 'bare';
   await createDatabase(cluster, name);
@@ -40,7 +43,7 @@ async function migrateBare(): Promise<Sql> {
   return connect(cluster.url('postgres', name));
 }
 
-/** Everything that the API roles can read, write or call, a line each. */
+/** Lists everything that the API roles can read, write or call, one line each. */
 async function listPrivileges(sql: Sql): Promise<string> {
   const rows = await sql<{ line: string }[]>`
     with role (name) as (values ('anon'), ('authenticated'), ('service_role')),
@@ -70,12 +73,12 @@ async function listPrivileges(sql: Sql): Promise<string> {
   return `${rows.map((row) => row.line).join('\n')}\n`;
 }
 
-it("anon, authenticated and service_role can read, write and call what tests/security/privileges.txt lists, with Supabase's default privileges and without", async () => {
+it("anon, authenticated and service_role have exactly the privileges in tests/security/privileges.txt, with Supabase's default privileges and without", async () => {
   const list = await listPrivileges(withDefaults);
   expect(await listPrivileges(bare)).toBe(list);
   await expect(list).toMatchFileSnapshot('privileges.txt');
 
-  // The list sees what it should: one grant more is one line more.
+  // The list is complete: one more grant makes one more line.
   await withDefaults`begin`;
   await withDefaults`grant insert on public.flow_run to anon`;
   const longer = await listPrivileges(withDefaults);
@@ -83,7 +86,7 @@ it("anon, authenticated and service_role can read, write and call what tests/sec
   expect(longer.split('\n')).toContain('anon: INSERT public.flow_run');
 });
 
-it('no role of the API has a privilege on a table of private but one view, and anon writes nowhere', async () => {
+it("no API role has a privilege on a table of private except one view, and anon can't write anywhere", async () => {
   const lines = (await listPrivileges(withDefaults)).split('\n');
   expect(
     lines.filter((line) => / (SELECT|INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER) (private|pgmq)\./.test(line)),
@@ -94,7 +97,7 @@ it('no role of the API has a privilege on a table of private but one view, and a
   );
 });
 
-it('Realtime sends the tables of runs, where the platform has its publication, and the migrations pass where it has none', async () => {
+it('Realtime publishes the tables of runs if the platform has its publication, and the migrations pass without it', async () => {
   const published =
     await withDefaults`select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by tablename`;
   expect(published.map((row) => row.tablename)).toEqual([

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.remove());
 
-it('an address may sign up 30 times at once, then gets 429 in the shape of Auth, while sign-ins go on', async () => {
+it('an address may sign up 30 times at once, then gets 429 in the shape of Auth, while sign-ins continue', async () => {
   const { API_URL, PUBLISHABLE_KEY: apikey } = stack.status;
   const post = (path: string, body: object) =>
     fetch(`${API_URL}/auth/v1/${path}`, {
@@ -22,7 +22,7 @@ it('an address may sign up 30 times at once, then gets 429 in the shape of Auth,
     });
   const account = { email: 'one@example.com', password: 'a long password' };
   expect((await post('signup', account)).status).toBe(200);
-  // Auth refuses the others, which count all the same. One more is allowed every ten seconds.
+  // Auth refuses the others, but they count, too. One more is allowed every ten seconds.
   const others = await Promise.all(Array.from({ length: 60 }, () => post('signup', {})));
   const [first, ...more] = others.filter(({ status }) => status === 429);
   expect(more.length).toBeLessThan(31);
@@ -37,12 +37,12 @@ it('an address may sign up 30 times at once, then gets 429 in the shape of Auth,
   expect((await post('token?grant_type=password', account)).status).toBe(200);
 });
 
-it('Auth is a process of its own, which begins with the first request', () => {
+it('Auth is a separate process that starts at the first request', () => {
   expect(stack.parts.map(({ name }) => name)).toContain('Auth');
   expect(stack.parts.find(({ name }) => name === 'Auth')!.pid).not.toBe(process.pid);
 });
 
-it('sign-ups are counted by address, and the count goes back by 30 in five minutes', () => {
+it('sign-ups are counted by address, and 30 of them are forgotten in five minutes', () => {
   let now = 0;
   const limiter = makeAuthLimiter(HOSTED_AUTH_RATES, () => now);
   const isTaken = (path: string, address: string): boolean => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeBootProgress } from '../../dev/stack/boot_progress.ts';
 import { waitFor } from '../support/wait.ts';
 
-it('a boot that takes long says what it waits for, and of each part that it is ready', async () => {
+it('a slow boot reports its parts, and each part that becomes ready', async () => {
   const lines: string[] = [];
   const progress = makeBootProgress((line) => lines.push(line), 1);
   const boots = new Map<string, (answer: string) => void>();
@@ -22,7 +22,7 @@ it('a boot that takes long says what it waits for, and of each part that it is r
   expect(lines).toHaveLength(2);
 });
 
-it('a boot that is over in time says nothing', async () => {
+it('a fast boot reports nothing', async () => {
   const lines: string[] = [];
   const progress = makeBootProgress((line) => lines.push(line), 60_000);
   await progress.track('Postgres', Promise.resolve());

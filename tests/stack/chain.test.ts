@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const refusal = async () => await own.boot({ chain: true }).then(() => undefined, (reason) => reason);
 
-it('a stack has a chain only when it is asked for one, and its status has the address then', async () => {
+it('a stack has a chain only on request, and its status then has the address', async () => {
   const without = await own.boot();
   expect(without.status).not.toHaveProperty('CHAIN_URL');
   await own.stop();
@@ -54,7 +54,7 @@ it('a stack has a chain only when it is asked for one, and its status has the ad
   await assertPortsFree(own.port, { chain: true });
 });
 
-it('when the chain is killed the stack says so, and restarts it empty on its port', async () => {
+it('when the chain is killed, the stack reports it, and restarts it empty on its port', async () => {
   const { parts, status } = await own.boot({ chain: true });
   const rpc = createSolanaRpc(status.CHAIN_URL!);
   const { address } = await generateKeyPairSigner();
@@ -68,7 +68,7 @@ it('when the chain is killed the stack says so, and restarts it empty on its por
   await assertPortsFree(own.port, { chain: true });
 });
 
-it('a boot with a chain is refused in one line when its port is taken, or its VM is not there', async () => {
+it('a boot with a chain is refused in one line if its port is taken or its VM is missing', async () => {
   const other = createServer().listen(chainPort(own.port), '127.0.0.1');
   await once(other, 'listening');
   const taken = await refusal();
@@ -85,7 +85,7 @@ it('a boot with a chain is refused in one line when its port is taken, or its VM
   await assertPortsFree(own.port, { chain: true });
 });
 
-it('npm start -- --chain prints the address, npm run status tells it, and a start after a SIGKILL takes the port back', async () => {
+it('npm start -- --chain and npm run status print the address, and a start after a SIGKILL reuses the port', async () => {
   await copyStack(inject('blankStack'), stackDir(own.port));
   const start = async () => {
     const started = npmStart(own.port, '--chain');

@@ -23,12 +23,12 @@ const hello = async ({ status }: Stack): Promise<string> => {
   return `${response.status} ${await response.text()}`;
 };
 
-/** Long enough for a restart on a busy machine, so that a save is not repeated in the middle of one. */
+/** Long enough for a restart on a busy machine, so that a save is not repeated during one. */
 const NOTICED_MS = 10_000;
 
 /**
- * Saves a source of the function and waits for what it brings about. Deno's watcher misses a save that comes in the
- * moment after a restart in which it does not yet watch; like a person, this then saves again.
+ * Saves a source of the function and waits for its effect. Deno's watcher misses a save right after a restart, before
+ * it watches again; like a person, this then saves again.
  */
 async function saveUntil(source: string, isSo: () => Promise<boolean>): Promise<void> {
   let savedAt = -Infinity;
@@ -48,7 +48,7 @@ async function expectNothingLeft({ parts }: Stack): Promise<void> {
 
 const pidOf = ({ parts }: Stack, name: string): number => parts.find((part) => part.name === name)!.pid;
 
-/** Whether the way to the database, through PostgREST and through Auth, and the one to the function answer. */
+/** Tests whether the database answers through PostgREST and Auth, and whether the function answers. */
 async function answersAll({ status }: Stack): Promise<boolean> {
   const { API_URL, PUBLISHABLE_KEY: apikey, FUNCTIONS_URL } = status;
   const signUp = { email: `${randomUUID()}@example.com`, password: randomUUID() };
@@ -61,7 +61,7 @@ async function answersAll({ status }: Stack): Promise<boolean> {
 }
 
 it.each(['Postgres', 'PostgREST', 'PostgREST of the functions', 'function hello'])(
-  'when %s is killed the stack says so with its last output, restarts it, and the rest goes on',
+  'when %s is killed, the stack reports it with its last output and restarts it, and the other parts continue',
   async (name) => {
     await own.writeFunction(`console.log('some output');${answering('hello')}`);
     const stack = await own.boot();
@@ -82,7 +82,7 @@ it.each(['Postgres', 'PostgREST', 'PostgREST of the functions', 'function hello'
 );
 
 it.runIf(process.platform === 'linux')(
-  'when a backend of Postgres is killed Postgres recovers by itself, and no part is restarted',
+  'when a backend of Postgres is killed, Postgres recovers by itself, and no part is restarted',
   async () => {
     await own.writeFunction(answering('hello'));
     const stack = await own.boot();
@@ -101,7 +101,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('a part that ends a fourth time within a minute ends the stack, which says so with its last output', async () => {
+it('a part that ends a fourth time within a minute ends the stack, with its last output', async () => {
   await own.writeFunction(`console.log('some output');${answering('hello')}`);
   const stack = await own.boot();
   for (let restart = 1; restart <= 3; restart++) {
@@ -116,11 +116,11 @@ it('a part that ends a fourth time within a minute ends the stack, which says so
   await expectNothingLeft(stack);
 });
 
-it('when its folder is deleted the stack says so in one line, and stops', async () => {
+it('when its folder is deleted, the stack reports it in one line and stops', async () => {
   await own.writeFunction(answering('hello'));
   const stack = await own.boot();
   await rm(own.dir, { recursive: true });
-  // A server that loses its files may take its time, or end at once: both are told alike.
+  // A server that loses its files may end at once or later; both are reported alike.
   expect(await waitFor(own.crash)).toBe(
     `${own.dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`,
   );
@@ -128,14 +128,14 @@ it('when its folder is deleted the stack says so in one line, and stops', async 
   expect((await hello(await own.boot())).startsWith('200')).toBe(true);
 });
 
-it('a function that fails by itself is restarted, though its watcher lives on, and ends the stack if it fails on', async () => {
+it('a failed function is restarted although its watcher stays alive, and ends the stack if it keeps failing', async () => {
   await own.writeFunction(`
     const failLater = () => { console.log('last words'); setTimeout(() => { throw new Error('too late'); }); };
     export default { fetch: () => { failLater(); return new Response('fine'); } };`);
   const stack = await own.boot();
   expect(await hello(stack)).toBe('200 fine');
   await waitFor(() => own.logged().includes('function hello runs again') || undefined);
-  // Each answer ends the function once more.
+  // Each answer ends the function again.
   const crash = await waitFor(async () => {
     await hello(stack).catch(() => {});
     return own.crash();
@@ -149,21 +149,21 @@ it('a function that fails by itself is restarted, though its watcher lives on, a
 it.each([
   ['throws', `throw new Error('wrong here');`, 'wrong here'],
   ['does not parse', 'export default {', 'hello/index.ts:1:'],
-  ['imports what is not there', `import './missing.ts';${answering('hello')}`, 'missing.ts'],
+  ['imports a missing file', `import './missing.ts';${answering('hello')}`, 'missing.ts'],
   ['exports no fetch', 'export default {};', 'export default { fetch }'],
-])('a boot with a function that %s fails at once, names it and shows why', async (_what, source, why) => {
+])('a boot with a function that %s fails at once with the function and the reason', async (_what, source, why) => {
   await own.writeFunction(source);
   const began = performance.now();
   const error = await own.boot().then(() => undefined, (reason) => reason);
   expect(error.name).toMatch(/^(StackError|PartCrash)$/);
   expect(error.message).toMatch(/^function hello (failed|finished)\n/);
   expect(error.message).toContain(why);
-  // Far from the three minutes that a part may take to get ready.
+  // Much less than the three minutes that a part may take to get ready.
   expect(performance.now() - began).toBeLessThan(90_000);
   await assertPortsFree(own.port);
 });
 
-it('an edited function is served without a restart; an edit that breaks it is shown, and the next one mends it', async () => {
+it('an edited function is served without a restart, a broken edit is reported, and the next edit repairs it', async () => {
   await own.writeFunction(answering('one'));
   const stack = await own.boot();
   expect(await hello(stack)).toBe('200 one');

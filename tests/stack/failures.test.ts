@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Why a boot is refused, which must be one line; nothing of it is left. */
+/** Returns the reason for a refused boot, which must be one line. Expects that the boot leaves nothing behind. */
 async function refusal(options?: Partial<StackOptions>): Promise<string> {
   const error = await own.boot(options).then(() => undefined, (reason) => reason);
   expect(error).toBeInstanceOf(StackError);
@@ -46,7 +46,7 @@ async function refusal(options?: Partial<StackOptions>): Promise<string> {
   return error.message;
 }
 
-/** A program that leaves a mark and goes on as another. */
+/** Makes a program that leaves a mark and then runs another one. */
 async function makeWrapper(name: string, program: string): Promise<string> {
   const wrapper = join(dir, name);
   await writeFile(wrapper, `#!/bin/sh\necho ${name} >> '${dir}/marks'\nexec '${program}' "$@"\n`);
@@ -55,7 +55,7 @@ async function makeWrapper(name: string, program: string): Promise<string> {
 }
 
 it.each(['POSTGREST_BIN', 'DENO_BIN', 'POSTGRES_HOME'])(
-  'a %s that names nothing is refused in one line',
+  'a %s with a missing path is refused in one line',
   async (name) => {
     vi.stubEnv(name, '/nowhere/at/all');
     expect(await refusal()).toMatch(new RegExp(`^${name} is set to /nowhere/at/all, which `));
@@ -69,7 +69,7 @@ it('a POSTGRES_HOME without extensions is refused in one line', async () => {
   expect(await refusal()).toBe(`${dir} is not a Postgres installation: share/postgresql/extension is missing`);
 });
 
-it('POSTGREST_BIN, DENO_BIN and POSTGRES_HOME are what the stack runs', async () => {
+it('the stack runs the programs of POSTGREST_BIN, DENO_BIN and POSTGRES_HOME', async () => {
   await own.writeFunction(`export default { fetch: () => new Response('hello') };`);
   const home = (await preparePostgres()).bin('postgres').replace(/\/bin\/postgres$/, '');
   vi.stubEnv('POSTGREST_BIN', await makeWrapper('postgrest', postgrestBinary()));
@@ -77,12 +77,12 @@ it('POSTGREST_BIN, DENO_BIN and POSTGRES_HOME are what the stack runs', async ()
   vi.stubEnv('POSTGRES_HOME', home);
   const { status } = await own.boot();
   expect(await (await fetch(`${status.FUNCTIONS_URL}/hello`)).text()).toBe('hello');
-  // Two PostgRESTs run, one for /rest/v1 and one for the functions.
+  // Two PostgRESTs run: one for /rest/v1 and one for the functions.
   const started = new Set((await readFile(join(dir, 'marks'), 'utf8')).trim().split('\n'));
   expect(started).toEqual(new Set(['deno', 'postgrest']));
 });
 
-it('a function that an edit broke is named to whoever asks for the status', async () => {
+it('npm run status names a function that an edit has broken', async () => {
   const source = `export default { fetch: () => new Response('hello') };`;
   await own.writeFunction(source);
   const { status } = await own.boot();
@@ -93,7 +93,7 @@ it('a function that an edit broke is named to whoever asks for the status', asyn
   await waitFor(async () => (await findSilentFunctions(status, ['hello'])).length === 0 || undefined);
 });
 
-it('a program that ends at once is reported by name, and nothing of the boot is left', async () => {
+it('a program that ends at once is reported by name, and the boot leaves nothing behind', async () => {
   vi.stubEnv('POSTGREST_BIN', '/bin/false');
   await expect(own.boot()).rejects.toThrow(/^PostgREST( of the functions)? ended with exit code 1/);
   await assertPortsFree(own.port);
@@ -113,14 +113,14 @@ describe('a platform', () => {
     vi.resetModules();
   });
 
-  it('for which npm has no binaries is refused in one line that names the package and the way out', async () => {
+  it('without npm binaries is refused in one line with the package and the remedy', async () => {
     const { startStack } = await importOn('sunos');
     await expect(startStack({ port: own.port, dir: own.dir })).rejects.toThrow(
       /^There is no Deno here: the npm package @deno\/sunos-mips is not installed\. .* set DENO_BIN to a Deno 2 binary\.$/,
     );
   });
 
-  it('without Unix sockets for all parts, Windows, is refused in one line', async () => {
+  it('without Unix sockets for all parts, such as Windows, is refused in one line', async () => {
     const { startStack } = await importOn('win32');
     await expect(startStack({ port: own.port, dir: own.dir })).rejects.toThrow(
       /^The local stack runs on Linux and macOS.*$/,
@@ -141,7 +141,7 @@ it.each([['gateway', 0], ['database', 1]])(
   },
 );
 
-it('a folder that can not be made is refused in one line that names it', async () => {
+it('a folder that cannot be made is refused in one line that names it', async () => {
   await writeFile(join(dir, 'file'), '');
   expect(await refusal({ dir: join(dir, 'file/stack') })).toContain(`${join(dir, 'file/stack')}, which can't be made`);
 });
@@ -156,7 +156,7 @@ it("another user's folder is refused in one line, by start, status and demo", as
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         npmScript(script, '--port', String(own.port)),
-        // Root is refused nothing: then somebody else asks.
+        // Root may read everything, so another user runs the commands then.
         { cwd: projectDir, encoding: 'utf8', ...isRoot && { uid: NOBODY, gid: NOBODY } },
       );
       expect([status, stdout, stderr.trim()]).toEqual([
@@ -172,7 +172,7 @@ it("another user's folder is refused in one line, by start, status and demo", as
 });
 
 it.runIf(isRoot)(
-  'as root in a folder that user postgres can not enter, the database lives in /var/tmp and works',
+  'as root in a folder that user postgres cannot enter, the database is in /var/tmp and works',
   async () => {
     const closed = await mkdtemp(join(tmpdir(), 'flow-closed-'));
     await chmod(closed, 0o700);
@@ -208,7 +208,7 @@ it.runIf(isRoot)(
 );
 
 describe('data', () => {
-  it('whose keys are gone is refused in one line that names the way out', async () => {
+  it('without its keys is refused in one line with the remedy', async () => {
     await own.boot();
     await own.stop();
     const keys = join(own.dir, 'keys.json');

@@ -17,7 +17,7 @@ afterEach(async () => {
   if (dir !== undefined) await rm(dir, { recursive: true, force: true });
 });
 
-it("a function sees what it is given and how to go out, and nothing else of the shell's", async () => {
+it('a function inherits only its own variables and those for the network from the shell', async () => {
   dir = await mkdtemp(join(tmpdir(), 'flow-environment-'));
   await mkdir(join(dir, 'environment'));
   await writeFile(
@@ -48,7 +48,7 @@ it("a function sees what it is given and how to go out, and nothing else of the 
   });
 });
 
-it("all of the runner's settings reach it from the shell", () => {
+it("all of the runner's settings are passed on from the shell", () => {
   const names = ['RUNNER_DISABLED', 'HELIUS_API_KEY'];
   readRunnerSettings((name) => void names.push(name), true);
   expect(names).toEqual(expect.arrayContaining(['ACTION_TIMEOUT_MS', 'ALLOW_PRIVATE_NETWORK']));

@@ -15,12 +15,12 @@ const { API_URL, ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY, SECRET_KEY } = inj
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${API_URL}${path}`, { headers });
 
-/** How a request says where its body ends. */
+/** The headers of a request that tell the end of its body. */
 const framing = ({ headers }: IncomingMessage) =>
   ['content-length', 'transfer-encoding'].filter((name) => name in headers).map((name) => `${name}: ${headers[name]}`)
     .join();
 
-/** The status line that answers a request for this very target, which fetch would tidy up. */
+/** Requests exactly this target, which fetch would normalize, and returns the status line. */
 async function statusOfRaw(target: string): Promise<string> {
   const socket = connect(Number(new URL(API_URL).port), '127.0.0.1');
   socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -52,7 +52,7 @@ describe('keys', () => {
   it.each([['anon', ANON_KEY], ['publishable', PUBLISHABLE_KEY], ['service role', SERVICE_ROLE_KEY], [
     'secret',
     SECRET_KEY,
-  ]])('the %s key opens REST and Auth, alone, as its own bearer token, and in the query', async (_name, apikey) => {
+  ]])('the %s key admits to REST and Auth, alone, as bearer token, too, and in the query', async (_name, apikey) => {
     expect((await get(rows, { apikey })).status).toBe(200);
     expect((await get(rows, { apikey, authorization: `Bearer ${apikey}` })).status).toBe(200);
     expect((await get(rows, { apikey, authorization: `bearer ${apikey}` })).status).toBe(200);
@@ -60,14 +60,14 @@ describe('keys', () => {
     expect((await get('/auth/v1/settings', { apikey })).status).toBe(200);
   });
 
-  it('a key decides the role: a publishable one is anon, a secret one is the service role', async () => {
-    // Not granted to anon.
+  it('a publishable key acts as anon, a secret one as the service role', async () => {
+    // This table is not granted to anon.
     const read = async (apikey: string, headers = {}) =>
       (await get('/rest/v1/flows?limit=1', { apikey, ...headers })).status;
     for (const key of [SECRET_KEY, SERVICE_ROLE_KEY]) expect(await read(key)).toBe(200);
     for (const key of [PUBLISHABLE_KEY, ANON_KEY]) expect(await read(key)).toBe(401);
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SERVICE_ROLE_KEY}` })).toBe(200);
-    // Another opaque key as bearer is not a token; it lends no role.
+    // Another opaque key as bearer is no token and changes no role.
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SECRET_KEY}` })).toBe(401);
   });
 });
@@ -80,19 +80,19 @@ describe('routes', () => {
     expect(await (await get('/functions/v1/nope')).json()).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('an unknown path answers 404, and no path at all brings the gateway down', async () => {
+  it('an unknown path answers 404, and no path crashes the gateway', async () => {
     for (const target of ['/', '/storage/v1/x', '/rest/v2/x', '//', '//rest/v1/', '*', '/%', 'http://[/rest/v1/']) {
       expect(await statusOfRaw(target)).toBe('HTTP/1.1 404 Not Found');
     }
     expect((await get('/auth/v1/health')).status).toBe(200);
   });
 
-  it('a path with dots does not reach Auth past the key', async () => {
+  it("a path with dots can't bypass the key for Auth", async () => {
     expect(await statusOfRaw('/auth/v1/health/../settings')).toBe('HTTP/1.1 401 Unauthorized');
   });
 
   it.each(['/rest/v1/flow_run', '/auth/v1/token', '/functions/v1/deployment/start'])(
-    'a CORS preflight of %s needs no key and allows what the browser asks for',
+    'a CORS preflight of %s needs no key and allows the requested headers',
     async (path) => {
       const response = await fetch(`${API_URL}${path}`, {
         method: 'OPTIONS',
@@ -110,7 +110,7 @@ describe('routes', () => {
     },
   );
 
-  it('every answer can be read by a browser, refusals too', async () => {
+  it('every answer can be read by a browser, also refusals', async () => {
     const origin = 'https://editor.example';
     const answers = await Promise.all([
       get('/rest/v1/flow_run', { origin }),
@@ -168,7 +168,7 @@ describe('large bodies', () => {
   it.each([
     ['PostgREST', '/rest/v1/rpc/receive_webhook', { authorization: 'Bearer eyJ.e.x' }, [401, 'PGRST301']],
     ['a function', `/functions/v1/deployment/hook/fh_${'A'.repeat(43)}`, {}, [404, 'webhook_not_found']],
-  ])('what %s refuses by its headers gets that answer, however often', async (_part, path, headers, refusal) => {
+  ])('a request that %s refuses by its headers gets that answer each time', async (_part, path, headers, refusal) => {
     const answers: unknown[] = [];
     for (let round = 0; round < 20; round++) {
       answers.push(...await Promise.all(Array.from({ length: 8 }, () => post(path, headers))));
@@ -178,7 +178,7 @@ describe('large bodies', () => {
   });
 });
 
-describe('before parts of a test', () => {
+describe("in front of a test's parts", () => {
   let dir: string;
   let gateway: Server;
   let silentPart: Server;
@@ -188,7 +188,7 @@ describe('before parts of a test', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'flow-gateway-'));
-    // Takes requests and never answers.
+    // Accepts requests and never answers.
     silentPart = createServer(() => {}).listen(join(dir, 'silent.sock'));
     closingPart = createServer((_, response) => response.setHeader('connection', 'close').end('{}'))
       .listen(join(dir, 'closing.sock'));
@@ -215,7 +215,7 @@ describe('before parts of a test', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('a body that came in chunks has a length for the part', async () => {
+  it('a chunked body reaches the part with a length', async () => {
     const response = await fetch(`${url}/functions/v1/echo`, {
       method: 'POST',
       body: new Blob(['{}']).stream(),
@@ -224,13 +224,13 @@ describe('before parts of a test', () => {
     expect([await response.text(), response.headers.get('x-framing')]).toEqual(['{}', 'content-length: 2']);
   });
 
-  it("the client's connection is kept where the part ends its own", async () => {
+  it("the client's connection stays open when the part closes its own", async () => {
     const agent = new Agent({ keepAlive: true });
     const get = async () => {
       const sent = request(`${url}/functions/v1/closing`, { agent }).end();
       const [response] = await once(sent, 'response');
       await once(response.resume(), 'end');
-      // The agent takes the connection back a moment after the end.
+      // The agent reclaims the connection a moment after the end.
       await new Promise(setImmediate);
       return sent.reusedSocket;
     };
@@ -254,7 +254,7 @@ describe('before parts of a test', () => {
     }
   });
 
-  it('the answer of a part that closes before it has read the body reaches the client', async () => {
+  it('the answer of a part that closes before reading the body reaches the client', async () => {
     const asked: (string | undefined)[] = [];
     const refusing = createServer((request, response) => {
       asked.push(request.headers['x-forwarded-proto'] as string | undefined);
@@ -266,7 +266,7 @@ describe('before parts of a test', () => {
     refusing.close();
   });
 
-  it('a client that goes away before its answer does not disturb the gateway', async () => {
+  it('a client that disconnects before its answer does not disturb the gateway', async () => {
     const gone = new AbortController();
     const arrived = once(silentPart, 'request');
     const answer = fetch(`${url}/functions/v1/silent`, { signal: gone.signal }).catch((error) => error.name);

@@ -11,14 +11,14 @@ import type { StackKeys } from '../../dev/stack/keys.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** Far more than what the system keeps for a connection. */
+/** Far more than the system buffers for a connection. */
 const BYTES = 30_000_000;
 const payload = randomBytes(BYTES);
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 let dir: string;
 const servers: Server[] = [];
-/** Answers that the part has got rid of. */
+/** The number of bytes that the part has delivered. */
 let taken = 0;
 
 beforeAll(async () => {
@@ -55,13 +55,13 @@ async function startBefore(bounds: GatewayOptions['bounds'] = {}): Promise<strin
   return `http://127.0.0.1:${port}/rest/v1/x`;
 }
 
-/** Asks, and reads nothing of the answer's body. */
+/** Sends a request, and reads nothing of the answer's body. */
 async function ask(url: string): Promise<IncomingMessage> {
   const [response] = await once(get(url, { headers: { apikey: 'anon' }, agent: false }), 'response');
   return response;
 }
 
-/** All that is left of an answer; undefined if the connection was cut. */
+/** Reads the rest of an answer; undefined if the connection was cut. */
 async function readAll(response: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -72,25 +72,25 @@ async function readAll(response: IncomingMessage): Promise<Buffer | undefined> {
   }
 }
 
-it('a part is rid of its answer before a slow reader has read it, and the reader gets all of it', async () => {
+it('a part delivers its answer before a slow reader has read it, and the reader gets the whole answer', async () => {
   const url = await startBefore();
   const readers = await Promise.all([ask(url), ask(url), ask(url)]);
   await waitFor(() => taken === 3 || undefined);
   for (const reader of readers) expect(hashOf((await readAll(reader))!)).toBe(hashOf(payload));
 });
 
-it('a reader who takes nothing for a while loses the connection', async () => {
+it('a reader who reads nothing for some time loses the connection', async () => {
   const url = await startBefore({ answerPace: { windowMs: 500, leastBytes: 65_536 } });
   const stuck = await ask(url);
   const cut = once(stuck.socket, 'close');
   await waitFor(() => taken === 1 || undefined);
-  // The gateway gives up; only then is the rest read, which ends before its end.
+  // The gateway gives up first; the rest is read afterwards and is incomplete.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await readAll(stuck)).toBeUndefined();
   await cut;
 });
 
-it('a pace is too slow when less than its bytes move in a window, while bytes wait at its begin and end', () => {
+it('a pace is too slow if too few bytes move in a window while bytes wait at its beginning and end', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let [isWaiting, stalls] = [true, 0];
@@ -104,12 +104,12 @@ it('a pace is too slow when less than its bytes move in a window, while bytes wa
   isWaiting = false;
   expect([pass(0), pass(0)]).toEqual([0, 0]);
   isWaiting = true;
-  // The first window after idleness has only begun to wait somewhere within it.
+  // In the first window after idleness, bytes began to wait only after its beginning.
   expect([pass(0), pass(99), pass(0)]).toEqual([0, 1, 1]);
   pace.stop();
 });
 
-it('readers of one caller hold no more than its share: one more reader who does not read loses the connection', async () => {
+it('readers of one caller hold at most its share: one more idle reader loses the connection', async () => {
   const url = await startBefore({ answersInFiles: { all: 2 * BYTES, caller: BYTES } });
   const first = await ask(url);
   await waitFor(() => taken === 1 || undefined);

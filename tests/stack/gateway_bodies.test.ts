@@ -27,14 +27,14 @@ const post = async (path: string, body: BodyInit, headers: Record<string, string
   return { status: response.status, body: await response.json().catch(() => null) };
 };
 
-/** A JSON object of so many bytes. */
+/** Makes a JSON object of this many bytes. */
 const bodyOf = (bytes: number): string => JSON.stringify({ name: '' }).replace('""', `"${'x'.repeat(bytes - 11)}"`);
 
 describe('the size of a body', () => {
   const tooLarge = { code: 'body_too_large', message: `The body is larger than ${MIB} bytes.`, details: null };
 
   it.each(['/rest/v1/flows', '/rest/v1/nodes', '/rest/v1/rpc/whoami', '/functions/v1/deployment/start?id=x'])(
-    'POST %s takes 1 MiB of a caller without a credential, and refuses more in the shape of its part',
+    'POST %s accepts 1 MiB without a credential, and refuses more in the shape of its part',
     async (path) => {
       expect((await post(path, bodyOf(MIB))).status).not.toBe(413);
       expect(await post(path, bodyOf(MIB + 1))).toMatchObject({ status: 413, body: tooLarge });
@@ -51,14 +51,14 @@ describe('the size of a body', () => {
     });
   });
 
-  it('a flow may have 8 MiB from a user, by access token and by API key, and nothing else may', async () => {
+  it('a user may send 8 MiB for a flow, by access token and by API key, but for nothing else', async () => {
     const { token } = await signUp();
     const authorization = `Bearer ${token}`;
     const client = createClient(API_URL, PUBLISHABLE_KEY, { global: { headers: { authorization } } });
     const apiKey = (await client.rpc('create_api_key', { name: 'large flows' })).data.key;
     const shown: Record<string, string>[] = [{ authorization }, { 'x-api-key': apiKey }];
     for (const headers of shown) {
-      // The name is too long for a column; it came through.
+      // The name is too long for a column, but the body has passed the gateway.
       expect((await post('/rest/v1/flows', bodyOf(2 * MIB), headers)).status).toBe(400);
       expect(await post('/rest/v1/flows', bodyOf(8 * MIB + 1), headers)).toMatchObject({
         status: 413,
@@ -70,7 +70,7 @@ describe('the size of a body', () => {
     }
   });
 
-  it('a credential that is not valid allows no more than none', async () => {
+  it('an invalid credential allows no more than a missing one', async () => {
     const exp = Math.floor(Date.now() / 1000);
     const claims = { sub: '01930000-0000-7000-8000-000000000001', role: 'authenticated' };
     const forged = await sign({ ...claims, exp: exp + 60 }, 'another secret', 'HS256');
@@ -89,7 +89,7 @@ describe('the size of a body', () => {
     }
   });
 
-  it('definitions and flows of the service role may have 8 MiB, what its runners store 32 MiB', async () => {
+  it('the service role may send 8 MiB for definitions and flows, and its runners 32 MiB for results', async () => {
     const headers = { apikey: SECRET_KEY };
     for (const path of ['/rest/v1/nodes', '/rest/v1/flows']) {
       expect((await post(path, bodyOf(2 * MIB), headers)).status).not.toBe(413);
@@ -99,7 +99,7 @@ describe('the size of a body', () => {
     expect((await post('/rest/v1/rpc/finish_flow_runs', bodyOf(32 * MIB + 1), headers)).status).toBe(413);
   });
 
-  /** Sends the beginning of a request; gives the answer, and whether the gateway then closed the connection. */
+  /** Sends the beginning of a request. Returns the answer, and whether the gateway then closed the connection. */
   async function begin(head: string[], beginning: string): Promise<string> {
     const socket = connect(Number(new URL(API_URL).port), '127.0.0.1');
     socket.on('error', () => {});
@@ -117,7 +117,7 @@ describe('the size of a body', () => {
     expect(chunked).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('a client that asks first sends a body only if it may be that large', async () => {
+  it('a client that sends Expect: 100-continue sends its body only if that is small enough', async () => {
     const ask = async (bytes: number) => {
       const { hostname, port } = new URL(API_URL);
       const headers = { apikey: PUBLISHABLE_KEY, expect: '100-continue', 'content-length': bytes };
@@ -137,7 +137,7 @@ describe('the size of a body', () => {
   });
 });
 
-describe('in front of parts of a test', () => {
+describe('in front of the parts of a test', () => {
   let dir: string;
   const servers: Server[] = [];
 
@@ -152,7 +152,7 @@ describe('in front of parts of a test', () => {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  /** A gateway with such bounds, in front of PostgREST that answers by this. */
+  /** Starts a gateway with such bounds, in front of a PostgREST that this function answers for. */
   async function startBefore(
     listener: RequestListener,
     bounds: GatewayOptions['bounds'] = {},
@@ -183,7 +183,7 @@ describe('in front of parts of a test', () => {
       headers: { apikey: 'anon', authorization: `Bearer ${await tokenOf(sub)}` },
     } as RequestInit);
 
-  it('PostgREST gets one body above 1 MiB at a time, and small ones beside it', async () => {
+  it('PostgREST gets one body above 1 MiB at a time, and small ones at the same time', async () => {
     let [underWay, most] = [0, 0];
     const endings: (() => void)[] = [];
     const url = await startBefore(async (request, response) => {
@@ -236,7 +236,7 @@ describe('in front of parts of a test', () => {
     expect(await refused?.json()).toMatchObject({ code: 'too_many_requests', details: null });
   });
 
-  it('a body that stops arriving is 408, and takes no place meanwhile', async () => {
+  it('a body that stops arriving gets 408, and occupies no place meanwhile', async () => {
     const url = await startBefore((_, response) => response.end('ok'), {
       bodyPace: { windowMs: 300, leastBytes: 1_000 },
     });
@@ -247,7 +247,7 @@ describe('in front of parts of a test', () => {
     expect([slow.status, (await slow.json()).code]).toEqual([408, 'body_timeout']);
   });
 
-  it('a caller can not hold more than its share of what is arriving, nor all callers more than the whole', async () => {
+  it('a caller cannot hold more than its share of arriving bytes, nor all callers more than the total', async () => {
     const url = await startBefore((_, response) => response.end('ok'), {
       bodiesInFiles: { all: 7 * MIB, caller: 4 * MIB },
       bodyPace: { windowMs: 600_000, leastBytes: 1 },

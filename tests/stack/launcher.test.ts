@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('npm that is the parent is gone when the parent is another, for which no process is looked at', () => {
+it('an npm that is the parent has ended when the parent changes, without a look at processes', () => {
   [parent, commands] = [NPM, { [NPM]: 'npm start' }];
   const onGone = vi.fn();
   watchLauncher('main.ts', onGone, processes);
@@ -31,7 +31,7 @@ it('npm that is the parent is gone when the parent is another, for which no proc
   expect(onGone).toHaveBeenCalledOnce();
 });
 
-it('npm over a shell is gone when it is, or the shell', () => {
+it('an npm over a shell has ended when it or the shell has ended', () => {
   for (const end of [() => delete commands[NPM], () => parent = INIT]) {
     [parent, commands] = [SHELL, { [NPM]: 'npm start', [SHELL]: 'sh -c node main.ts' }];
     const onGone = vi.fn();

@@ -20,7 +20,7 @@ import { waitFor } from '../support/wait.ts';
 
 let port: number;
 let dir: string;
-/** Where the database lies: elsewhere than in `dir` as root in a closed folder. */
+/** The folder of the database: another one than `dir` as root in a closed folder. */
 let dataDir: string;
 let running: NpmStart | undefined;
 const bootSeconds: number[] = [];
@@ -33,7 +33,7 @@ function start(...args: string[]): NpmStart {
   return started;
 }
 
-/** Ends what runs by a signal to npm or, as Ctrl-C does, to its whole group; waits until npm is gone. */
+/** Ends the running stack by a signal to npm or, like Ctrl-C, to its whole group. Waits until npm has ended. */
 async function end(signal: NodeJS.Signals, to: 'npm' | 'group' = 'npm'): Promise<number | NodeJS.Signals | undefined> {
   if (running === undefined) return undefined;
   const { process: npm, ended } = running;
@@ -49,7 +49,10 @@ async function boot(...args: string[]): Promise<StackStatus> {
   return readStatus(port)!;
 }
 
-/** The stack that runs on the data of the test before, or one that is booted on it: most tests need no boot of their own. */
+/**
+ * Returns the stack of the previous test if it is still running, and else boots one on the same data: most tests need
+ * no boot of their own.
+ */
 const bootUnlessRunning = async (): Promise<StackStatus> => running === undefined ? await boot() : readStatus(port)!;
 
 const stackPid = (): number => JSON.parse(readFileSync(join(dir, 'stack.json'), 'utf8')).pid;
@@ -77,7 +80,7 @@ afterAll(async () => {
 it('npm run status fails while the stack boots, and SIGTERM stops the boot cleanly', async () => {
   start();
   await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
-  // Held in the middle of its boot for as long as the question takes.
+  // The boot is paused for the time of the question.
   process.kill(stackPid(), 'SIGSTOP');
   const early = await npmStatus(port);
   process.kill(stackPid(), 'SIGCONT');
@@ -90,10 +93,10 @@ it('npm run status fails while the stack boots, and SIGTERM stops the boot clean
 const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[]> =>
   await (await fetch(`${API_URL}/rest/v1/nodes?select=node_id`, { headers: { apikey: ANON_KEY } })).json();
 
-it('a boot that is stopped while it adds the node definitions says nothing of being ready; the next one has them all', async () => {
+it('a boot that is stopped while it adds the node definitions does not report that it is ready, and the next one has them all', async () => {
   await copyStack(inject('blankStack'), dir);
   const { dbPassword } = await loadKeys(keysFileOf(dir));
-  // The server alone: what the test needs of a first boot.
+  // Only the database server, which is all that the test needs of a first boot.
   const cluster = await startCluster({ dataDir: dataDirOf(dir), port: port + 1, dbPassword, settings: VOLATILE });
   const sql = connect(cluster.url('postgres'));
   await sql.unsafe(`
@@ -147,7 +150,7 @@ describe('a running stack', () => {
     expect((await fetch(`${here.FUNCTIONS_URL}/deployment/start`)).status).toBe(405);
   });
 
-  it('has a status as lines that a shell evaluates, the public key as KEY among them', async () => {
+  it('has a status as lines for a shell, with the public key as KEY', async () => {
     const { code, stdout } = await npmStatus(port, '--env');
     expect(code).toBe(0);
     const asked = spawnSync('bash', ['--norc', '-c', `${stdout}\nenv`], { env: { PATH: process.env['PATH'] } });
@@ -156,13 +159,13 @@ describe('a running stack', () => {
     expect(env).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('is named by the status of a port on which none runs, which fails with one line', async () => {
+  it('is named in the one line of a failed status for another port', async () => {
     const { code, stdout, stderr } = await npmStatus(port + 1, '--env');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(new RegExp(`^No stack runs on port ${port + 1}\\. .*\\b${port}\\b.*: -- --port \\d+\\n$`));
   });
 
-  it('has secrets of its own, kept with its data for its user alone, where git never sees them', () => {
+  it('has secrets of its own, stored with its data, for its user only, and ignored by git', () => {
     for (const name of ['JWT_SECRET', 'ANON_KEY', 'SERVICE_ROLE_KEY', 'PUBLISHABLE_KEY', 'SECRET_KEY'] as const) {
       expect(here[name]).not.toBe(there[name]);
     }
@@ -172,13 +175,13 @@ describe('a running stack', () => {
     }
   });
 
-  it('runs beside another, and neither takes the keys of the other', async () => {
+  it("can run together with another one, and neither accepts the other's keys", async () => {
     expect(await read(there.API_URL, there.ANON_KEY)).toBe(200);
     expect(await read(here.API_URL, there.ANON_KEY)).toBe(401);
     expect(await read(there.API_URL, here.ANON_KEY)).toBe(401);
   });
 
-  it('is left alone by a start on its port, which is refused in one line, even with --reset', async () => {
+  it('is not affected by a start on its port, which is refused in one line, even with --reset', async () => {
     const second = npmStart(port, '--reset');
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(new RegExp(`^A stack is already running on port ${port} .*\\n$`));
@@ -195,7 +198,8 @@ describe('after the end of a stack', () => {
     expect((await client(first).auth.signUp(credentials)).error).toBeNull();
   });
 
-  // These need the `exec` of package.json's start script: npm's shell ends by a SIGTERM and swallows a SIGINT, and passes on neither.
+  // These need the `exec` of package.json's start script: npm's shell ends by a SIGTERM, ignores a SIGINT, and forwards
+  // neither.
   it.each(
     [
       ['SIGTERM to npm', 'SIGTERM', 'npm', 0],
@@ -209,13 +213,13 @@ describe('after the end of a stack', () => {
     await expectNothingLeft();
   });
 
-  it('a second start on the same data keeps it', async () => {
+  it('a second start keeps the data', async () => {
     const second = await boot();
     expect(second).toEqual(first);
     expect((await client(second).auth.signInWithPassword(credentials)).error).toBeNull();
   });
 
-  it('a start after a SIGKILL to the stack cleans up what was left and works on the same data', async () => {
+  it('a start after a SIGKILL to the stack ends the leftover processes and works on the same data', async () => {
     const before = await bootUnlessRunning();
     process.kill(stackPid(), 'SIGKILL');
     await running?.ended;
@@ -224,7 +228,7 @@ describe('after the end of a stack', () => {
     expect(await boot()).toEqual(before);
   });
 
-  it('--reset starts empty with new keys; killed half-way it leaves nothing that a later start takes for a database', async () => {
+  it('--reset starts empty with new keys, and leaves no half-made database if it is killed', async () => {
     await end('SIGTERM');
     const { ended } = start('--reset');
     await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
@@ -238,6 +242,6 @@ describe('after the end of a stack', () => {
 
 it('a stack is ready in under 5 s', ({ skip }) => {
   skip(loadavg()[0]! > 2 * availableParallelism(), 'other programs keep the machine busy');
-  // The best of this file's boots: other tests take their part of it.
+  // The best of this file's boots, because other tests use the CPU at the same time.
   expect(Math.min(...bootSeconds)).toBeLessThan(5);
 });

@@ -10,7 +10,7 @@ const OWNER = '00000000-0000-4000-8000-0000000000aa';
 
 let own: OwnStack;
 let stack: Stack;
-/** What the functions take for the gateway. */
+/** A proxy that the functions use as the gateway. */
 let proxy: FlakyProxy;
 let sql: Sql;
 let flowId: number;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   own = await makeOwnStack('lost');
   await own.serve('deployment', 'flow');
   proxy = await startFlakyProxy(`http://127.0.0.1:${own.port}`);
-  // As hosted: a commit that was answered is kept.
+  // As in a hosted project, an acknowledged commit is durable.
   stack = await own.boot({
     watch: false,
     sweep: false,
@@ -44,7 +44,10 @@ const post = (path: string, headers: Record<string, string> = {}) =>
     headers: { authorization: `Bearer ${token}`, ...headers },
   });
 
-/** Sends a request, and resolves when its transaction waits to write to a table: until `end`, or until the database is gone. */
+/**
+ * Sends a request, and resolves when its transaction waits to write to a table: until `end`, or until the database has
+ * ended.
+ */
 async function sendAndHold(table: string, send: () => Promise<Response>) {
   const holder = connect(stack.superuserUrl);
   const held = holder.unsafe(`begin; lock table public.${table} in exclusive mode; select pg_sleep(600)`);
@@ -68,7 +71,7 @@ async function sendAndHold(table: string, send: () => Promise<Response>) {
   return { answer, end };
 }
 
-it('while the PostgREST of /rest/v1 stands still, functions start runs by their own', async () => {
+it('while the PostgREST of /rest/v1 is blocked, functions start runs by their own one', async () => {
   await waitFor(async () => (await post(`flow/deploy/${flowId}`)).ok || undefined);
   const { pid } = stack.parts.find(({ name }) => name === 'PostgREST')!;
   process.kill(pid, 'SIGSTOP');
@@ -118,9 +121,9 @@ it.each(
   },
 );
 
-it('a deploy whose function loses its connection is not sent again by itself: its caller has to ask', async () => {
+it('a deploy whose function loses its connection is not repeated automatically', async () => {
   const deploy = () => post(`flow/deploy/${flowId}`);
-  // The function keeps the connection over which it asked.
+  // The function keeps the connection of this request.
   await waitFor(async () => (await deploy()).ok || undefined);
   const deployed = async () => (await sql`select id from public.flow_deployments`).length;
   const before = await deployed();
@@ -130,7 +133,7 @@ it('a deploy whose function loses its connection is not sent again by itself: it
   await end();
   const refused = await answer;
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-  // Whatever waited for the same lock is done before this.
+  // All transactions that waited for the same lock have ended before this one.
   expect((await deploy()).status).toBe(200);
   expect(await deployed()).toBeLessThanOrEqual(before + 2);
 });

@@ -12,7 +12,7 @@ let stack: Stack;
 let headers: Record<string, string>;
 let userId: string;
 
-/** A request of the user to the stack, whose answer is JSON. */
+/** Sends a request of the user to the stack and reads the JSON of the answer. */
 const ask = async <Answer>(path: string, body?: unknown): Promise<{ status: number; body: Answer }> => {
   const response = await fetch(`${stack.status.API_URL}/${path}`, {
     headers,
@@ -21,7 +21,7 @@ const ask = async <Answer>(path: string, body?: unknown): Promise<{ status: numb
   return { status: response.status, body: await response.json() as Answer };
 };
 
-// A stack that nothing sweeps: what revives a run here is the request alone.
+// A stack without a sweeper, so that only the request can revive a run.
 beforeAll(async () => {
   own = await makeOwnStack('overdue');
   await own.serve('flow', 'runner');
@@ -48,7 +48,7 @@ const storeFlow = async (): Promise<number> => {
 const resultOf = async (flow_run_id: string) =>
   (await ask<FlowRunResult>('rest/v1/rpc/flow_run_result', { flow_run_id })).body;
 
-it('whoever asks for the output of a run that nobody has been poked for pokes the runner, once it is overdue', async () => {
+it('a request for the output of an overdue run without a poke pokes the runner', async () => {
   const started = await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: await storeFlow() });
   const { flow_run_id } = started.body;
   const result = () => resultOf(flow_run_id);
@@ -63,14 +63,14 @@ it('whoever asks for the output of a run that nobody has been poked for pokes th
   expect(await result()).toMatchObject({ status: 'succeeded', is_overdue: false });
 });
 
-it('a stop pokes the runner, which ends a run that waits', async () => {
+it('a stop pokes the runner, which ends a waiting run', async () => {
   const flowId = await storeFlow();
   const sql = connect(stack.superuserUrl);
-  // In one transaction: the last claim of the runner may still wait for a run to come.
+  // In one transaction, because the runner's last claim may still wait for a run.
   const flow_run_id = await sql.begin(async (tx) => {
     await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: userId, role: 'authenticated' })}, true)`;
     const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
-    // As a worker leaves it that waits for a signature.
+    // The state in which a worker leaves a run that waits for a signature.
     await tx`update public.flow_run set status = 'waiting', start_time = now() where id = ${id}`;
     await tx`update private.flow_run_jobs set claim_number = 1 where flow_run_id = ${id}`;
     await tx`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;

@@ -4,7 +4,7 @@ import type { Stack } from '../../dev/stack/stack.ts';
 import { checkedFetch } from '../support/checked_fetch.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 
-/** A stack of its own: quotas are a setting of all. */
+/** A separate stack, because quotas are a setting of the whole stack. */
 let own: OwnStack;
 let stack: Stack;
 
@@ -32,7 +32,7 @@ async function post(path: string, key: string, body: object): Promise<{ status: 
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 }
 
-it('an operator sets with the secret key how many deployments each user may have', async () => {
+it('an operator can set the quota of deployments with the secret key', async () => {
   const { SERVICE_ROLE_KEY, PUBLISHABLE_KEY } = stack.status;
   const signedUp = await post('auth/v1/signup', PUBLISHABLE_KEY, {
     email: `${randomUUID()}@example.com`,

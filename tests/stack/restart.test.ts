@@ -11,14 +11,14 @@ beforeAll(async () => {
   own = await makeOwnStack('restart');
   await own.writeFunction(`export default { fetch: () => new Response('hello') };`);
   stack = await own.boot();
-  // Auth begins with the first request.
+  // Auth starts with the first request.
   await fetch(`${stack.status.API_URL}/auth/v1/health`);
 });
 afterAll(() => own.remove());
 
 const pidOf = (name: string): number => stack.parts.find((part) => part.name === name)!.pid;
 
-/** The whole way to the database, and the one to the function. */
+/** Tests the whole way to the database, and the one to the function. */
 async function answersAll(): Promise<boolean> {
   const { API_URL, FUNCTIONS_URL, PUBLISHABLE_KEY } = stack.status;
   const [nodes, hello] = await Promise.all([
@@ -37,11 +37,11 @@ it.each(
     ['Auth', undefined],
     ['function hello', 'SIGKILL'],
     ['function hello', undefined],
-    // Immediate mode: nothing is written any more, the next start recovers from the log.
+    // Immediate mode: the server writes nothing more, and recovers from the log at the next start.
     ['Postgres', 'SIGQUIT'],
     ['Postgres', undefined],
   ] as const,
-)('%s ended by %s is back as a new process, and the rest has gone on', async (name, signal) => {
+)('%s, ended by %s, returns as a new process, and the other parts continue', async (name, signal) => {
   const before = new Map(stack.parts.map((part) => [part.name, part.pid]));
   await stack.restart(name, signal);
   expect(commandLine(before.get(name)!)).toBe('');
@@ -51,20 +51,20 @@ it.each(
   expect(own.crash()).toBeUndefined();
 });
 
-it('the gateway is back on its port; a connection that was kept is not', async () => {
+it('the gateway returns on its port, and a kept-alive connection is closed', async () => {
   await stack.restart('gateway');
   await waitFor(async () => await answersAll().catch(() => false) || undefined);
   expect(own.crash()).toBeUndefined();
 });
 
-it('a part that there is not is named, with those that there are', async () => {
+it('an unknown part is named, with the known ones', async () => {
   await expect(stack.restart('nobody')).rejects.toThrow(
     'The stack has no part nobody; it has: ' +
       'function hello, Postgres, PostgREST, PostgREST of the functions, Auth, gateway',
   );
 });
 
-it('a part that was restarted on request is restarted when it crashes, too, and is stopped with the stack', async () => {
+it('a part that was restarted on request is also restarted after a crash, and is stopped with the stack', async () => {
   await stack.restart('function hello', 'SIGKILL');
   process.kill(pidOf('function hello'), 'SIGKILL');
   await waitFor(() => own.logged().includes('function hello runs again') || undefined);

@@ -9,7 +9,7 @@ import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';
 import { waitFor } from '../support/wait.ts';
 import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Functions of schema public that the suite calls. */
+/** SQL functions of schema public for this suite. */
 const FUNCTIONS = `
 create function public.try_arguments(
   a_text text, an_integer integer, a_bigint bigint, a_numeric numeric, a_boolean boolean, a_json jsonb, a_uuid uuid, a_time timestamptz,
@@ -71,7 +71,7 @@ notify pgrst, 'reload schema';
 
 interface Transport {
   name: string;
-  /** What the transport reaches. */
+  /** Returns the address of the transport's server. */
   target: (status: StackStatus) => string;
   make: (url: string, status: StackStatus) => { rpc: Rpc; close: () => void };
 }
@@ -138,7 +138,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     const { status, code, headers } = await errorOf(call);
     return [status, code, headers];
   };
-  /** The backends that execute a function now. */
+  /** Lists the backends that now execute a function. */
   const executing = (name: string) =>
     waitFor(async () => {
       const rows = await workers.sql`
@@ -147,7 +147,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
       return rows.length > 0 ? rows.map(({ pid }) => pid as number) : undefined;
     });
 
-  it('arguments arrive as the values that they are', async () => {
+  it('arguments arrive unchanged', async () => {
     const values = {
       a_text: `a 'quoted' "text" with \\ and { , } and \n and é 🦀 $1 ? ::text`,
       an_integer: -5,
@@ -170,18 +170,18 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     ['an object', { value: { a: 1 } }, '{"a":1}'],
     ['true', { value: true }, 'true'],
     ['empty', { value: '' }, ''],
-  ])('a text that is given as %s is its text', async (_what, args, text) => {
+  ])('a text argument given as %s arrives as its text', async (_what, args, text) => {
     expect(await rpc('try_text', args)).toBe(text);
   });
 
   it.each([[null], ['text'], [5], [true], [[]], [[1, 'a', { b: null }]], [{ 'a"': "'\\" }]])(
-    'the JSON %j comes back as it was sent',
+    'the JSON %j is returned unchanged',
     async (value) => {
       expect(await rpc('try_json', { value })).toEqual(value);
     },
   );
 
-  it('results are the JSON that PostgREST makes of them', async () => {
+  it('results are the same JSON as that of PostgREST', async () => {
     expect(await rpc('try_nothing', {})).toBeNull();
     expect(await rpc('try_bigint', {})).toBe(9007199254740991);
     expect(await rpc('try_boolean', {})).toBe(true);
@@ -196,7 +196,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     expect(await rpc('try_set', { count: 3 })).toEqual([1, 2, 3]);
   });
 
-  it('it is the service role that calls, within the time limits of the role', async () => {
+  it('calls act as the service role, within its time limits', async () => {
     expect(await rpc('try_context', {})).toEqual({
       role: 'service_role',
       user: 'service_role',
@@ -209,14 +209,14 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     expect(await outcomeOf(rpc('try_secret', {}))).toEqual([500, 'internal', {}]);
   });
 
-  it('headers of one call are seen by it and by no other, and a false run token is refused', async () => {
+  it('headers apply to one call only, and a false run token is refused', async () => {
     expect(await rpc('try_header', { name: 'x-try' }, { 'x-try': "it's \\" })).toBe("it's \\");
     expect(await rpc('try_header', { name: 'x-try' })).toBeNull();
     const error = await errorOf(rpc('try_header', { name: 'x-try' }, { 'x-flow-run-token': 'fr_false' }));
     expect([error.status, error.code]).toEqual([401, 'token_invalid']);
   });
 
-  it('an error that SQL raises passes whole, with its details and when to come again', async () => {
+  it('an error that SQL raises keeps all its parts, with details and Retry-After', async () => {
     const details = { path: ['a', 0], text: 'é "' };
     const args = { code: 'queue_full', details, headers: { 'Retry-After': '10', 'X-Other': '1' } };
     const error = await errorOf(rpc('try_fail', args));
@@ -232,15 +232,15 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
   });
 
   it.each(['08006', '08P01', '40001', '40P01', '53000', '53100', '53200', '53300', '53400', '55P03', '57014', '57P03'])(
-    'the SQLSTATE %s means that the call may come again',
+    'the SQLSTATE %s means that the call may be repeated',
     async (state) => {
-      // PostgREST repeats such a transaction by itself, here until the time limit of the call.
+      // PostgREST itself repeats such a transaction, here until the time limit of the call.
       if (state === '40001' && name === 'PostgREST') return;
       expect(await outcomeOf(rpc('try_state', { state }))).toEqual(UNAVAILABLE);
     },
   );
 
-  it.each(['P0001', 'XX000', '23505', '22012', '42501'])('the SQLSTATE %s is an error of our own', async (state) => {
+  it.each(['P0001', 'XX000', '23505', '22012', '42501'])('the SQLSTATE %s becomes an internal error', async (state) => {
     expect(await outcomeOf(rpc('try_state', { state }))).toEqual([500, 'internal', {}]);
   });
 
@@ -249,7 +249,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     ['NUL in JSON', 'try_json', { value: { a: 'a\0b' } }],
     ['half of a character in a text', 'try_text', { value: 'a\ud800' }],
     ['half of a character in JSON', 'try_json', { value: ['\ud800'] }],
-    ['what is no UUID', 'try_arguments', {
+    ['a malformed UUID', 'try_arguments', {
       a_text: '',
       an_integer: 0,
       a_bigint: 0,
@@ -282,14 +282,14 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     expect(await workers.sql`delete from public.try_writes returning id`).toEqual([{ id: 2 }]);
   });
 
-  it('large arguments and results arrive whole', async () => {
+  it('large arguments and results arrive complete', async () => {
     const value = Array.from({ length: 50_000 }, (_, n) => `${n} '"\\ é`);
     expect(await rpc('try_json', { value })).toEqual(value);
     const text = 'x'.repeat(8 * 1_048_576);
     expect(await rpc('try_text', { value: text })).toBe(text);
   });
 
-  it('calls that are made together each get their own answer', async () => {
+  it('concurrent calls each get their own answer', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, async (_, n) => {
       if (n % 10 === 3) return await outcomeOf(rpc('try_state', { state: 'XX000' }));
       if (n % 10 === 7) return await rpc('try_rows', { count: 1 });
@@ -302,14 +302,14 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     });
   });
 
-  it('a call whose backend is ended fails as one to be repeated, and the next one is answered', async () => {
+  it('a call whose backend is ended fails as repeatable, and the next one succeeds', async () => {
     const call = outcomeOf(rpc('try_sleep', { seconds: 60 }));
     for (const pid of await executing('try_sleep')) await workers.sql`select pg_terminate_backend(${pid})`;
     expect(await call).toEqual(UNAVAILABLE);
     expect(await waitFor(() => rpc('try_text', { value: 'again' }).catch(() => undefined))).toBe('again');
   });
 
-  it('a call whose connection breaks fails as one to be repeated', async () => {
+  it('a call whose connection breaks fails as repeatable', async () => {
     const call = outcomeOf(rpc('try_sleep', { seconds: 60 }));
     const [pid] = await executing('try_sleep');
     proxy.shut();
@@ -320,8 +320,8 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     expect(await rpc('try_text', { value: 'again' })).toBe('again');
   });
 
-  // PostgREST is told of a migration, and answers by the schema that it knew until it has read the new one.
-  it.runIf(name !== 'PostgREST')('a function that a migration changes meanwhile is called as it is now', async () => {
+  // PostgREST is notified of a migration, and answers by the old schema until it has read the new one.
+  it.runIf(name !== 'PostgREST')('a function that a migration has changed is called by its new signature', async () => {
     const replace = (created: string) =>
       workers.sql.unsafe(`
         drop function if exists public.try_changing;
@@ -339,14 +339,14 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     await returning('value text', 'value');
     expect((await outcomeOf(rpc('try_changing', { value: '7', more: '?' }))).slice(0, 1)).toEqual([500]);
     expect(await rpc('try_changing', { value: '7' })).toBe('7');
-    // What its body calls is missing: that is told, after a second try.
+    // The function calls a missing one: that is reported after a second try.
     await replace(`create function public.try_changing(value text) returns text language plpgsql as
       $$ begin return public.try_missing(value); end $$`);
     expect((await outcomeOf(rpc('try_changing', { value: '7' }))).slice(0, 1)).toEqual([500]);
     await replace('select 1');
   });
 
-  it('a call that takes longer than the statement timeout of the role fails as one to be repeated', async () => {
+  it('a call that exceeds the statement timeout of the role fails as repeatable', async () => {
     await workers.sql`alter role service_role set statement_timeout = '300ms'`;
     await workers.sql`notify pgrst, 'reload config'`;
     try {

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait.ts';
 
 const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 
-/** A stack of its own: the length of the queue is a setting of all. */
+/** A separate stack, because the length of the queue is a setting of the whole stack. */
 let own: OwnStack;
 let stack: Stack;
 let sql: Sql;
@@ -42,7 +42,7 @@ beforeEach(async () => {
 const limit = (settings: { max_starts_per_minute?: number; max_runs_in_flight?: number }) =>
   sql`update public.flow_deployments set ${sql(settings)} where id = ${deploymentId}`;
 
-/** As an operator sets it. */
+/** Sets the length like an operator. */
 async function setMaxQueueLength(max_length: number): Promise<void> {
   const { API_URL, SERVICE_ROLE_KEY } = stack.status;
   const response = await fetch(`${API_URL}/rest/v1/rpc/set_max_queue_length`, {
@@ -72,7 +72,7 @@ const doors: Record<string, () => Promise<Response>> = {
 };
 
 describe.each(Object.entries(doors))('%s', (door, start) => {
-  /** What a refused start is told; on /rest/v1 details are text. */
+  /** Returns the error of a refused start; on /rest/v1 details are text. */
   const refusal = async () => {
     const response = await start();
     const { code, details } = await response.json();
@@ -84,7 +84,7 @@ describe.each(Object.entries(doors))('%s', (door, start) => {
     };
   };
 
-  it('a limit of the deployment answers 429 with what it is and when to try again', async () => {
+  it('a limit of the deployment answers 429 with the limit and Retry-After', async () => {
     expect((await start()).status).toBe(200);
     await limit({ max_starts_per_minute: 0 });
     const { retryAfter, ...answer } = await refusal();
@@ -116,7 +116,7 @@ describe.each(Object.entries(doors))('%s', (door, start) => {
     expect((await start()).status).toBe(200);
   });
 
-  it('of 50 starts at once by one caller 20 get through where that is a tenth, and then none', async () => {
+  it('of 50 concurrent starts by one caller 20 succeed if that is a tenth of the limit, and then none', async () => {
     await waitFor(async () => {
       const [row] = await sql`select 60 - extract(second from clock_timestamp())::float8 as left`;
       return row!.left > 10 || undefined;
@@ -133,7 +133,7 @@ describe.each(Object.entries(doors))('%s', (door, start) => {
   });
 });
 
-it('when all runs have ended, none counts any more', async () => {
+it('ended runs do not count', async () => {
   await Promise.all(Array.from({ length: 20 }, doors['/functions/v1']!));
   const [usage] = await waitFor(async () => {
     const rows = await sql`

@@ -4,7 +4,7 @@ import { startSweeper, type Sweeper } from '../../dev/stack/sweeper.ts';
 import { asSuperuser } from '../support/tokens.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** More than a sweep takes at once. */
+/** More than a sweep deletes at once. */
 const OLD_RUNS = 1_001;
 
 const ownerId = randomUUID();
@@ -34,7 +34,7 @@ const agesOfRuns = async (): Promise<number[]> =>
   ))
     .map((run) => run.days);
 
-it('a stack that starts sweeps until nothing is left that is too old', async () => {
+it('a starting stack sweeps until no run is too old', async () => {
   await storeRuns(OLD_RUNS, '31 days');
   await storeRuns(1, '29 days');
   sweeper = startSweeper(inject('stack'), (line) => logged.push(line));
@@ -43,7 +43,7 @@ it('a stack that starts sweeps until nothing is left that is too old', async () 
   expect(logged).toEqual([]);
 });
 
-it('a stack that starts, starts what was due while it was down, once, and the run ends', async () => {
+it('a starting stack starts a schedule that was due during its downtime once, and the run ends', async () => {
   const scheduleId = await asSuperuser(async (sql) => {
     await sql`select set_config('request.jwt.claims', ${
       JSON.stringify({ sub: ownerId, role: 'authenticated' })
@@ -65,7 +65,7 @@ it('a stack that starts, starts what was due while it was down, once, and the ru
   expect(runs.map(({ status }) => status)).toEqual(['succeeded']);
 });
 
-it('a sweep that fails is shown, and stops nothing', async () => {
+it('a failed sweep is reported and stops nothing', async () => {
   sweeper = startSweeper(
     { ...inject('stack'), SERVICE_ROLE_KEY: inject('stack').ANON_KEY },
     (line) => logged.push(line),

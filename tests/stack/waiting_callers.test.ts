@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 type Run = Pick<ClaimedRun, 'id' | 'token'>;
 
-/** Stores runs of one flow, which nobody executes. */
+/** Stores runs of one flow that no worker executes. */
 const makeRuns = (count: number): Promise<Run[]> =>
   asSuperuser(async (sql) => {
     const [flow] = await sql`insert into public.flows (user_id) values (${owner.id}) returning id`;
@@ -34,7 +34,7 @@ const makeRuns = (count: number): Promise<Run[]> =>
       from generate_series(1, ${count}) returning id, private.run_token(id) as token`;
   });
 
-/** How a run was answered: the status, and the error's code if there is one. */
+/** Returns the status of an answer, and the error's code if there is one. */
 async function readAnswer(response: Response | string): Promise<string> {
   if (typeof response === 'string') return response;
   const body = response.status === 204 ? {} : await response.json() as { code?: string };
@@ -43,8 +43,8 @@ async function readAnswer(response: Response | string): Promise<string> {
 
 describe('without SUPABASE_DB_URL', () => {
   /**
-   * Looks without a run, after which nobody waits for it: those who wait look every tenth of a second for their first
-   * ten.
+   * Looks without a certain run, after which no caller waits for it: during their first ten seconds, callers cause a
+   * look every tenth of a second.
    */
   const ENOUGH_LOOKS = 20;
 
@@ -53,7 +53,7 @@ describe('without SUPABASE_DB_URL', () => {
   });
   afterAll(() => flow?.stop());
 
-  it.each(ROUTES)('nobody looks for the %s of a run any more whose caller is gone', async (route) => {
+  it.each(ROUTES)('looks for the %s of a run stop after its caller has disconnected', async (route) => {
     const [goes, stays] = [new AbortController(), new AbortController()];
     const answers = [
       flow.ask(route, left!, { signal: goes.signal }),
@@ -68,26 +68,26 @@ describe('without SUPABASE_DB_URL', () => {
     });
     stays.abort();
     await answers[1];
-    // Nor is anything asked for who is gone, when the wait has ended by that.
+    // No request is made either for a caller whose wait has ended by the disconnection.
     const told = flow.asked().filter((line) =>
       line.includes('rpc/') && !line.includes('asking') && line.includes(left!.id)
     );
     expect(told).toHaveLength(1);
   });
 
-  it('hundreds of callers who wait cost the database a look for all of them, and hold none of its connections', async () => {
+  it('hundreds of waiting callers share one look, and hold no database connection', async () => {
     const all = new AbortController();
     const waiting = Array.from({ length: 300 }, () => flow.ask('output', left!, { signal: all.signal }));
     await waitFor(() =>
       flow.asked().filter((line) => line.includes('await_flow_run_result')).length === 300 || undefined
     );
     await waitFor(() => flow.looks().length > 0 || undefined);
-    // Another one is answered meanwhile.
+    // Another caller is answered meanwhile.
     expect(await readAnswer(await flow.ask('output', right!, { wait: 0 }))).toBe('202');
     await left!.end();
     const answers = await Promise.all((await Promise.all(waiting)).map(readAnswer));
     expect(new Set(answers)).toEqual(new Set(['409 run_stopped']));
-    // One call of its own each, and the looks.
+    // One call for each caller, and the shared looks.
     const own = flow.asked().filter((line) => line.includes(left!.id) && !flow.looks().includes(line));
     expect(own).toHaveLength(300);
   });
@@ -106,11 +106,11 @@ describe('with SUPABASE_DB_URL', () => {
     await sql?.end();
   });
 
-  /** Ends a run as workers do. */
+  /** Ends runs like a worker. */
   const end = (...runs: Run[]) =>
     sql`select private.end_flow_run(r.id, 'stopped') from unnest(${runs.map(({ id }) => id)}::uuid[]) as r (id)`;
 
-  /** The sessions that follow these runs, by the ids of their processes. */
+  /** Lists the sessions that follow these runs, by the ids of their processes. */
   const followers = async (...runs: Run[]): Promise<{ pid: number; runs: number }[]> =>
     await sql<{ pid: number; runs: number }[]>`
       select l.pid, count(distinct r.id)::integer as runs
@@ -127,16 +127,16 @@ describe('with SUPABASE_DB_URL', () => {
       return session?.runs === runs.length ? session.pid : undefined;
     });
 
-  /** When a session was last asked for anything. */
+  /** Returns the time of a session's last query. */
   const lastAsked = async (pid: number): Promise<string | undefined> => {
     const [row] = await sql`select query_start::text as at from pg_stat_activity where pid = ${pid}`;
     return row?.['at'];
   };
 
-  it('an end is heard by one session; PostgREST is not asked until then, and the session once in 15 s', async () => {
+  it('one session receives the end, without a request to PostgREST until then, and with one query in 15 s', async () => {
     const waiting = flow.ask('output', left!);
     const pid = await areFollowed(left!);
-    // Whose turn it is, the function asks once.
+    // Excludes the look-up of the turn's owner, which is made once.
     const askedForRuns = () => flow.asked().filter((line) => !line.startsWith('/rest/v1/rpc/turn_owners')).length;
     const asked = askedForRuns();
     const began = performance.now();
@@ -149,7 +149,7 @@ describe('with SUPABASE_DB_URL', () => {
     }
     expect(times).not.toContain(undefined);
     expect(askedForRuns()).toBe(asked + others);
-    // When it followed the run, and since then at most once in 15 s.
+    // One query to follow the run, and since then at most one in 15 s.
     expect(times.size).toBeLessThanOrEqual(2 + (performance.now() - began) / 15_000);
     await end(left!);
     expect(await readAnswer(await waiting)).toBe('409 run_stopped');
@@ -157,7 +157,7 @@ describe('with SUPABASE_DB_URL', () => {
     await waitFor(async () => (await followers(left!)).length === 0 || undefined);
   });
 
-  it('hundreds of callers who wait for as many runs are answered by one session', async () => {
+  it('one session serves hundreds of callers who wait for as many runs', async () => {
     const runs = await makeRuns(200);
     const waiting = runs.map((run) => flow.ask('output', run));
     await areFollowed(...runs);
@@ -167,7 +167,7 @@ describe('with SUPABASE_DB_URL', () => {
     await waitFor(async () => (await followers(...runs)).length === 0 || undefined);
   });
 
-  it('whoever waits for a signature request gets it when it is made, and hears that there will be none', async () => {
+  it('callers who wait for a signature request get it when it is made, or learn that none will come', async () => {
     const waiting = [left!, right!].map((run) => flow.ask('signature_request', run));
     await areFollowed(left!, right!);
     const looks = flow.looks().length;
@@ -180,7 +180,7 @@ describe('with SUPABASE_DB_URL', () => {
     expect(flow.looks().length).toBe(looks);
   });
 
-  it.each(ROUTES)('the run of a caller who is gone is not followed any more, for the %s', async (route) => {
+  it.each(ROUTES)('the run of a disconnected caller is unfollowed, for the %s', async (route) => {
     const [goes, stays] = [new AbortController(), new AbortController()];
     const answers = [
       flow.ask(route, left!, { signal: goes.signal }),
@@ -196,24 +196,24 @@ describe('with SUPABASE_DB_URL', () => {
     await waitFor(async () => (await followers(right!)).length === 0 || undefined);
   });
 
-  it('whoever waits is answered although the session is ended meanwhile', async () => {
+  it('waiting callers are answered although the session is ended meanwhile', async () => {
     const waiting = [left!, right!].map((run) => flow.ask('output', run));
     const pid = await areFollowed(left!, right!);
     flow.forget();
     await sql.begin(async (tx) => {
-      // Nobody hears of the one: it ends before the session does, and is committed after it.
+      // No session receives this end: the run ends before the session does, and is committed after it.
       await tx`select private.end_flow_run(${left!.id}, 'stopped')`;
       await sql`select pg_terminate_backend(${pid})`;
       await waitFor(() => flow.looks().length > 0 || undefined);
     });
     expect(await readAnswer(await waiting[0]!)).toBe('409 run_stopped');
-    // The next session follows the other.
+    // The next session follows the other run.
     expect(await areFollowed(right!)).not.toBe(pid);
     await end(right!);
     expect(await readAnswer(await waiting[1]!)).toBe('409 run_stopped');
   });
 
-  it('the session ends when nobody has waited for some time', async () => {
+  it('the session ends after some time without waiting callers', async () => {
     const waiting = flow.ask('output', left!);
     const pid = await areFollowed(left!);
     await end(left!);

@@ -14,14 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-it('a new stack has WALLET_KEYS that the functions take, and keeps them', async () => {
+it('a new stack makes WALLET_KEYS that the functions accept, and keeps them', async () => {
   const keys = await loadKeys(file);
   expect(readWalletKeys((name) => name === 'WALLET_KEYS' ? keys.walletKeys : undefined).currentId).toBe('local');
   expect(await loadKeys(file)).toEqual(keys);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-it('a stack of before there were wallets gets WALLET_KEYS, and keeps its other keys', async () => {
+it('a stack without WALLET_KEYS gets them, and keeps its other keys', async () => {
   const { walletKeys, ...former } = await loadKeys(file);
   await writeFile(file, JSON.stringify(former));
   const keys = await loadKeys(file);
