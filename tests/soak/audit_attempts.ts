@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** What must hold of nodes that were tried again. */
+/** The rules on nodes with several attempts. */
 export const attemptChecks: RowCheck[] = [
   {
     name: 'too_many_attempts',
@@ -26,7 +26,7 @@ export const attemptChecks: RowCheck[] = [
   },
   {
     name: 'last_attempt_differs',
-    // The line of the last attempt says that it failed if and only if its node has failed, unless the run was stopped.
+    // The last line about attempts reports a failure if and only if the node has failed, unless the run was stopped.
     find: (sql) =>
       sql`
       select n.flow_run_id, n.node_id, n.times, n.attempt, n.errors

@@ -3,8 +3,8 @@ import type { SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Compares the chain with the runs: each paid at most once, one that succeeded did, and one that failed did not, since it says
- * that nothing was paid.
+ * Compares the chain with the runs. Each run has paid at most once. A succeeded run has paid. A failed one has not,
+ * because its error reports that nothing was paid.
  */
 export async function auditChain(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {
   const paying = facts.starts.filter(({ party }) => party !== null);

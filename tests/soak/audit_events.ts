@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** The events that the rows of each tree stand for, and those that have a number, by their keys. */
+/** The expected events of each tree, derived from its rows, and the numbered events, by their keys. */
 const EVENTS = `
   tree as (
     select r.id as root_id, r.id from public.flow_run as r where r.parent_flow_run_id is null
@@ -38,7 +38,7 @@ const EVENTS = `
       and not exists (select from private.flow_run_events as e where e.root_flow_run_id = r.id)
   )`;
 
-/** What must hold of the events of runs, and of what watchers were told. */
+/** The rules on the events of runs, and on the events that watchers received. */
 export const eventChecks: RowCheck[] = [
   {
     name: 'event_lost',
@@ -68,7 +68,7 @@ export const eventChecks: RowCheck[] = [
         from numbered as n group by 1 having min(n.number) <> 2 or max(n.number) <> count(*) + 1`),
   },
   {
-    // Watchers held the tokens of the runs: log lines are not for them.
+    // Watchers held the tokens of the runs, which do not show log lines.
     name: 'watcher_told_otherwise',
     find: (sql, { watched }) =>
       sql.unsafe(

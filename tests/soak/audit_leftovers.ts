@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** What must hold of the rest: tags, snapshots, keys, stores. */
+/** The rules on everything else: tags, snapshots, keys, stores. */
 export const leftoverChecks: RowCheck[] = [
   {
     name: 'latest_wrong',
@@ -15,7 +15,7 @@ export const leftoverChecks: RowCheck[] = [
       where t.deployment_id is distinct from d.id`,
   },
   {
-    // Whatever the tables are: those that are made after this was written too.
+    // Reads the catalogue, so that tables that are added later are checked, too.
     name: 'row_points_nowhere',
     async find(sql) {
       const keys = await sql`
@@ -38,7 +38,7 @@ export const leftoverChecks: RowCheck[] = [
     },
   },
   {
-    // After a sweep, which the auditor asks for.
+    // The auditor sweeps before this check.
     name: 'snapshot_unused',
     find: (sql) =>
       sql`

@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** What must hold between runs, their jobs and the queue, whatever was asked. */
+/** The rules on runs, their jobs and the queue. */
 export const queueChecks: RowCheck[] = [
   {
     name: 'run_neither_ended_nor_waiting',
@@ -107,7 +107,7 @@ export const queueChecks: RowCheck[] = [
       where r.end_time is not null or j.stop_requested_at is not null or a.outcome is not null`,
   },
   {
-    // What somebody was told is stored is what the node puts out; a run that was stopped may have ended before.
+    // An acknowledged answer is the node's output; a stopped run may have ended before.
     name: 'answer_lost',
     find: (sql) =>
       sql`

@@ -37,7 +37,7 @@ const audit = async () => {
   return findings.list().map(({ check, detail }) => ({ check, ...detail }));
 };
 
-/** With something broken, which is mended afterwards; PostgREST knows no schema but the one that it has read. */
+/** Audits with a broken rule, which is repaired afterwards. PostgREST uses only the schema that it has read. */
 async function auditBroken(broken: string, mended: string) {
   await workers.sql.unsafe(broken);
   try {
@@ -47,7 +47,7 @@ async function auditBroken(broken: string, mended: string) {
   }
 }
 
-it('finds nothing where everybody sees their own', async () => {
+it('finds nothing if all readers see only their own rows', async () => {
   expect(await audit()).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ it('finds rows that others can read', async () => {
   expect(found).toEqual([expect.objectContaining({ check: 'row_readable', reader: 'other', table: 'node_run' })]);
 });
 
-it('finds what a run token shows too much of, to whoever has it and to nobody', async () => {
+it('finds rows that a run token shows too many of, to its holder and without it', async () => {
   const found = await auditBroken(
     `create policy leak on public.flow_run for select to anon using (true)`,
     `drop policy leak on public.flow_run`,
@@ -79,7 +79,7 @@ it("finds rows that their owner can't read", async () => {
   expect(found).toEqual([expect.objectContaining({ check: 'row_hidden', reader: 'owner', table: 'flows' })]);
 });
 
-it('finds a table of which it does not know who may see it', async () => {
+it('finds a table without a rule on its readers', async () => {
   const found = await auditBroken('create table public.secrets (id integer)', 'drop table public.secrets');
   expect(found).toEqual([{ check: 'table_without_rule', table: 'secrets' }]);
 });

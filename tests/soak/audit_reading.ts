@@ -2,25 +2,25 @@ import type { Sql } from '../../dev/stack/postgres.ts';
 import type { StackStatus } from '../../dev/stack/stack.ts';
 import type { Findings } from './findings.ts';
 
-/** Somebody who tries to read everything. */
+/** A reader who tries to read everything. */
 export interface Reader {
   label: string;
   headers: Record<string, string>;
   userId: string | null;
-  /** The run whose token they show. */
+  /** The run whose token the reader shows. */
   runId: string | null;
 }
 
 interface Readable {
-  /** What tells its rows apart. */
+  /** The columns that identify a row. */
   key: string;
-  /** Which rows a reader may see, of `t`: $1 is their user, $2 the run of their token. */
+  /** The condition on rows `t` that a reader may see: $1 is the reader's user, $2 the run of the reader's token. */
   rule: string;
 }
 
 const OWN = 't.user_id = $1';
 
-/** Who may see what, by the documentation and not by the policies. */
+/** The readers of each table, by the documentation and not by the policies. */
 const readable: Record<string, Readable> = {
   api_keys: { key: 'id', rule: OWN },
   flow_deployments: { key: 'id', rule: OWN },
@@ -44,10 +44,10 @@ const readable: Record<string, Readable> = {
   webhook_deliveries: { key: 'id', rule: OWN },
 };
 
-/** Rows that PostgREST gives at a time. */
+/** The most rows of an answer of PostgREST. */
 const PAGE = 1_000;
 
-/** All that a reader is given of a table, as its keys; none where they may not ask. */
+/** Reads all rows of a table that a reader gets, as their keys; none if the reader may not read the table. */
 async function readAll(status: StackStatus, reader: Reader, table: string, key: string): Promise<string[]> {
   const keys: string[] = [];
   for (;;) {
@@ -57,14 +57,14 @@ async function readAll(status: StackStatus, reader: Reader, table: string, key: 
     });
     if (response.status === 401 || response.status === 403) return keys;
     if (!response.ok) throw new Error(`${reader.label} reads ${table}: ${response.status} ${await response.text()}`);
-    // SAFETY: what was asked for.
+    // SAFETY: the request selects these columns.
     const rows = await response.json() as Record<string, unknown>[];
     keys.push(...rows.map((row) => key.split(',').map((column) => String(row[column])).join(' ')));
     if (rows.length < PAGE) return keys;
   }
 }
 
-/** Has every reader read every table, and compares it with what the superuser says that they may see. */
+/** Reads every table as every reader, and compares the result with the rules, as evaluated by the superuser. */
 export async function auditReading(
   sql: Sql,
   status: StackStatus,

@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** What must hold between a redriven run and those that it goes on from. */
+/** The rules on a redriven run and its redrive. */
 export const redriveChecks: RowCheck[] = [
   {
     name: 'taken_over_from_nothing',

@@ -1,9 +1,9 @@
 import type { RowCheck } from './facts.ts';
 
-/** What must hold of schedules, all of which are due each minute. */
+/** The rules on schedules, all of which are due each minute. */
 export const scheduleChecks: RowCheck[] = [
   {
-    // A late start stands for several planned times, never one for several starts.
+    // A late start replaces several planned times, but one planned time never has several starts.
     name: 'planned_time_started_twice',
     find: (sql) =>
       sql`

@@ -1,12 +1,13 @@
 import { flowKind } from './flow_kinds.ts';
 import type { RowCheck, SoakFacts } from './facts.ts';
 
-/** What the callers were told, as SQL takes it. */
+/** The answers that callers received, as a parameter for SQL. */
 const startRows = ({ starts }: SoakFacts) =>
   starts.map((start) => ({
     mark: start.mark,
     run_ids: [...new Set(start.runIds)],
-    // Told of a run: it is there, once. Refused each time: there is none. Else nobody can know.
+    // With an answer that named a run, exactly that run exists. After refusals only, none exists. Otherwise both is
+    // possible.
     fewest: start.runIds.length > 0 ? 1 : 0,
     most: start.runIds.length > 0 || start.isUncertain ? 1 : 0,
     ends: [...flowKind(start.flowKind).ends, ...(start.isStopAsked ? ['stopped'] : [])],
@@ -15,7 +16,7 @@ const startRows = ({ starts }: SoakFacts) =>
 
 const starts = (facts: SoakFacts) => JSON.stringify(startRows(facts));
 
-/** What must hold between what the callers were told and what is stored. */
+/** The rules on the answers to callers and the stored rows. */
 export const startChecks: RowCheck[] = [
   {
     name: 'start_without_run',

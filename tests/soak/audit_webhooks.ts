@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** What must hold between runs, what `on_end` asked to be told of them, and what the receiver heard. */
+/** The rules on runs, the messages that `on_end` requests about them, and the messages that the receiver got. */
 export const webhookChecks: RowCheck[] = [
   {
     name: 'end_not_told_once',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A world in which all is well: what is broken in a test is undone after it. */
+/** A world without faults. Each test breaks it and undoes that afterwards. */
 let owner: string;
 let flowId: number;
 let deploymentIds: string[];
@@ -39,7 +39,7 @@ const startRecord = (change: Partial<StartRecord>): StartRecord => ({
   ...change,
 });
 
-/** Starts the newest deployment; the run waits in the queue. */
+/** Starts the newest deployment. The run waits in the queue. */
 async function start(change: Partial<StartRecord> = {}): Promise<StartRecord & { runId: string }> {
   const record = startRecord(change);
   const inputs = { mark: { S: record.mark } };
@@ -53,7 +53,7 @@ async function start(change: Partial<StartRecord> = {}): Promise<StartRecord & {
 
 const NOTHING = { children: [], node_runs: [], transactions: [], logs: [], work_ms: 0 };
 
-/** Executes the queued run as a worker does that finds one node in it. */
+/** Executes the queued run like a worker that finds one node in it. */
 async function finish(runId: string, status = 'succeeded'): Promise<void> {
   const [claim] = await sql`select * from public.claim_flow_runs(1, 30)`;
   expect(claim?.flow_run_id).toBe(runId);
@@ -72,7 +72,7 @@ async function finish(runId: string, status = 'succeeded'): Promise<void> {
   )`;
 }
 
-/** A run that waits for a signature. */
+/** Makes a run that waits for a signature. */
 async function waiting(): Promise<string> {
   const { runId } = await start({ flowKind: 'sign' });
   await sql`select * from public.claim_flow_runs(1, 30)`;
@@ -96,7 +96,7 @@ async function waiting(): Promise<string> {
   return runId;
 }
 
-/** An input of a run's first node that has ended like this, or that is still open. */
+/** Stores an input of a run's first node with this outcome, or an open one. */
 async function storeInput(outcome: 'submitted' | null): Promise<void> {
   await sql`
     with stored as (
@@ -163,7 +163,7 @@ const findAll = async (): Promise<string[]> => {
   return found;
 };
 
-/** Past triggers and foreign keys, as no code of the project can. */
+/** Makes a change without triggers and foreign keys, as no code of the project can. */
 const past = async (change: () => PromiseLike<unknown>) => {
   await sql`set local session_replication_role = replica`;
   await change();
@@ -172,7 +172,7 @@ const past = async (change: () => PromiseLike<unknown>) => {
 
 const firstRun = () => records[0]!.runIds[0]!;
 
-/** A schedule of an age, and runs of it, each of which was noted as its last start by this. */
+/** Makes a schedule of an age with runs, each of which was recorded as its last start in this order. */
 const storeScheduled = async (age: string, noted: string[]): Promise<void> => {
   await past(async () => {
     const [schedule] = await sql`
@@ -187,7 +187,7 @@ const storeScheduled = async (age: string, noted: string[]): Promise<void> => {
   });
 };
 
-/** A run of which one node succeeded, and its redrive, which takes that node over. */
+/** Makes a run with one succeeded node, and its redrive, which takes that node over. */
 async function redriven(): Promise<{ failedId: string; id: string }> {
   const { runId } = await start({ flowKind: 'text' });
   await finish(runId, 'failed');
@@ -199,7 +199,7 @@ async function redriven(): Promise<{ failedId: string; id: string }> {
   return { failedId: runId, id: row?.id };
 }
 
-/** For each check, what breaks its rule. */
+/** For each check, a change that breaks its rule. */
 const breakers: Record<string, () => Promise<unknown>> = {
   start_without_run: async () => records.push(startRecord({ runIds: [randomUUID()] })),
   runs_of_start_miscounted: async () => {
@@ -287,19 +287,19 @@ const breakers: Record<string, () => Promise<unknown>> = {
   secret_misplaced: () => past(() => sql`update public.wallets set type = 'HARDCODED' where user_id = ${owner}`),
 };
 
-describe('the rules on what is stored', () => {
-  it('find nothing where all is well', async () => {
+describe('the rules on stored rows', () => {
+  it('find nothing in a world without faults', async () => {
     expect(await findAll()).toEqual([]);
   });
 
-  it.each(rowChecks.map(({ name }) => name))('%s finds what breaks it', async (name) => {
+  it.each(rowChecks.map(({ name }) => name))('%s finds a violation', async (name) => {
     const breakRule = breakers[name];
     expect(breakRule, 'each rule is broken here').toBeDefined();
     await breakRule!();
     expect(await findAll()).toContain(name);
   });
 
-  it('find nothing wrong in a run that takes over what succeeded', async () => {
+  it('find no fault in a run that takes over succeeded executions', async () => {
     await redriven();
     const found = await findAll();
     expect(found).not.toContain('taken_over_from_nothing');
@@ -307,19 +307,19 @@ describe('the rules on what is stored', () => {
     expect(found).not.toContain('redriven_although_it_succeeded');
   });
 
-  it('latest is wrong, too, where a flow with deployments has none, and where it is left over', async () => {
+  it('report a missing latest, and a latest without a deployment', async () => {
     await past(() => sql`delete from public.flow_deployments_tags where entrypoint = ${flowId}`);
     expect(await findAll()).toEqual(['latest_wrong']);
     await sql`rollback`;
     await sql`begin`;
   });
 
-  it('a deployment whose deletion was answered must be gone', async () => {
+  it('report a deployment that exists after its acknowledged deletion', async () => {
     facts = { ...facts, deployments: [{ id: deploymentIds[0]!, isGoing: true, isGone: true }] };
     expect(await findAll()).toEqual(['deployment_misplaced']);
   });
 
-  it('a refused start must not have made a run', async () => {
+  it('report a run of a refused start', async () => {
     const { runId, mark } = await start();
     await sql`select private.end_flow_run(${runId}, 'stopped', null, null, null)`;
     records.pop();
@@ -333,12 +333,12 @@ describe('the rules on what is stored', () => {
     [[2, 1, 3, 4], true],
     [[1, 3], false],
     [[2], false],
-  ])('a watcher must not have been told %j, to the end: %j', async (told, isComplete) => {
+  ])('report a watcher with the events %j, complete: %j', async (told, isComplete) => {
     watch(firstRun(), told, isComplete);
     expect(await findAll()).toEqual(['watcher_told_otherwise']);
   });
 
-  it('a run whose signature request is long over does not wait for it', async () => {
+  it('report a run that waits for a long expired signature request', async () => {
     await sql`update public.signature_requests set expires_at = now() - interval '16 seconds' where owner_id = ${owner}`;
     expect(await findAll()).toEqual(['run_neither_ended_nor_waiting']);
   });

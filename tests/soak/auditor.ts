@@ -10,7 +10,7 @@ import { webhookChecks } from './audit_webhooks.ts';
 import type { RowCheck, SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 
-/** Every rule on what is stored. */
+/** All rules on stored rows. */
 export const rowChecks: readonly RowCheck[] = [
   ...startChecks,
   ...scheduleChecks,
@@ -22,7 +22,7 @@ export const rowChecks: readonly RowCheck[] = [
   ...leftoverChecks,
 ];
 
-/** Checks every rule on what is stored; as superuser, after a sweep of what nothing points at. */
+/** Checks all rules on stored rows, as superuser, after a sweep. */
 export async function auditRows(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {
   for (let hasMore = true; hasMore;) {
     const [swept] = await sql`select private.sweep_runner() as result`;

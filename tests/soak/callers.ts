@@ -1,16 +1,16 @@
 import { flowKind } from './flow_kinds.ts';
 import { bearer, type SoakFlow, type World } from './world.ts';
 
-/** Somebody who starts deployments. */
+/** A caller who starts deployments. */
 export interface Caller {
-  /** In what way, whoever it is: what the report counts by. */
+  /** The kind of credential, by which the report counts. */
   kind: string;
   headers: Record<string, string>;
   userId: string | undefined;
   isAnonymous: boolean;
 }
 
-/** Every caller of the world, by every credential that they have. */
+/** Lists every caller of the world, with each credential. */
 export function callersOf({ users, publicKeys }: Pick<World, 'users' | 'publicKeys'>): Caller[] {
   const byToken = users.map(({ id, token, isAnonymous }) => ({
     kind: isAnonymous ? 'anonymous sign-in' : 'access token',
@@ -30,12 +30,12 @@ export function callersOf({ users, publicKeys }: Pick<World, 'users' | 'publicKe
   return [...byToken, ...byApiKey, ...byPublicKey];
 }
 
-/** Whether a caller may start a flow's deployments, as the documentation of start_permission says. */
+/** Tests whether a caller may start a flow's deployments, by the documentation of start_permission. */
 export function mayStart({ userId, isAnonymous }: Caller, flow: SoakFlow): boolean {
   const { permission } = flowKind(flow.kind);
   return permission === 'Anonymous' || flow.owner.id === userId || (permission === 'Authenticated' && !isAnonymous);
 }
 
-/** How a start counts in the report: by credential, and whether it is the owner's own. */
+/** Returns the kind under which the report counts a start: the credential, and whether the caller owns the flow. */
 export const callerKind = ({ kind, userId }: Caller, flow: SoakFlow): string =>
   userId === flow.owner.id ? `owner, ${kind}` : kind === 'access token' || kind === 'API key' ? `other, ${kind}` : kind;

@@ -6,14 +6,17 @@ import type { SoakFacts } from './facts.ts';
 
 const POLL_MS = 250;
 
-/** After that, what has not ended will not: the auditor says which. */
+/** After this time, remaining runs will not end; the auditor names them. */
 const DRAIN_TIMEOUT_MS = 120_000;
 
-/** Waits until every run has ended or waits for somebody outside, and has been told of; gives the milliseconds that it took. */
+/**
+ * Waits until every run has ended or waits for somebody outside, and all messages are posted. Returns the milliseconds
+ * that it took.
+ */
 export async function drain(sql: Sql, facts: SoakFacts): Promise<number> {
   const began = Date.now();
-  // A second refusal makes a webhook wait for five minutes: here nobody waits for that. One that is due, or that has no
-  // time, is left to the workers.
+  // After a second refusal, a webhook would wait for five minutes, which is too long here. Due ones, and those without
+  // a time, are left to the workers.
   const hurryWebhooks = () =>
     sql`
     update public.webhook_deliveries set next_attempt_at = clock_timestamp()

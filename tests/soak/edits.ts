@@ -2,18 +2,18 @@ import { flowKind } from './flow_kinds.ts';
 import type { Random } from './random.ts';
 import { deployFlow, type SoakDeployment, type SoakFlow, type World } from './world.ts';
 
-/** Deployments of a flow that are kept, roughly. */
+/** The approximate number of a flow's deployments that are kept. */
 const KEPT_DEPLOYMENTS = 8;
 
 const live = ({ deployments }: SoakFlow): SoakDeployment[] => deployments.filter(({ isGoing }) => !isGoing);
 
-/** The owner edits the flow: what it does stays alike. */
+/** The owner edits the flow; its behaviour stays the same. */
 async function edit(flow: SoakFlow, random: Random): Promise<void> {
   const row = flowKind(flow.kind).build(flow.parts, random).row();
   await flow.owner.client.from('flows').update({ ...row, description: random.text() } as never).eq('id', flow.id);
 }
 
-/** The owner moves or deletes a tag of their own, or tries the one that nobody moves. */
+/** The owner moves or deletes a tag, or tries to move latest. */
 async function tag(flow: SoakFlow, random: Random): Promise<void> {
   const tags = flow.owner.client.from('flow_deployments_tags');
   const deployment_id = random.pick(live(flow)).id;
@@ -32,11 +32,11 @@ async function remove(flow: SoakFlow, random: Random): Promise<void> {
   const { data, error } = await flow.owner.client.from('flow_deployments').delete().eq('id', deployment.id).select(
     'id',
   );
-  // Without an answer it may be there or not; an empty one says that it was gone.
+  // Without an answer, the deployment may exist or not. An empty answer means that it was already deleted.
   if (error === null && data.length <= 1) deployment.isGone = true;
 }
 
-/** Reads as somebody does who looks at their flows. */
+/** Reads like a user who looks at flows. */
 async function read(world: World, random: Random): Promise<void> {
   const { client } = random.pick(world.users);
   const flow = random.pick(world.flows);
@@ -51,7 +51,7 @@ async function read(world: World, random: Random): Promise<void> {
   else await client.from('flows').select('id, name, description').limit(20);
 }
 
-/** One thing that users do beside starting: all but a start by weight. */
+/** Does one thing that users do besides starting, chosen by weight. */
 export async function editSomething(world: World, random: Random): Promise<void> {
   const flow = random.pick(world.flows);
   const deleting = live(flow).length > KEPT_DEPLOYMENTS ? 40 : 6;
@@ -63,15 +63,15 @@ export async function editSomething(world: World, random: Random): Promise<void>
   else await read(world, random);
 }
 
-/** The error codes that each kind of request may be answered with, although all is well. */
+/** The error codes that each kind of request may get without a fault. */
 export const expectedCodes = (kind: string): readonly string[] => ({
-  // More than others than the owner may start, for now.
+  // The limits of starts by others than the owner may be reached.
   start: ['deployment_not_found', 'queue_full', 'start_limit_reached'],
   webhook: ['queue_full', 'start_limit_reached'],
   output: ['run_failed', 'run_stopped'],
   'signature request': ['signature_request_not_found'],
   answer: ['pending_input_not_found', 'pending_input_answered'],
-  // A run may end before it is stopped, and of two redrives at once one is refused.
+  // A run may end before it is stopped, and of two concurrent redrives one is refused.
   redrive: [
     'run_not_ended',
     'run_succeeded',
@@ -81,7 +81,7 @@ export const expectedCodes = (kind: string): readonly string[] => ({
     'flow_run_not_found',
   ],
   submit: ['signature_request_answered', 'signature_request_expired'],
-  // The deployment may have been deleted meanwhile, and latest is nobody's to move.
+  // The deployment may have been deleted meanwhile, and latest can't be moved.
   'POST flow_deployments_tags': ['23503'],
   'PATCH flow_deployments_tags': ['tag_latest_protected'],
 }[kind] ?? []);

@@ -4,24 +4,27 @@ import type { StartRecord } from './starts.ts';
 import type { WatchRecord } from './watching.ts';
 import type { SoakDeployment } from './world.ts';
 
-/** What the callers know: the database is compared with it. */
+/** The facts that the callers know. The database is compared with them. */
 export interface SoakFacts {
   starts: readonly StartRecord[];
   deployments: readonly Pick<SoakDeployment, 'id' | 'isGoing' | 'isGone'>[];
-  /** The ids of the webhooks that were received, and taken. */
+  /** The ids of the webhooks that the receiver accepted. */
   webhookIds: readonly string[];
-  /** When all was told. Runs that wait end after it, too, and their webhooks may be on their way; undefined until then. */
+  /**
+   * The time when all messages were posted; undefined until then. Waiting runs may end after it, with webhooks still
+   * under way.
+   */
   drainedAt?: Date;
-  /** What watchers were told. */
+  /** The events that watchers received. */
   watched: readonly WatchRecord[];
-  /** What is in the chain's blocks. */
+  /** The transactions in the chain's blocks. */
   landed: readonly Pick<LedgerTransaction, 'accounts' | 'error'>[];
 }
 
-/** A rule on what is stored. */
+/** A rule on stored rows. */
 export interface RowCheck {
-  /** In snake_case, what a finding of it says. */
+  /** The name of its findings, in snake_case. */
   name: string;
-  /** The rows that break it. */
+  /** Finds the rows that break the rule. */
   find: (sql: Sql, facts: SoakFacts) => Promise<readonly object[]>;
 }

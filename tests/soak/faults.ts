@@ -8,7 +8,7 @@ import type { FaultWindow } from './windows.ts';
 import type { Workers } from './workers.ts';
 import type { World } from './world.ts';
 
-/** What faults reach. */
+/** The parts that faults can hit. */
 export interface FaultScene {
   stack: Stack;
   world: World;
@@ -17,17 +17,17 @@ export interface FaultScene {
 }
 
 interface Fault {
-  /** Which part, of those that it may hit. */
+  /** Chooses one of the parts. */
   choose?: (scene: FaultScene, random: Random) => string;
-  /** Routes that may answer 503, or not at all, until all is well again. */
+  /** The routes that may answer 503, or not at all, until everything works again. */
   excuses: (detail: string) => RegExp | null;
-  /** Resolves when what was broken is back. */
+  /** Resolves when the broken part works again. */
   happen: (scene: FaultScene, detail: string, random: Random) => Promise<void>;
 }
 
 const DATABASE_ROUTES = /^\w+ \/(rest|functions)\/v1\//;
 
-/** Clients of one fault. */
+/** The clients of one fault. */
 const CLIENTS = 12;
 
 const faults = {
@@ -50,7 +50,7 @@ const faults = {
       ),
   },
   postgres_restarted: {
-    // Immediate mode: no session ends what it does, and the next start recovers from the log.
+    // Immediate mode: sessions are cut off, and the next start recovers from the log.
     choose: () => 'SIGQUIT',
     excuses: () => DATABASE_ROUTES,
     happen: ({ stack }, detail) => stack.restart('Postgres', detail as NodeJS.Signals),
@@ -89,13 +89,13 @@ export const faultNames = Object.keys(faults) as FaultName[];
 const functionParts = ({ parts }: Stack): string[] =>
   parts.map(({ name }) => name).filter((name) => name.startsWith('function ')).sort();
 
-/** Milliseconds of calm between two faults. */
+/** Milliseconds without a fault between two faults. */
 const SHORTEST_CALM_MS = 300;
 const LONGEST_CALM_MS = 2_000;
 
 /**
- * Has one fault after another happen, each kind as often as the others, until it is over, but at least once each; gives their
- * windows. Aborting the signal ends it early.
+ * Causes one fault after another until the time is over: each kind as often as the others, and at least once. Returns
+ * their windows. Aborting the signal ends it early.
  */
 export async function breakThings(
   scene: FaultScene,

@@ -1,20 +1,20 @@
-/** Something that is not as it should be. */
+/** A violation of a rule. */
 export interface Finding {
-  /** The rule that it breaks, in snake_case. */
+  /** The name of the rule, in snake_case. */
   check: string;
-  /** What shows it. */
+  /** The evidence. */
   detail: object;
 }
 
-/** Findings kept of one check; of more only the number is known. */
+/** The findings of one check that are kept; further ones are only counted. */
 const KEPT = 20;
 
-/** Collects what is found. */
+/** A collection of findings. */
 export interface Findings {
   add: (check: string, detail: object) => void;
-  /** How often each check found something. */
+  /** Returns how often each check found a violation. */
   counts: () => { [check: string]: number };
-  /** The first findings of each check. */
+  /** Returns the first findings of each check. */
   list: () => Finding[];
 }
 

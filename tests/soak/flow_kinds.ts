@@ -8,41 +8,41 @@ import { askingFlow } from '../support/pending_inputs.ts';
 import { payOutFlow } from '../support/pay_out_flow.ts';
 import type { Random } from './random.ts';
 
-/** The key-value store that flows write to. */
+/** The key-value store of the flows. */
 export const STORE = 'soak';
 
-/** Longer than any soak that somebody looks at: its runs wait to the end. */
+/** Longer than any soak, so that these runs wait to the end. */
 const SLEEP_MS = 24 * 3_600_000;
 
-/** What flows refer to. */
+/** The objects that flows refer to. */
 export interface FlowParts {
   /** The owner's flow of kind `chain`. */
   chainFlowId: number;
-  /** Public key of a wallet of the owner's that has money. */
+  /** The public key of a wallet of the owner that has money. */
   wallet: string;
-  /** Who is paid with signatures. */
+  /** The recipient of signed payments. */
   shop: string;
 }
 
-/** What a start gives its run, and who has to sign. */
+/** The inputs of a start, and its signer. */
 export interface StartInputs {
   values: ValueMap;
-  /** The key that the run's transfer is known by on the chain: whom it pays, or who pays. */
+  /** The key by which the run's transfer is found on the chain: the recipient or the payer. */
   party?: string;
   signer?: Keypair;
 }
 
-/** Who may start a deployment, unless its owner changes it. */
+/** The start_permission of a deployment, unless its owner changes it. */
 export type StartPermission = 'Owner' | 'Authenticated' | 'Anonymous';
 
 interface FlowKind {
   build: (parts: FlowParts, random: Random) => FlowBuilder;
   permission: StartPermission;
-  /** How a run of it may end that nobody stopped; none: it waits to the end of the soak. */
+  /** The possible outcomes of a run that nobody stopped; none if it waits to the end of the soak. */
   ends: readonly ('succeeded' | 'failed')[];
   inputs: (random: Random) => StartInputs;
   onChain?: true;
-  /** How often it is started, in comparison. */
+  /** The weight of its starts. */
   weight: number;
 }
 
@@ -62,7 +62,7 @@ function failingFlow(): FlowBuilder {
 
 const RETRY: NodeRetry = { max_attempts: 3, delay_ms: 200, backoff: 2, max_delay_ms: 1_000 };
 
-/** Asks a server, in vain: nobody listens on the port of the discard service. */
+/** A flow with a request that always fails: nothing listens on the port of the discard service. */
 function vainFlow(method: string): FlowBuilder {
   const flow = new FlowBuilder();
   const request = flow.use('http_request', {}, { form: { url: 'http://127.0.0.1:9/', method }, retry: RETRY });
@@ -125,7 +125,7 @@ const flowKinds = {
     weight: 3,
   },
   ask: {
-    // Some are answered, some cancelled, and to some the answer comes about when the time is over, or never.
+    // Some inputs are answered, some cancelled, and some are answered around their expiry, or never.
     build: (_, random) => askingFlow({ timeout: random.between(2, 20) }),
     permission: 'Anonymous',
     ends: ['succeeded', 'failed'],
@@ -136,7 +136,8 @@ const flowKinds = {
   pay: {
     build: ({ wallet }, random) => payOutFlow(wallet, random.between(0, 1) === 0 ? undefined : RETRY),
     permission: 'Owner',
-    // While the database is away a transaction may expire: then it paid nothing, and the run says so.
+    // During an outage of the database, a transaction may expire: then the run fails with the reason, and nothing was
+    // paid.
     ends: ['succeeded', 'failed'],
     inputs: () => {
       const party = makeKeypair().publicKey;
@@ -163,7 +164,7 @@ export type FlowKindName = keyof typeof flowKinds;
 
 export const flowKindNames = Object.keys(flowKinds) as FlowKindName[];
 
-/** A flow kind; its flows take an input more than they use, the mark by which a start's runs are counted. */
+/** Returns a flow kind. Its flows have one more input than they use: the mark by which a start's runs are counted. */
 export function flowKind(name: FlowKindName): FlowKind {
   const kind: FlowKind = flowKinds[name];
   const build: FlowKind['build'] = (parts, random) => {
@@ -174,7 +175,7 @@ export function flowKind(name: FlowKindName): FlowKind {
   return { ...kind, build };
 }
 
-/** The flow columns that make a deployment's start_permission. */
+/** Returns the flow columns that make a deployment's start_permission. */
 export const sharingColumns = (permission: StartPermission) => ({
   is_public: permission !== 'Owner',
   start_shared: permission !== 'Owner',
