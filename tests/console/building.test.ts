@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** A console as a stack serves it, with a build of the test's. */
+/** Serves a console like a stack, with a build of the test. */
 async function serve(build: (signal: AbortSignal) => Promise<string>): Promise<{ url: string; logged: string[] }> {
   const logged: string[] = [];
   const server = createServer((request, response) => served.handle(request, response, request.url ?? ''));
@@ -30,7 +30,7 @@ async function serve(build: (signal: AbortSignal) => Promise<string>): Promise<{
   return { url: `${origin}${CONSOLE_PATH}`, logged };
 }
 
-/** A folder with what a build gives: one page. */
+/** Makes a folder like the result of a build, with one page. */
 async function builtFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-console-'));
   cleanUps.push(() => rm(folder, { recursive: true }));
@@ -42,7 +42,7 @@ async function builtFolder(): Promise<string> {
 }
 
 test.for(['light', 'dark'] as const)(
-  'while it is built a page says so, and becomes the console by itself, %s',
+  'a page reports the build, and then becomes the console by itself, %s',
   async (colorScheme) => {
     const folder = await builtFolder();
     let finish = (_folder: string) => {};
@@ -69,13 +69,13 @@ test.for(['light', 'dark'] as const)(
   },
 );
 
-test('a build that fails is told by a page and in the log, whatever its output has in it', async () => {
+test('a failed build is reported by a page and in the log, with any text in its output', async () => {
   const output =
     'The build of the console failed:\n<img src=x onerror="document.title=\'owned\'"> at console/app/main.tsx:7';
   const { url, logged } = await serve(() => Promise.reject(new StackError(output)));
   const opened = await openConsole({ consoleUrl: url, isBuilt: false });
   const { page } = opened;
-  // The first request finds it being built; the page asks again.
+  // The first request finds the build under way; the page asks again.
   await opened.goto('');
   await page.getByRole('heading', { name: 'The console could not be built' }).waitFor();
   await page.getByText('at console/app/main.tsx:7').waitFor();
@@ -87,7 +87,7 @@ test('a build that fails is told by a page and in the log, whatever its output h
   expect((await fetch(new URL('config.json', url))).status).toBe(200);
 });
 
-test('a build that is deleted under the stack is told by a page', async () => {
+test('a build that is deleted while the stack runs is reported by a page', async () => {
   const folder = await builtFolder();
   const { url } = await serve(async () => folder);
   await expect.poll(async () => (await fetch(url)).status).toBe(200);
@@ -97,7 +97,7 @@ test('a build that is deleted under the stack is told by a page', async () => {
   expect(await answer.text()).toContain('is gone.');
 });
 
-test('a stack that ends while its console is built ends the build', async () => {
+test('a stack that ends during the build of its console ends the build', async () => {
   let isEnded = false;
   const { url, logged } = await serve((signal) =>
     new Promise((_resolve, reject) =>

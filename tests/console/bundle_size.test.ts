@@ -5,7 +5,7 @@ import { openConsole, signUpInConsole } from '../support/browser.ts';
 
 const KIB = 1024;
 
-/** Collects what scripts a page loads, each as large as a host would send it. */
+/** Returns the bytes of the scripts that a page loads, compressed as by a host. */
 async function loadedScripts(page: Page, visit: () => Promise<void>): Promise<number> {
   const urls = new Set<string>();
   page.on('response', (response) => {
@@ -24,7 +24,7 @@ test('the page for signing in loads at most 150 KiB of scripts', async () => {
   expect(await loadedScripts(opened.page, () => opened.goto(''))).toBeLessThan(150 * KIB);
 });
 
-test('the editor loads at most 500 KiB of scripts with all that came before it, the code editor of scripts included', async () => {
+test('the editor loads at most 500 KiB of scripts, with the pages before it and the code editor', async () => {
   const opened = await openConsole({ isFirstVisit: true });
   const { page } = opened;
   const panel = page.getByRole('region', { name: 'Node', exact: true });

@@ -3,9 +3,9 @@ import { makeNode } from '../../console/flows/editor/definition.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { fixtureDefinitions, type JsonObject, sharedDefinitions } from '../support/node_definitions.ts';
 
-/** A node of a definition, in a grid. */
+/** Makes a node of a definition, in a grid. */
 const drawn = ([name, definition]: [string, JsonObject], index: number) => {
-  // SAFETY: a definition has these columns; what it leaves out is missing here as it is null in its row.
+  // SAFETY: a definition has these columns. Columns that it omits are missing here and null in its row.
   const position = { x: (index % 8) * 320, y: Math.floor(index / 8) * 420 };
   const node: JsonObject = { ...makeNode({ ...definition, id: name } as never), position };
   const data = node.data as JsonObject;
@@ -26,7 +26,7 @@ test.for(
   const { data } = await client.from('flows').insert({ name: 'All', nodes: nodes as never }).select('id').single()
     .throwOnError();
   await goto(`flows/${data.id}`);
-  // By their selectors: to find regions by role, each time, is to look at everything on a page of so many nodes.
+  // Found by CSS selectors: finding regions by role each time would examine everything on a page of so many nodes.
   const canvas = page.locator('section[aria-label="Canvas"]');
   await expect.poll(() => canvas.locator('.react-flow__node').count()).toBe(nodes.length);
   const panel = page.locator('section[aria-label="Node"]');

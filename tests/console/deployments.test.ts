@@ -7,7 +7,7 @@ import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** What a start answers to somebody. */
+/** Returns the answer to a start by this person. */
 async function startStatus(person: Person, query: string): Promise<[status: number, code: string | undefined]> {
   const response = await call(`deployment/start?${query}`, { token: person.token });
   return [response.status, (await response.json() as { code?: string }).code];
@@ -101,7 +101,7 @@ test('tags are added, moved and deleted, and starts follow them', async () => {
   expect(await startStatus(owner, `flow=${flow}&tag=stable`)).toEqual([404, 'deployment_not_found']);
 });
 
-/** Two texts that are put out, with what is to differ between two deployments. */
+/** Makes two versions of a flow with two output texts, which differ in all ways that the comparison shows. */
 function versions(): [before: FlowBuilder, after: FlowBuilder] {
   const build = (price: string) => {
     const flow = new FlowBuilder();
@@ -115,12 +115,12 @@ function versions(): [before: FlowBuilder, after: FlowBuilder] {
   const after = build(HOSTILE);
   after.flow.output('text', after.constant);
   const added = after.flow.constant({ S: 'y' }, 'new');
-  // Another node than the one that is gone.
+  // A new node, which is not the removed one.
   Object.assign(after.flow.nodes.find(({ id }) => id === added.nodeId)!, { id: randomUUID() });
   return [before.flow, after.flow];
 }
 
-test('two deployments of a flow are compared, on a narrow screen in the dark, whatever their texts', async () => {
+test('two deployments of a flow with any texts are compared, on a narrow screen in the dark', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -162,7 +162,7 @@ test('two deployments of a flow are compared, on a narrow screen in the dark, wh
   await expect.poll(() => links.count()).toBe(1);
 });
 
-test('a deployment of somebody else is not found', async () => {
+test('a deployment of another user is not found', async () => {
   const opened = await openConsole();
   await enterConsole(opened);
   const owner = await signUp();

@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('it listens on loopback and leads the console to the stack', async () => {
+test('the dev server listens on loopback and connects the console to the stack', async () => {
   expect(new URL(url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/console/' });
   const { API_URL, PUBLISHABLE_KEY } = inject('stack');
   expect(await (await fetch(new URL('config.json', url))).json()).toEqual({ url: API_URL, key: PUBLISHABLE_KEY });
 });
 
-test('a page of it signs up at the stack, and shows a source that was written again without loading anew', async () => {
+test('a page of the dev server signs up at the stack, and shows a changed source without a reload', async () => {
   const opened = await openConsole({ consoleUrl: url });
   const { page } = opened;
   await signUpInConsole(opened);
@@ -30,7 +30,7 @@ test('a page of it signs up at the stack, and shows a source that was written ag
   const source = join(projectDir, 'console/shared/empty_state.tsx');
   const before = await readFile(source);
   const updated = page.waitForEvent('console', (message) => /hot updated: .*empty_state\.tsx/.test(message.text()));
-  // Its time says that it was written; what is in it stays, since others build of it meanwhile.
+  // Only the time changes; the content stays, because other tests build from it meanwhile.
   await utimes(source, new Date(), new Date());
   await updated;
   await page.getByText('You have no flows yet').waitFor();
@@ -38,7 +38,7 @@ test('a page of it signs up at the stack, and shows a source that was written ag
   expect(await readFile(source)).toEqual(before);
 });
 
-/** What `npm run console` prints where it refuses, line by line, and how it ends. */
+/** Returns the lines with which `npm run console` refuses, and its exit code. */
 const refusal = (...args: string[]): Promise<{ code: number | string | null | undefined; lines: string[] }> =>
   new Promise((resolve) =>
     execFile(
@@ -49,13 +49,13 @@ const refusal = (...args: string[]): Promise<{ code: number | string | null | un
     )
   );
 
-test('without a stack it says so in one line, and ends', async () => {
+test('the dev server ends with one line if no stack runs', async () => {
   const port = await findFreePort();
   expect(await refusal('--port', String(port)))
     .toEqual({ code: 1, lines: [`No stack runs on port ${port}; start one with: npm start`] });
 });
 
-test('an option that it does not know is refused with those that it knows', async () => {
+test('an unknown option is refused with the known ones', async () => {
   const { code, lines } = await refusal('--prot', '1');
   expect([code, lines.at(-1)]).toEqual([1, "npm run console -- [--port <the stack's port>]"]);
 });

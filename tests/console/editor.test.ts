@@ -10,7 +10,7 @@ const canvasOf = (page: Page) => page.getByRole('region', { name: 'Canvas' });
 const nodeOf = (page: Page, name: string) => canvasOf(page).getByRole('group', { name, exact: true });
 const panelOf = (page: Page) => page.getByRole('region', { name: 'Node', exact: true });
 
-/** Finds a node in the palette and adds it, by keyboard alone. */
+/** Finds a node in the palette and adds it, by keyboard only. */
 async function addNode(page: Page, name: string): Promise<void> {
   const search = page.getByRole('searchbox', { name: 'Find a node' });
   await search.fill(name);
@@ -19,7 +19,7 @@ async function addNode(page: Page, name: string): Promise<void> {
   await panelOf(page).getByRole('heading', { level: 2, name }).waitFor();
 }
 
-/** Draws an edge into an input of the selected node, by keyboard alone. */
+/** Draws an edge to an input of the selected node, by keyboard only. */
 async function chooseEdge(page: Page, input: string, from: string): Promise<void> {
   const select = panelOf(page).getByRole('combobox', { name: `Edge into ${input}` });
   await select.fill(from);
@@ -28,7 +28,7 @@ async function chooseEdge(page: Page, input: string, from: string): Promise<void
   await select.press('Enter');
 }
 
-/** What the project has of a flow. */
+/** Returns the graph of a flow as the project has stored it. */
 async function storedGraph({ client }: ConsolePerson, id: number) {
   const { data } = await client.from('flows').select('nodes, edges').eq('id', id).single().throwOnError();
   return data as unknown as { nodes: { id: string; data: { display_name: string } }[]; edges: object[] };
@@ -55,7 +55,7 @@ function typedFlow(): FlowBuilder {
   return flow;
 }
 
-test('three nodes are drawn from nothing by keyboard, and the flow runs', async () => {
+test('a new flow of three nodes is drawn by keyboard, and runs', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -81,7 +81,7 @@ test('three nodes are drawn from nothing by keyboard, and the flow runs', async 
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { told: { S: 'good day' } } } });
 });
 
-test('a flow whose nodes stand far from the beginning is in view when it is opened', async () => {
+test('a flow whose nodes are far from the origin is in view when it is opened', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -92,7 +92,7 @@ test('a flow whose nodes stand far from the beginning is in view when it is open
   await nodeOf(page, 'Far away').waitFor();
 });
 
-test('a script is shown in its colours, and is stored as it was typed', async () => {
+test('a script is highlighted, and stored as it was typed', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -118,7 +118,7 @@ test('a script is shown in its colours, and is stored as it was typed', async ()
   expect(nodes[0]).toMatchObject({ data: { targets_form: { form_data: { source: `${source} + 1` } } } });
 });
 
-test('an edge is drawn with the mouse where the types meet, and refused with the reason where they do not', async () => {
+test('an edge is drawn with the mouse if the types match, and else refused with the reason', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -142,7 +142,7 @@ test('an edge is drawn with the mouse where the types meet, and refused with the
   expect((await storedGraph(person, id)).edges).toHaveLength(2);
 });
 
-test('steps are undone and done again; nodes are copied with their edges, pasted and deleted', async () => {
+test('steps are undone and redone, and nodes are copied with their edges, pasted and deleted', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -201,7 +201,7 @@ test('the form, the name and the retry of a node are stored with the flow', asyn
   });
 });
 
-test('what a deploy finds is shown at the nodes: warnings, and what keeps the flow from being deployed', async () => {
+test('warnings and findings of a deploy are shown at the nodes', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -230,7 +230,7 @@ test('what a deploy finds is shown at the nodes: warnings, and what keeps the fl
   await alert.getByText('two nodes have the id').waitFor();
 });
 
-test('of two people who save the same flow the second is told, and loses nothing', async () => {
+test('of two people who save the same flow the second gets a warning, and loses nothing', async () => {
   const first = await openConsole();
   const second = await openConsole();
   const person = await enterConsole(first);
@@ -252,7 +252,7 @@ test('of two people who save the same flow the second is told, and loses nothing
   expect(await titles(flowIdOf(second.page))).toContain('Collect');
   expect(await titles(id)).toContain('Print');
 
-  // Back at the flow itself there is what the first one has saved; then the other way round, and overwritten.
+  // The flow has the first person's version; then the other way round, and overwritten.
   await second.page.goBack();
   await nodeOf(second.page, 'Print').waitFor();
   expect(await nodeOf(second.page, 'Collect').count()).toBe(0);
@@ -265,7 +265,7 @@ test('of two people who save the same flow the second is told, and loses nothing
   expect(await titles(id)).not.toContain('Wait');
 });
 
-test('unsaved changes are there again when somebody comes back', async () => {
+test('unsaved changes are restored when the user returns', async () => {
   const opened = await openConsole();
   const { page } = opened;
   await enterConsole(opened);
@@ -279,7 +279,7 @@ test('unsaved changes are there again when somebody comes back', async () => {
   await page.getByText('Not saved').waitFor();
 });
 
-test('the editor and its dialogs have nothing that axe finds serious, in light and in dark', async () => {
+test('axe finds no serious fault in the editor and its dialogs, in light and in dark', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -303,7 +303,7 @@ test('the editor and its dialogs have nothing that axe finds serious, in light a
   }
 });
 
-test('a public flow of somebody else may be looked at and copied, not saved', async () => {
+test('a public flow of another user can be viewed and copied, but not saved', async () => {
   const owner = await openConsole();
   const ownerPerson = await enterConsole(owner);
   const id = await storeFlow(ownerPerson, typedFlow(), {
@@ -339,7 +339,7 @@ test('a public flow of somebody else may be looked at and copied, not saved', as
   await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
 });
 
-test('the settings of a flow are stored, and those that are refused say why', async () => {
+test('the settings of a flow are stored, or refused with the reason', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);

@@ -9,7 +9,7 @@ import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
 const EXAMPLE = join(projectDir, 'docs/example_flow.json');
 
-/** What a click on a button gives as a file. */
+/** Returns the file that a click on a button downloads. */
 async function download(page: Page): Promise<{ name: string; text: string }> {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -18,7 +18,7 @@ async function download(page: Page): Promise<{ name: string; text: string }> {
   return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
 }
 
-test('somebody imports a flow, deploys and starts it, and it ends with what it should', async () => {
+test('a user imports a flow, deploys and starts it, and it ends with the right output', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -36,7 +36,7 @@ test('somebody imports a flow, deploys and starts it, and it ends with what it s
   await page.getByRole('button', { name: 'Start' }).click();
   const dialog = page.getByRole('dialog', { name: 'Start' });
   await dialog.getByRole('textbox', { name: 'item' }).fill('tea');
-  // The flow's default is a number, so the field is one of JSON.
+  // The flow's default is a number, so the field accepts JSON.
   await dialog.getByRole('textbox', { name: 'quantity' }).fill('3');
   await dialog.getByRole('button', { name: 'Start' }).click();
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
@@ -55,14 +55,14 @@ test('somebody imports a flow, deploys and starts it, and it ends with what it s
   await opened.checkAccessibility();
 });
 
-/** A flow with what other editors may leave: numbers beyond 2^53, and members of their own. */
+/** A flow with content of other editors: numbers beyond 2^53, and members of their own. */
 const EXACT =
   `{"name":"Exact","nodes":[{"id":"a","theirs":{"b":[1.50,18446744073709551615]},"position":{"x":1e2,"y":-0.1},` +
   `"data":{"type":"native","node_id":"const","sources":[{"id":"s","name":"Source","type":"free","theirs":null}],` +
   `"targets":[],"targets_form":{"form_data":{"type":"U","value":{"U":"1"}}},"theirs":123456789012345678901234567890}}],` +
   `"edges":[]}`;
 
-test('what another editor stored is kept as it is: imported by dropping it, moved, and exported', async () => {
+test('content of another editor is kept unchanged: imported by dropping, moved, and exported', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const { client, id } = await enterConsole(opened);
@@ -96,7 +96,7 @@ test('what another editor stored is kept as it is: imported by dropping it, move
   expect(JSON.parse(text)).toMatchObject({ name: 'Exact', edges: [], instructions_bundling: 'Off', isPublic: false });
 });
 
-test('a file that is no flow is refused with what is wrong with it', async () => {
+test('a file that is no flow is refused with the fault', async () => {
   const opened = await openConsole();
   const { page } = opened;
   await enterConsole(opened);
@@ -138,7 +138,7 @@ test('a flow is deleted after a question, but not while it has deployments', asy
   await expect.poll(() => page.getByRole('link', { name: 'Other', exact: true }).count()).toBe(1);
 });
 
-test('more flows than a page has are paged, and the address says which page it is', async () => {
+test('more flows than fit on a page are paged, with the page in the address', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const { client } = await enterConsole(opened);

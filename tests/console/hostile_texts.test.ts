@@ -6,7 +6,7 @@ const DEEP = Array.from({ length: 60 }).reduce<object>((inner) => ({ type: 'obje
   type: 'string',
 });
 
-/** A flow in which every text, colour, picture and schema is meant to do harm. */
+/** A flow in which every text, colour, picture and schema is an attack. */
 const hostileFlow = {
   name: HTML,
   description: HTML,
@@ -81,7 +81,7 @@ const hostileFlow = {
   }],
 };
 
-test('texts of a flow are shown as texts, and its schemas, colours and pictures do nothing', async () => {
+test('texts of a hostile flow are shown as texts, and its schemas, colours and pictures have no effect', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const { client } = await enterConsole(opened);
@@ -97,11 +97,11 @@ test('texts of a flow are shown as texts, and its schemas, colours and pictures 
     await node.focus();
     await page.keyboard.press('Enter');
     await panel.getByRole('heading', { level: 2 }).waitFor();
-    // What stands in place of a form that failed.
+    // The replacement for a form that has failed.
     expect(await panel.getByRole('button', { name: 'Load the page again' }).count(), id).toBe(0);
     await page.keyboard.press('Escape');
   }
-  // No picture but the one that came along, no link to a script, no element of the texts.
+  // Only the embedded picture, no link to a script, and no element from the texts.
   expect(
     await page.locator('img').evaluateAll((images) => images.map((image) => image.getAttribute('src')!.slice(0, 19))),
   )

@@ -5,10 +5,10 @@ import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { deploy, finishedRun, start, storeFlow } from '../support/people.ts';
 import { startWebhookReceiver } from '../support/webhook_receiver.ts';
 
-/** More stops than a page of these tests has. */
+/** More focus stops than a page of these tests has. */
 const MAX_STOPS = 60;
 
-/** Whether what has the focus takes room on the page: itself, or the label that stands for it. */
+/** Tests whether the focused element is visible: itself, or its label. */
 const isFocusShown = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
     const focused = document.activeElement;
@@ -18,8 +18,8 @@ const isFocusShown = (page: Page): Promise<boolean> =>
   });
 
 /**
- * Goes to what has this role and name with the Tab key alone, and fails where no Tab comes to it, or where it comes to
- * something that is not to be seen.
+ * Moves the focus to the element of this role and name by the Tab key only. Fails if Tab does not reach it, or reaches
+ * an invisible element before.
  */
 async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
   const wanted = page.getByRole(role, { name, exact: true });
@@ -35,7 +35,7 @@ async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: s
 const scrollsSideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
-test('a schedule is made by keyboard alone, on a narrow screen', async () => {
+test('a schedule is made by keyboard only, on a narrow screen', async () => {
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -72,7 +72,7 @@ test('a schedule is made by keyboard alone, on a narrow screen', async () => {
   expect(data).toEqual({ cron: '15 7 * * MON', time_zone: 'Europe/Berlin', values: { note: 'by hand' } });
 });
 
-test('a webhook is made and verified by keyboard alone, and focus comes back to the button', async () => {
+test('a webhook is made and verified by keyboard only, and the focus returns to the button', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -114,7 +114,7 @@ test('a webhook is made and verified by keyboard alone, and focus comes back to 
   await page.getByRole('cell', { name: 'GitHub' }).waitFor();
 });
 
-test('a message is posted once more, and a secret made, by keyboard alone', async () => {
+test('a message is posted again, and a secret made, by keyboard only', async () => {
   const receiver = await startWebhookReceiver();
   try {
     const opened = await openConsole({ viewport: { width: 360, height: 800 } });

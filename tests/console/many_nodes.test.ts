@@ -5,7 +5,7 @@ import { storeFlow } from '../support/people.ts';
 
 const NODES = 1_000;
 
-/** Chains of ten nodes each, which no editor has placed. */
+/** Chains of ten nodes each, without positions. */
 function manyNodes(): FlowBuilder {
   const flow = new FlowBuilder();
   for (let chain = 0; chain < NODES / 10; chain++) {
@@ -29,7 +29,7 @@ test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved
   const nodes = canvas.locator('.react-flow__node');
   await nodes.first().waitFor();
 
-  // Laid out: no two nodes stand at the same place.
+  // Laid out: no two nodes are at the same position.
   const places = await nodes.evaluateAll((elements) =>
     elements.map((element) => (element as HTMLElement).style.transform)
   );
@@ -59,7 +59,7 @@ test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
 });
 
-/** Nodes of three inputs, into each of which an edge leads from some node before. */
+/** Nodes with three inputs, each with an edge from an earlier node. */
 function denseFlow(count: number): FlowBuilder {
   const flow = new FlowBuilder();
   const built: BuiltNode[] = [];
@@ -74,13 +74,13 @@ function denseFlow(count: number): FlowBuilder {
   return flow;
 }
 
-test('a dense flow is laid out beside the page, and a very dense one in columns at once', async () => {
+test('a dense flow is laid out in the background, and a very dense one at once in columns', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
   const [dense, veryDense] = [await storeFlow(person, denseFlow(150)), await storeFlow(person, denseFlow(NODES))];
   const nodes = page.getByRole('region', { name: 'Canvas' }).locator('.react-flow__node');
-  /** Where the nodes stand that are in view. */
+  /** Returns the positions of the visible nodes. */
   const places = async (): Promise<string[]> => {
     await nodes.first().waitFor();
     return await nodes.evaluateAll((drawn) => drawn.map((node) => (node as HTMLElement).style.transform));
@@ -92,7 +92,7 @@ test('a dense flow is laid out beside the page, and a very dense one in columns 
   const laidOut = await places();
   expect(new Set(laidOut).size).toBe(laidOut.length);
   expect(workers).toEqual([expect.stringContaining('layout_worker')]);
-  // While the worker is at it, who draws goes on.
+  // The user can draw while the worker computes.
   const another = page.waitForEvent('worker');
   await page.getByRole('button', { name: 'Lay out' }).click();
   await page.getByRole('searchbox', { name: 'Find a node' }).fill('Collect');

@@ -10,7 +10,7 @@ const openNodes = (page: Page) =>
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 
-/** Puts a text into the code editor in the place of what it has. */
+/** Replaces the text of the code editor. */
 async function writeDefinition({ page }: ConsolePage, text: string): Promise<void> {
   const editor = page.getByRole('textbox', { name: 'Definition' });
   await editor.click();
@@ -34,7 +34,7 @@ const definition = (changed: object = {}) => ({
   'targets_form.ui_schema': {},
 });
 
-test('a definition is written, corrected where it is wrong, drawn, found, changed and deleted', async () => {
+test('a definition is written, corrected, drawn, found, changed and deleted', async () => {
   const opened = await openConsole();
   const { page } = opened;
   await enterConsole(opened);
@@ -72,7 +72,7 @@ test('a definition is written, corrected where it is wrong, drawn, found, change
   await page.getByText('You have no definitions yet').waitFor();
 });
 
-test('a search finds by name, tag and text, and takes every character for itself', async () => {
+test('a search finds by name, tag and text, and takes every character literally', async () => {
   const opened = await openConsole();
   const { page } = opened;
   await enterConsole(opened);
@@ -89,7 +89,7 @@ test('a search finds by name, tag and text, and takes every character for itself
   await opened.checkAccessibility();
 });
 
-test('texts of a stranger stay texts, in light and in dark', async () => {
+test('texts of another user stay texts, in light and in dark', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const { client } = await enterConsole(opened);
@@ -120,13 +120,13 @@ test('every definition of the project is drawn with its ports and its form', asy
   const { page } = opened;
   const { client } = await enterConsole(opened);
   await opened.goto('');
-  // Those of the files, by name: other tests publish definitions and take them back while this one runs.
+  // The definitions in the project's files, by name, because other tests publish and delete definitions meanwhile.
   const nodeIds = (await readDefinitionFiles(projectNodesDir)).map(({ text }) => JSON.parse(text).data.node_id);
   const { data } = await client.from('nodes').select('id, node_id, version, sources, targets').is('user_id', null)
     .in('node_id', nodeIds).throwOnError();
   expect(data).toHaveLength(nodeIds.length);
   for (const { id, node_id, version, sources, targets } of data) {
-    // As a link of the page does it, without loading the console again.
+    // Like a link on the page, without reloading the console.
     await page.evaluate((id) => history.pushState(null, '', `/console/nodes/${id}`), id);
     await page.getByText(`${node_id} version ${version}, changed`).waitFor();
     await expect.poll(() => page.locator('.graph-port').count()).toBe([sources, targets].flat().length);

@@ -7,7 +7,7 @@ const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 const paletteOf = (page: Page) => page.getByRole('region', { name: 'Palette' });
 const entriesOf = (page: Page) => paletteOf(page).locator('.editor-add');
 
-test('the palette lists definitions by groups and a part at a time, and searches all of them', async () => {
+test('the palette lists definitions by groups in parts, and searches all of them', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page } = opened;
   const { id: user_id, client } = await enterConsole(opened);
@@ -46,7 +46,7 @@ test('the palette lists definitions by groups and a part at a time, and searches
     await paletteOf(page).getByText('0 nodes', { exact: true }).waitFor();
   }
   expect(await paletteOf(page).getByRole('alert').count()).toBe(0);
-  // Whoever types and presses Enter at once gets what the text finds, first by its name.
+  // A user who types and presses Enter at once gets the first match, with matches of names first.
   await search.fill('wait');
   await search.press('Enter');
   await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { level: 2, name: 'Wait' })
@@ -58,7 +58,7 @@ test('the palette lists definitions by groups and a part at a time, and searches
   expect(await page.locator('img').count()).toBe(0);
 });
 
-test('nodes that are added one after the other stand in view, and on no other node', async () => {
+test('nodes that are added one after the other are in view and do not overlap', async () => {
   const opened = await openConsole({ viewport: { width: 1200, height: 800 } });
   const { page } = opened;
   await enterConsole(opened);

@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => void (receiver = await startWebhookReceiver()));
 afterAll(() => receiver.close());
 
-/** Sets the address in the form of a deployment's settings, for runs that succeed. */
+/** Sets the address in the settings of a deployment, for succeeded runs. */
 async function setAddress({ page }: ConsolePage, url: string): Promise<void> {
   const form = page.getByRole('form', { name: 'Settings' });
   await form.getByRole('textbox', { name: 'Webhook address' }).fill(url);
@@ -21,7 +21,7 @@ async function setAddress({ page }: ConsolePage, url: string): Promise<void> {
   await form.getByText('Saved', { exact: true }).waitFor();
 }
 
-/** Makes a new secret, and reads it the one time that it is shown. */
+/** Makes a new secret, and reads it while it is shown. */
 async function makeSecret(opened: ConsolePage): Promise<string> {
   const { page } = opened;
   await page.getByRole('button', { name: 'New secret' }).click();
@@ -42,7 +42,7 @@ async function openDeployment(opened: ConsolePage): Promise<{ owner: Person; id:
   return { owner, id };
 }
 
-test('runs are told of to the address in the settings, by the secret of the flow, and once more when asked', async () => {
+test("messages about runs are posted to the address in the settings, signed by the flow's secret, and again on request", async () => {
   const opened = await openConsole();
   const { page } = opened;
   const { owner, id } = await openDeployment(opened);
@@ -70,7 +70,7 @@ test('runs are told of to the address in the settings, by the secret of the flow
   await opened.checkAccessibility();
 });
 
-test('a message that is refused shows the answer and when it is tried next, on a narrow screen in the dark', async () => {
+test('a refused message shows the answer and the time of the next attempt, on a narrow screen in the dark', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const { owner, id } = await openDeployment(opened);
@@ -88,7 +88,7 @@ test('a message that is refused shows the answer and when it is tried next, on a
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect(await page.title()).not.toBe('owned');
 
-  // A message that nobody takes any more is posted once more to the address that the settings name now.
+  // A message that was given up is posted again, to the present address in the settings.
   receiver.answer('/gone', withStatus(410));
   await setAddress(opened, `${receiver.url}/gone`);
   await row.getByRole('button', { name: /^Post once more/ }).click();

@@ -17,17 +17,17 @@ test.for(
     ['run_size_limit: inputs of more', { code: 'run_size_limit', message: 'inputs of more' }],
     [`Gone ${OTHER}: why`, { message: `Gone ${OTHER}: why` }],
   ] as const,
-)('the line "%s" is read in its parts', ([line, parts]) => {
+)('the line "%s" is split into its parts', ([line, parts]) => {
   expect(readRunError(line, inputs)).toEqual({ nodeId: undefined, times: 0, code: undefined, ...parts });
 });
 
-test('a filter leaves out what an address says wrongly, and finds runs from a time on', () => {
+test('a filter ignores invalid parts of an address, and finds runs from a time on', () => {
   const address = `flow=-1&deployment=x&status=gone&from=never&until=2026-11-23T08:15`;
   expect(readFilter(new URLSearchParams(address))).toEqual({ until: '2026-11-23T08:15' });
   expect(firstIdAt(new Date(0x0123456789ab))).toBe('01234567-89ab-7000-8000-000000000000');
 });
 
-test('a wallet gets a transaction with the signatures that are known, and its own is read of what it returns', () => {
+test('a wallet gets a transaction with the known signatures, and its own one is read from the result', () => {
   const pair = makeKeypair();
   const message = makeMessage(pair.publicKey);
   const unsigned = toWire(message, []);

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Deploys a flow and starts it; gives the id of its run. */
+/** Deploys a flow and starts it. Returns the id of its run. */
 async function startFlow(person: Person, flow: FlowBuilder, columns: Parameters<typeof storeFlow>[2] = {}) {
   const deploymentId = await deploy(person, await storeFlow(person, flow, columns));
   return (await start(person, `id=${deploymentId}`)).flow_run_id;
 }
 
-test('a run asks for a signature, goes on once a wallet of the browser has signed, and is seen to end', async () => {
+test('a run asks for a signature, continues after a wallet of the browser has signed, and ends on the page', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const pair = makeKeypair();
@@ -55,7 +55,7 @@ test('a run asks for a signature, goes on once a wallet of the browser has signe
   await page.getByRole('region', { name: 'Output' }).getByText(signature).waitFor();
 });
 
-/** A flow that calls another, logs, goes through a loop, and fails in it. Each text is meant to do harm. */
+/** A flow that calls another one, logs, runs a loop, and fails in it. Each text is an attack. */
 async function failingFlow(person: Person): Promise<FlowBuilder> {
   const called = new FlowBuilder();
   called.output('said', called.input('word'));
@@ -74,7 +74,7 @@ test.for(
     { colorScheme: 'light', width: 1280 },
     { colorScheme: 'dark', width: 360 },
   ] as const,
-)('a failed run is found by its status and understood at its node, $colorScheme, $width wide', async (look) => {
+)('a failed run is found by its status and explained at its node, $colorScheme, $width wide', async (look) => {
   const opened = await openConsole({ colorScheme: look.colorScheme, viewport: { width: look.width, height: 800 } });
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -147,7 +147,7 @@ test('a run is stopped, and started again with the same inputs', async () => {
   await finishedRun(person, again);
 });
 
-test('a failed run is redriven to success: what succeeded is taken over, and not asked again', async () => {
+test('a failed run is redriven to success, and its succeeded requests are taken over', async () => {
   let isRepaired = false;
   const desk = await startFlakyServer((_n, path) => path === '/second' && !isRepaired ? 'break' : { status: 200 });
   onTestFinished(desk.close);
@@ -179,8 +179,8 @@ test('a failed run is redriven to success: what succeeded is taken over, and not
   await opened.checkAccessibility();
 });
 
-test('a run is read when its events tell of news, and by the clock only each 15 s; it gets an input from the page', async () => {
-  // What a test has done to the clock of a page stays.
+test('a run is refreshed by its events, and by the clock only every 15 s, and gets an input from the page', async () => {
+  // A separate page, because a changed clock stays changed.
   const opened = await openConsole({ isFirstVisit: true });
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -194,7 +194,7 @@ test('a run is read when its events tell of news, and by the clock only each 15 
   const form = page.getByRole('group', { name: 'Approve waits for an input' });
   await form.waitFor();
   await page.getByRole('group', { name: 'Approve, running' }).waitFor();
-  // From here on only the test moves the clock of the page: what the last events made old is read, and then nothing.
+  // From here on, only the test moves the page's clock: the page refreshes after the last events, and then not again.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
   await page.clock.runFor(1_000);
   const known = reads.length;
@@ -210,7 +210,7 @@ test('a run is read when its events tell of news, and by the clock only each 15 
   await expect.poll(() => form.count()).toBe(0);
 });
 
-test("a run that there is not, or that is somebody else's, is not found", async () => {
+test('a missing run, or a run of another user, is not found', async () => {
   const opened = await openConsole();
   await enterConsole(opened);
   for (const id of [crypto.randomUUID(), 'no-id']) {

@@ -6,7 +6,7 @@ import { asSuperuser } from '../support/tokens.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** Counts to a number that must be given, and hands a note on. */
+/** A flow that counts to a required number, and passes a note on. */
 function countingFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('numbers', flow.collect(flow.foreach(flow.range(flow.input('n')))));
@@ -29,27 +29,27 @@ async function openOnly({ page }: ConsolePage): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Schedule', exact: true }).waitFor();
 }
 
-/** Writes into editors, by their names, faster than a page is drawn: as what is typed reaches a machine that is busy. */
+/** Writes into editors, by their names, faster than the page is drawn, like typing on a busy machine. */
 async function replaceAtOnce({ page }: ConsolePage, texts: { [name: string]: string }): Promise<void> {
   await page.evaluate(async (entries) => {
     for (const [name, text] of entries) {
       document.querySelector<HTMLElement>(`[aria-label="${name}"]`)!.focus();
       document.execCommand('selectAll');
       document.execCommand('insertText', false, text);
-      // Microtasks have an editor hear of it, and the page not drawn yet.
+      // After a microtask, the editor has received the text, but the page is not drawn yet.
       await Promise.resolve();
     }
   }, Object.entries(texts));
 }
 
-/** Has the only schedule of a person be due now, as if its time had come. */
+/** Makes the only schedule of a person due now. */
 const makeDue = ({ id }: Person) =>
   asSuperuser((sql) => sql`update public.flow_schedules set next_start_at = now() where user_id = ${id}`);
 
 const storedOf = async ({ client }: Person) =>
   (await client.from('flow_schedules').select('*, exact:values::text').single().throwOnError()).data;
 
-test('a schedule is made, refused where its cron is wrong, paused and deleted', async () => {
+test('a schedule is made, refused for a wrong cron text, paused and deleted', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -82,7 +82,7 @@ test('a schedule is made, refused where its cron is wrong, paused and deleted', 
   await page.getByText('You have no schedules yet').waitFor();
 });
 
-test('inputs are a form of what the deployment takes, and the run that starts gets them', async () => {
+test("inputs are a form of the deployment's inputs, and the started run gets them", async () => {
   const opened = await openConsole();
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -114,7 +114,7 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
   const run = await finishedRun(owner, page.url().split('/').at(-1)!);
   expect(run).toMatchObject({ status: 'succeeded' });
 
-  // A deployment that takes something else: the owner is told, and can leave out what it does not take.
+  // A deployment with other inputs: the owner is warned, and can remove the unknown ones.
   const changed = new FlowBuilder();
   changed.output('note', changed.input('note', 'nothing'));
   const { data: flow } = await owner.client.from('flows').select('id').eq('user_id', owner.id).single().throwOnError();
@@ -144,7 +144,7 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
   expect(await storedOf(owner)).toMatchObject({ values: { note: HOSTILE } });
 });
 
-test('inputs are given as JSON, too, and nothing of them is lost', async () => {
+test('inputs can be given as JSON, too, without loss', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -169,7 +169,7 @@ test('inputs are given as JSON, too, and nothing of them is lost', async () => {
     inputs: { note: { D: '1.50' } },
   });
 
-  // The form shows the same, and saves it as it is.
+  // The form shows the same inputs, and saves them unchanged.
   await openOnly(opened);
   const n = page.getByRole('textbox', { name: 'n', exact: true });
   await n.waitFor();

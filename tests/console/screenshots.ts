@@ -10,28 +10,28 @@ import { findChrome } from '../support/chrome.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook_receiver.ts';
 
-/** Takes the pictures of the documentation, of the stack that runs on the port of the first argument. */
+/** Takes the pictures of the documentation from the running stack on the port of the first argument. */
 const found = readStatus(parsePort(process.argv[2]));
 if (found === undefined) throw new Error('No stack runs there; start one with: npm start');
 const status: StackStatus = found;
 
 const folder = join(projectDir, 'docs/images');
 const take = async (page: Page, name: string): Promise<void> => {
-  // What the mouse is over looks different.
+  // The mouse must not hover over an element.
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(folder, `console_${name}.png`), animations: 'disabled' });
 };
 
-/** Waits until all that the page asks for is there, and shown. */
+/** Waits until all requests of the page are answered and shown. */
 async function waitUntilShown(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.waitForFunction(() => document.querySelector('.mantine-Loader-root, [aria-busy=true]') === null);
 }
 
-/** How much of the page is left around a part of it. */
+/** The margin of the page around a part of it. */
 const MARGIN = 16;
 
-/** Takes a part of the page, which is shown as a whole. */
+/** Takes a picture of a part of the page, which is shown as a whole. */
 async function takePart(page: Page, name: string, part: Locator): Promise<void> {
   await waitUntilShown(page);
   // The header stands over what is scrolled.
@@ -45,7 +45,7 @@ async function takePart(page: Page, name: string, part: Locator): Promise<void> 
   });
 }
 
-/** Signs up in the page, and gives the same user's client of the API. */
+/** Signs up in the page, and returns the same user's client of the API. */
 async function signUp(page: Page) {
   const email = `ada-${Date.now()}@example.com`;
   const password = crypto.randomUUID();
@@ -64,7 +64,7 @@ async function signUp(page: Page) {
 
 type Session = Awaited<ReturnType<typeof signUp>>;
 
-/** Draws the flow of the documentation as a user would: imported, deployed and started in the page. */
+/** Draws the flow of the documentation like a user: imported, deployed and started in the page. */
 async function takeEditor(page: Page): Promise<void> {
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
@@ -91,7 +91,7 @@ async function takeEditor(page: Page): Promise<void> {
   await take(page, 'flows');
 }
 
-/** Gives the user a second deployment that differs, a run that failed, and one thing of each kind. */
+/** Gives the user a second deployment that differs, a failed run, and one object of each kind. */
 async function addBelongings({ db, flows }: Session, receiver: WebhookReceiver): Promise<string> {
   const { data: row } = await db.from('flows').select('id').single().throwOnError();
   const text = readFileSync(join(projectDir, 'docs/example_flow.json'), 'utf8');

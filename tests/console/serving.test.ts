@@ -4,7 +4,7 @@ import { waitFor } from '../support/wait.ts';
 
 const consoleUrl = (path = '') => `${inject('stack').CONSOLE_URL}${path}`;
 
-/** Asks for a path exactly as it is written; fetch would resolve its dots. */
+/** Requests exactly this path; fetch would resolve its dots. */
 const askFor = (path: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(consoleUrl());
@@ -35,7 +35,7 @@ test('the page has a policy without inline scripts that allows its own project o
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test('what the page loads is found, may be kept for ever, and is of its type', async () => {
+test('files that the page loads are found, immutable, and of the right type', async () => {
   const text = await (await builtPage()).text();
   const paths = [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!);
   expect(paths.length).toBeGreaterThan(1);
@@ -53,7 +53,7 @@ test('config.json names the project and its publishable key, and no other key', 
   expect(await (await fetch(consoleUrl('config.json'))).json()).toEqual({ url: API_URL, key: PUBLISHABLE_KEY });
 });
 
-test('an address of a page gives the page; a file of an older build is not found', async () => {
+test('the address of a page serves the page, and a file of an older build is not found', async () => {
   const page = await (await builtPage()).text();
   for (const path of ['flows', 'flows/7?page=2', 'start/0d0c9b1e-8f4f-4cd6-a8d8-7c36a3e7b0b2', 'nodes/a.b.0.1']) {
     expect(await (await fetch(consoleUrl(path))).text()).toBe(page);
@@ -77,7 +77,7 @@ test.for([
   ]);
 });
 
-test('the address without a slash leads to the one with it, and other methods are refused', async () => {
+test('the address without a slash redirects to the one with it, and other methods are refused', async () => {
   const redirect = await fetch(consoleUrl().slice(0, -1), { redirect: 'manual' });
   expect([redirect.status, redirect.headers.get('location')]).toEqual([308, '/console/']);
   const refused = await fetch(consoleUrl(), { method: 'POST', body: 'x' });

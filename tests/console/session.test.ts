@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 
-// Signing up leads to the first one, so it comes last.
+// Signing up leads to the first page, so that one comes last.
 const PAGES = ['Deployments', 'Runs', 'Nodes', 'Wallets', 'Schedules', 'Settings', 'Flows'];
 
-test('somebody signs up, reaches every page by the navigation, signs out and in again', async () => {
+test('a user signs up, reaches every page by the navigation, signs out and in again', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const { email, password } = await signUpInConsole(opened);
@@ -26,7 +26,7 @@ test('somebody signs up, reaches every page by the navigation, signs out and in 
   await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
 });
 
-test('a wrong password is told as an alert with its code', async () => {
+test('a wrong password is shown as an alert with its code', async () => {
   const { page, goto } = await openConsole();
   await goto('runs');
   await page.getByRole('textbox', { name: 'Email' }).fill('nobody@example.com');
@@ -35,7 +35,7 @@ test('a wrong password is told as an alert with its code', async () => {
   expect(await page.getByRole('alert').textContent()).toMatch(/invalid/i);
 });
 
-test('the pages have nothing that axe finds serious, in light and in dark', async () => {
+test('axe finds no serious fault on the pages, in light and in dark', async () => {
   const opened = await openConsole({ viewport: { width: 360, height: 740 } });
   await opened.goto('');
   await opened.checkAccessibilityInBoth();
@@ -48,7 +48,7 @@ test('the pages have nothing that axe finds serious, in light and in dark', asyn
   }
 });
 
-test('an address that no page has says so', async () => {
+test('an unknown address shows a page that is not found', async () => {
   const opened = await openConsole();
   await enterConsole(opened);
   await opened.goto('no/such/page');

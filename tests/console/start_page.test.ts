@@ -9,20 +9,23 @@ import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { deploy, signUp, storeFlow } from '../support/people.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 
-/** The blockhash of a transaction that was just made is not finalized yet. */
+/** The blockhash of a new transaction is not finalized yet. */
 const SEND_OPTIONS = { encoding: 'base64', preflightCommitment: 'processed' };
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 let chain: TestChain;
-/** Its blockhashes hold for ten minutes: what is sent by hand would be too old for the other one on a busy machine. */
+/**
+ * A chain whose blockhashes are valid for ten minutes: transactions that are sent by hand would be too old for the
+ * other one on a busy machine.
+ */
 let slowChain: TestChain;
 beforeAll(async () => {
   [chain, slowChain] = await Promise.all([startTestChain({ slotMs: 400 }), startTestChain({ slotMs: 4_000 })]);
 });
 afterAll(() => Promise.all([chain.stop(), slowChain.stop()]));
 
-/** Whoever starts pays the shop. */
+/** A flow in which the starter pays the shop. */
 function shopFlow(shop: string): FlowBuilder {
   const flow = new FlowBuilder();
   const account = flow.input('account');
@@ -36,7 +39,7 @@ function shopFlow(shop: string): FlowBuilder {
   return flow;
 }
 
-test('a stranger pays with a wallet of the browser, and sees the result', async () => {
+test('a visitor pays with a wallet of the browser, and sees the result', async () => {
   const owner = await signUp();
   const [shop, partner, buyer] = [await storeKeypair(owner), makeKeypair(), makeKeypair()];
   await chain.call('requestAirdrop', buyer.publicKey, 10n * SOL);
@@ -60,7 +63,7 @@ test('a stranger pays with a wallet of the browser, and sees the result', async 
   const request = page.getByRole('group', { name: 'The run waits for a signature' });
   await request.getByRole('button', { name: 'Sign with Test wallet' }).waitFor();
   await opened.checkAccessibility();
-  // The run is found again by a page that is loaded anew.
+  // A reloaded page finds the run again.
   await page.reload();
   await request.getByRole('button', { name: 'Sign with Test wallet' }).click();
   await page.getByRole('region', { name: 'Result' }).getByText('signature').waitFor();
@@ -69,7 +72,7 @@ test('a stranger pays with a wallet of the browser, and sees the result', async 
   expect([chain.balance(shop), chain.balance(partner.publicKey)]).toEqual([PRICE, 1_000_000n]);
 });
 
-/** Opens the start page of a deployment that puts its transaction out, and starts it as the wallet's holder. */
+/** Opens the start page of a deployment that outputs its transaction, and starts it as the wallet's holder. */
 async function startForTransaction(options: BrowserWalletOptions, colorScheme: 'light' | 'dark') {
   const owner = await signUp();
   const [shop, partner, buyer] = [await storeKeypair(owner), makeKeypair(), makeKeypair()];
@@ -87,7 +90,7 @@ async function startForTransaction(options: BrowserWalletOptions, colorScheme: '
   return { opened, balances: () => [slowChain.balance(shop), slowChain.balance(partner.publicKey)] };
 }
 
-test('a transaction that is put out is signed and sent by the wallet, once', async () => {
+test('an output transaction is signed and sent by the wallet once', async () => {
   let refusal: object | undefined = { code: 4001, message: 'User rejected the request.' };
   const send = async (wire: Uint8Array) => {
     const { error } = await slowChain.call('sendTransaction', base64.encode(wire), SEND_OPTIONS);
@@ -116,13 +119,13 @@ test('a transaction that is put out is signed and sent by the wallet, once', asy
   expect(balances()).toEqual([PRICE, 1_000_000n]);
   await opened.checkAccessibility();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  // Another blockhash would make another payment of it, so it is not offered again.
+  // With another blockhash it would be another payment, so it is not offered again.
   await page.reload();
   await page.getByText('The transaction was sent').waitFor();
   expect(await button.count()).toBe(0);
 });
 
-test('a wallet that sends nothing signs a transaction that is put out, and the text can be sent', async () => {
+test("a wallet that can't send signs an output transaction, and the text can be sent", async () => {
   const { opened, balances } = await startForTransaction({}, 'light');
   const { page } = opened;
   await page.getByRole('button', { name: 'Sign with Test wallet' }).click();
@@ -133,7 +136,7 @@ test('a wallet that sends nothing signs a transaction that is put out, and the t
   expect(balances()).toEqual([PRICE, 1_000_000n]);
 });
 
-test('somebody with an account starts what is for those, on a narrow screen in the dark', async () => {
+test('a user starts a deployment for users with accounts, on a narrow screen in the dark', async () => {
   const owner = await signUp();
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: HOSTILE }));
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });

@@ -7,7 +7,7 @@ import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** Deploys a flow that anybody may start; gives the deployment's id. */
+/** Deploys a flow that anybody may start. Returns the deployment's id. */
 async function deployForAll(owner: Person, flow: FlowBuilder, settings: object = {}): Promise<string> {
   const id = await deploy(owner, await storeFlow(owner, flow, { start_unverified: true, is_public: true }));
   await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous', ...settings }).eq('id', id)
@@ -15,7 +15,7 @@ async function deployForAll(owner: Person, flow: FlowBuilder, settings: object =
   return id;
 }
 
-/** Opens a start page as somebody with a key and without a wallet or an account. */
+/** Opens a start page as a visitor with a key and without a wallet or an account. */
 async function openAsStranger(id: string) {
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
@@ -33,7 +33,7 @@ function failing(title: string, source: string): FlowBuilder {
   return flow;
 }
 
-test('a stranger is told in a sentence why a run has failed, and the rest is folded away', async () => {
+test('a visitor sees the reason for a failed run in a sentence, with folded details', async () => {
   const owner = await signUp();
   const id = await deployForAll(owner, failing(HOSTILE, `throw \`${HOSTILE}\``));
   const { opened, page, alert, start } = await openAsStranger(id);
@@ -52,7 +52,7 @@ test('a stranger is told in a sentence why a run has failed, and the rest is fol
   await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
 });
 
-test('a stranger who stops a run is told so', async () => {
+test('a visitor who stops a run sees that it was stopped', async () => {
   const owner = await signUp();
   const flow = new FlowBuilder();
   flow.node('api_input', { outputs: ['c'] });
@@ -62,7 +62,7 @@ test('a stranger who stops a run is told so', async () => {
   await alert.getByText('The run was stopped').waitFor();
 });
 
-test('a stranger is told which input is wrong, and when a limit lets more starts in', async () => {
+test('a visitor sees which input is wrong, and when a limit allows more starts', async () => {
   const owner = await signUp();
   const flow = new FlowBuilder();
   const end = flow.input('end');
@@ -72,7 +72,7 @@ test('a stranger is told which input is wrong, and when a limit lets more starts
   }
   flow.node('api_input', { outputs: ['c'] });
   const id = await deployForAll(owner, flow, { max_runs_in_flight: 1 });
-  // This run waits for somebody, so the limit is reached.
+  // This run waits for an input, so the limit is reached.
   await startAs(makeKeypair().publicKey, id, { values: { end: 1 } });
   const { opened, page, alert, start } = await openAsStranger(id);
   const field = page.getByRole('textbox', { name: 'end' });
@@ -86,7 +86,7 @@ test('a stranger is told which input is wrong, and when a limit lets more starts
   await alert.getByText(/^Try again in (a second|\d+ seconds)\.$/).waitFor();
 });
 
-test('what only those with an account may start says so by its one 404, and lets them sign in there', async () => {
+test('a deployment for users with accounts shows the same 404 to visitors, with a way to sign in', async () => {
   const owner = await signUp();
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'For members' }));
   await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' }).eq('id', id).throwOnError();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildStaticConsole } from '../../console/tools/static_build.ts';
 
-test('the static build has its project, its key, its path and its policy in it', async () => {
+test('the static build contains its project, its key, its path and its policy', async () => {
   const outDir = await mkdtemp(join(tmpdir(), 'flow-console-'));
   try {
     const url = 'https://abc.supabase.co';
@@ -17,7 +17,7 @@ test('the static build has its project, its key, its path and its policy in it',
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/);
     const assets = await readdir(join(outDir, 'assets'));
     expect(assets.length).toBeGreaterThan(10);
-    // What React is in development is slower, and larger.
+    // The development version of React is slower and larger.
     expect(assets.filter((name) => name.includes('jsx-dev-runtime'))).toEqual([]);
   } finally {
     await rm(outDir, { recursive: true });

@@ -24,7 +24,7 @@ async function chooseTarget({ page }: ConsolePage): Promise<void> {
   await page.getByRole('option', { name: 'body' }).click();
 }
 
-test('a webhook is made, its URL shown once, starts a run, and ends when it is deleted', async () => {
+test('a webhook is made, shows its URL once, starts a run, and stops working when it is deleted', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -48,7 +48,7 @@ test('a webhook is made, its URL shown once, starts a run, and ends when it is d
   expect((await post(url, '{"ref": "main"}')).status).toBe(404);
 });
 
-test('what a webhook hands on and how it is verified are changed later, on a narrow screen', async () => {
+test('the input and the verification of a webhook are changed later, on a narrow screen', async () => {
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await enterConsole(opened);
