@@ -37,7 +37,8 @@ export class Attempts {
 
   /** Whether another attempt follows one that failed with this. */
   mayFollow(error: unknown): error is NodeError {
-    return error instanceof NodeError && error.transience !== undefined && !this.isLast && !this.#tree.halt.aborted;
+    return error instanceof NodeError && error.transience !== undefined && !this.isLast &&
+      this.#tree.lifecycle.halt === undefined;
   }
 
   /**
@@ -46,11 +47,12 @@ export class Attempts {
    */
   async next({ message, transience }: NodeError): Promise<void> {
     const row = this.#row;
-    const until = this.#tree.now() + pauseAfter(this.#policy, row.attempt, transience?.retryAfterMs);
+    const { journal, now } = this.#tree.services;
+    const until = now() + pauseAfter(this.#policy, row.attempt, transience?.retryAfterMs);
     row.retry_at = new Date(until).toISOString();
     this.#log('Warn', `${this.#ordinal()} failed, the next one begins at ${row.retry_at}: ${message}`);
-    this.#tree.journal.nodeBegan({ ...row });
-    await this.#tree.journal.flush().catch(() => {
+    journal.nodeBegan({ ...row });
+    await journal.flush().catch(() => {
       // The run is released, and its claim tells why.
       throw new Released();
     });
@@ -74,9 +76,9 @@ export class Attempts {
   }
 
   async #begin(at: number): Promise<void> {
-    const { halt, journal, countExecution } = this.#tree;
+    const { lifecycle, counters, services: { journal } } = this.#tree;
     await this.#sleepUntil(at);
-    if (!countExecution(undefined)) throw haltError(halt);
+    if (!counters.countExecution(undefined)) throw haltError(lifecycle.halted);
     this.#row.attempt += 1;
     this.#row.retry_at = null;
     journal.nodeBegan({ ...this.#row });
@@ -84,13 +86,13 @@ export class Attempts {
 
   /** Sleeps. The run rests and holds no slot. A tree that does nothing else is released, if it is for long. */
   async #sleepUntil(time: number): Promise<void> {
-    const { halt, releasing, now, services, sleepers, standstill } = this.#tree;
+    const { lifecycle: { halted, releasing }, services: { now, rest }, sleepers, standstill } = this.#tree;
     for (;;) {
-      if (halt.aborted) throw haltError(halt);
+      if (halted.aborted) throw haltError(halted);
       if (releasing.aborted) throw new Released();
       const left = time - now();
       if (left <= 0) return;
-      const slept = sleepers.during(this.#run, time, () => services.rest(() => pause(left, halt, releasing)));
+      const slept = sleepers.during(this.#run, time, () => rest(() => pause(left, halted, releasing)));
       standstill.consider();
       await slept;
     }

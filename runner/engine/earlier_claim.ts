@@ -21,7 +21,7 @@ export const hasEndedBefore = (stored: StoredNodeRun | undefined): stored is Sto
 
 /** The outcome of an execution that has ended, as an earlier claim stored it. */
 export function takeOutcome(tree: Tree, stored: StoredNodeRun, inputs: ValueMap): Outcome {
-  tree.countBytes(measureMap(inputs) + measureMap(stored.output?.M ?? {}));
+  tree.counters.countBytes(measureMap(inputs) + measureMap(stored.output?.M ?? {}));
   const outputs = stored.output === null ? undefined : copyMap(stored.output.M);
   return stored.errors === null
     ? { outputs: outputs ?? copyMap({}) }

@@ -25,24 +25,24 @@ export interface InputWait {
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
   const { run, execution, isAsked, timeoutMs, log } = wait;
-  const { inputs, rest } = tree.services;
+  const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
     // Once the run is to stop, nobody can answer: there is nothing to wait for until the halt's time is over.
-    if (tree.halt.aborted) throw haltError(tree.halt);
-    if (tree.releasing.aborted) throw new Released();
+    if (halted.aborted) throw haltError(halted);
+    if (releasing.aborted) throw new Released();
   };
   if (!isAsked) {
     const address = inputs.makeAddress();
-    tree.journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs });
+    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs });
     log('Info', `waits until somebody sends a value: POST ${address.url}`);
   }
   let state: InputState = isAsked ? await look() : { status: 'open', leftMs: timeoutMs };
   while (state.status === 'open') {
     const { leftMs } = state;
     leaveIfEnding();
-    const sleep = () => inputs.untilNews(leftMs, tree.halt, tree.releasing);
-    await tree.sleepers.during(run, tree.now() + leftMs, () => rest(sleep));
+    const sleep = () => inputs.untilNews(leftMs, halted, releasing);
+    await tree.sleepers.during(run, now() + leftMs, () => rest(sleep));
     leaveIfEnding();
     state = await look();
   }

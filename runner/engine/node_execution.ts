@@ -40,7 +40,7 @@ export interface Execution {
   again?: Again | undefined;
 }
 
-const timestamp = (tree: Tree): string => new Date(tree.now()).toISOString();
+const timestamp = (tree: Tree): string => new Date(tree.services.now()).toISOString();
 
 /** Continues at once with a result that is there, and later with a promise. */
 const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
@@ -95,7 +95,7 @@ class NodeExecution {
     this.#fault = fault;
     this.#site = { flow_run_id: run.id, node_id: node.id, times };
     this.#caller = { execution: this.#site, node, run, earlierRuns: calledRuns };
-    tree.countBytes(this.#inputBytes);
+    tree.counters.countBytes(this.#inputBytes);
     this.#row = {
       ...this.#site,
       attempt: stored?.attempt ?? 1,
@@ -107,7 +107,7 @@ class NodeExecution {
       errors: null,
     };
     const log = (level: LogLevel, content: string) => logLine(tree, run, level, content, { node, times });
-    this.#log = bufferUntil(log, new LogBuffer(run.graph.environment, tree.limits));
+    this.#log = bufferUntil(log, new LogBuffer(run.graph.environment, tree.counters.limits));
     this.#attempts = node.retry && new Attempts(tree, run, this.#row, node.retry, log);
   }
 
@@ -163,10 +163,10 @@ class NodeExecution {
   }
 
   #compute(): Given | Promise<Given> {
-    const { halt, settlement, limits } = this.#tree;
+    const { lifecycle: { halted }, services: { settlement }, counters: { limits } } = this.#tree;
     const { type, nodeId, module, fault } = this.#node;
     const sent = settlement.sentBefore(this.#site);
-    if (halt.aborted) throw sent === undefined ? haltError(halt) : sent.haltError(halt);
+    if (halted.aborted) throw sent === undefined ? haltError(halted) : sent.haltError(halted);
     if (sent !== undefined) return { handedOver: this.#handedOver() ?? copyMap({}), instructions: undefined };
     if (module === undefined) {
       const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
@@ -190,14 +190,14 @@ class NodeExecution {
 
   /** Runs a node with outside effects, once its begin is stored: so the next claim knows of it. */
   #runOutside(module: NodeModule): Promise<Given> {
-    const { journal, halt, releasing } = this.#tree;
+    const { services: { journal }, lifecycle: { halted, releasing } } = this.#tree;
     const isRepeatable = effectsWith(module, this.#inputs) === 'idempotent';
     if (this.#wasBegun() && !isRepeatable) {
       throw outcomeUnknown(this.#attempts !== undefined && !this.#attempts.isLast);
     }
     this.#reportBegin();
     return journal.flush().then(() => {
-      if (halt.aborted) throw haltError(halt);
+      if (halted.aborted) throw haltError(halted);
       // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
       if (releasing.aborted && isRepeatable) throw new Released();
       return this.#callNode(module);
@@ -209,7 +209,7 @@ class NodeExecution {
 
   #makeCall(): NodeCall {
     const tree = this.#tree;
-    const { limits, slice, services, settlement, sleepers } = tree;
+    const { counters, lifecycle, services, sleepers, calls } = tree;
     const run = this.#run;
     const node = this.#node;
     const site = this.#site;
@@ -219,16 +219,16 @@ class NodeExecution {
       formData: node.formData,
       inputNames: node.inputNames,
       outputNames: node.outputNames,
-      maxOutputBytes: limits.outputBytes,
+      maxOutputBytes: counters.limits.outputBytes,
       run: { ...tree.run, id: run.id, environment: run.graph.environment },
       startTime: Date.parse(this.#row.start_time),
-      signal: tree.cancel,
-      releasing: tree.releasing,
+      signal: lifecycle.cancelled,
+      releasing: lifecycle.releasing,
       log,
-      checkTime: slice.makeCheck(this.#wasBegun()),
-      isNamedByFlow: (inputName, publicKey) => settlement.isNamedByFlow(run, node, inputName, publicKey),
-      callFlow: (flowId, flowInputs) => tree.callFlow(this.#caller, flowId, flowInputs),
-      collectInstructions: (flowId, flowInputs) => tree.collectInstructions(this.#caller, flowId, flowInputs),
+      checkTime: services.slice.makeCheck(this.#wasBegun()),
+      isNamedByFlow: (inputName, publicKey) => services.settlement.isNamedByFlow(run, node, inputName, publicKey),
+      callFlow: (flowId, flowInputs) => calls.call(this.#caller, flowId, flowInputs),
+      collectInstructions: (flowId, flowInputs) => calls.collectInstructions(this.#caller, flowId, flowInputs),
       http: services.http,
       scripts: services.scripts,
       kv: services.kv(site),
@@ -246,7 +246,7 @@ class NodeExecution {
     const isSubmitted = readFieldOr(this.#inputs, SUBMIT, true, toBoolean);
     if (this.#row.output === null) {
       this.#row.output = { M: outcome.outputs };
-      this.#tree.journal.nodeBegan({ ...this.#row });
+      this.#tree.services.journal.nodeBegan({ ...this.#row });
     }
     return { handedOver: copyMap(this.#row.output.M), instructions: isSubmitted ? instructions : undefined };
   }
@@ -258,15 +258,15 @@ class NodeExecution {
   }
 
   #reportBegin(): void {
-    if (this.#stored === undefined) this.#tree.journal.nodeBegan({ ...this.#row });
+    if (this.#stored === undefined) this.#tree.services.journal.nodeBegan({ ...this.#row });
   }
 
   #record(outcome: Outcome): void {
     const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
-    if (outputs !== undefined) this.#tree.countBytes(measureMap(outputs));
+    if (outputs !== undefined) this.#tree.counters.countBytes(measureMap(outputs));
     this.#caller.atEnd?.();
     if ('error' in outcome) this.#attempts?.logFailure(outcome.error);
-    this.#tree.journal.nodeEnded({
+    this.#tree.services.journal.nodeEnded({
       ...this.#row,
       retry_at: null,
       end_time: timestamp(this.#tree),
@@ -293,11 +293,11 @@ class NodeExecution {
   }
 
   #gathersTooMuch(): boolean {
-    return this.#node.module?.collects === true && this.#inputBytes > this.#tree.limits.outputBytes;
+    return this.#node.module?.collects === true && this.#inputBytes > this.#tree.counters.limits.outputBytes;
   }
 
   #outputLimits(): OutputLimits {
-    const { limits, outputs } = this.#tree;
+    const { limits, outputs } = this.#tree.counters;
     return {
       maxBytes: limits.outputBytes,
       // The outputs that it handed over were counted before.
@@ -317,9 +317,9 @@ export function beginExecution(
 ): Execution {
   const { stored, takenOver } = known;
   if (hasEndedBefore(stored)) return { outcome: takeOutcome(tree, stored, inputs), record: () => {} };
-  const tooMuch = takenOver && tree.outputs.take(heldByMap(takenOver.output?.M ?? {}));
+  const tooMuch = takenOver && tree.counters.outputs.take(heldByMap(takenOver.output?.M ?? {}));
   if (takenOver !== undefined && tooMuch === undefined) {
-    tree.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
+    tree.services.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
     return { outcome: takeOutcome(tree, takenOver, inputs), record: () => {} };
   }
   return new NodeExecution(tree, run, node, times, inputs, known, tooMuch).begin();

@@ -15,11 +15,11 @@ export function logLine(
   node?: { node: RunNode; times: number },
 ): void {
   if (!isLogged(level, run.graph.environment)) return;
-  tree.journal.logged({
+  tree.services.journal.logged({
     flow_run_id: run.id,
     node_id: node?.node.id ?? null,
     times: node?.times ?? null,
-    time: new Date(tree.now()).toISOString(),
+    time: new Date(tree.services.now()).toISOString(),
     log_level: level,
     module: node?.node.nodeId ?? null,
     content: toLogContent(content),

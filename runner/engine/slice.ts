@@ -1,6 +1,7 @@
 import { codedError } from '../../types/run_errors.ts';
 import { nextTurn } from '../../functions/_shared/pause.ts';
 import { NodeError, Released } from './node.ts';
+import { nextState, type TransitionTable } from './transitions.ts';
 
 /** How long everything that runs on one thread may work before it lets the event loop have a turn. */
 const BREATH_MS = 20;
@@ -12,14 +13,37 @@ const LEAST_SHARE = 0.25;
 const FRESH_SHARE = 0.1;
 
 /**
- * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at once share it. When it
- * is over, the runs are released.
+ * The states of a slice.
+ *
+ * - `open`: the runs of the worker compute.
+ * - `spent`: the computing time is over. Each run is released as soon as its claim has progressed.
+ * - `over`: the time on the clock is over, or the worker is told to end. All runs are released, with or without progress.
+ *
+ * | state   | `spend` | `end`  |
+ * | ------- | ------- | ------ |
+ * | `open`  | `spent` | `over` |
+ * | `spent` | `spent` | `over` |
+ * | `over`  | `over`  | `over` |
+ */
+export type SliceState = 'open' | 'spent' | 'over';
+export type SliceEvent = 'spend' | 'end';
+
+export const SLICE_STATES: TransitionTable<SliceState, SliceEvent> = {
+  open: { spend: 'spent', end: 'over' },
+  spent: { spend: 'spent', end: 'over' },
+  over: { spend: 'over', end: 'over' },
+};
+
+/**
+ * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at once share
+ * it. When it is over, the runs are released.
  */
 export interface Slice {
-  /** Aborted when the runs are to be released, each as soon as it has made progress. */
-  releasing: AbortSignal;
-  /** Aborted when the runs must be released, with or without progress: the time on the clock is over, or the worker is told to end. */
-  cutOff: AbortSignal;
+  state: () => SliceState;
+  /** Aborted when the slice is spent or over. */
+  spent: AbortSignal;
+  /** Aborted when the slice is over. */
+  over: AbortSignal;
   /** Ends it before its time. */
   end: () => void;
   /** Computing begins; every stretch without an await counts. */
@@ -62,8 +86,9 @@ export const cpuLimitError = (busyMs: number): NodeError =>
   );
 
 export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {
-  const controller = new AbortController();
-  const cutOff = new AbortController();
+  const spent = new AbortController();
+  const over = new AbortController();
+  let state: SliceState = 'open';
   let busyMs = 0;
   let enteredAt = 0;
   /** Runs that are computing. They take turns within one stretch, which is counted once. */
@@ -72,10 +97,14 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   let leftAt = breathAt;
   const timer = Number.isFinite(limits.wallMs) ? setTimeout(() => end(), limits.wallMs) : undefined;
 
+  const go = (event: SliceEvent) => {
+    state = nextState(SLICE_STATES, state, event);
+    spent.abort();
+    if (state === 'over') over.abort();
+  };
   const end = () => {
     clearTimeout(timer);
-    controller.abort();
-    cutOff.abort();
+    go('end');
   };
   /** Who waits to continue, by owner; the next owner is first. */
   const breathing = new Map<string, (() => void)[]>();
@@ -98,8 +127,9 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
 
   return {
-    releasing: controller.signal,
-    cutOff: cutOff.signal,
+    state: () => state,
+    spent: spent.signal,
+    over: over.signal,
     end,
     startComputing: () => {
       if (computing++ > 0) return;
@@ -107,12 +137,12 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       if (enteredAt - leftAt >= IDLE_MS) breathAt = enteredAt;
     },
     stopComputing: () => {
-      const spent = spentMs();
+      const sumMs = spentMs();
       if (--computing === 0) {
-        busyMs = spent;
+        busyMs = sumMs;
         leftAt = now();
       }
-      if (spent >= limits.busyMs) controller.abort();
+      if (sumMs >= limits.busyMs) go('spend');
     },
     spentMs,
     leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
@@ -132,7 +162,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
         if (isLastTry) {
           throw cpuLimitError(limits.busyMs);
         }
-        controller.abort();
+        go('spend');
         throw new Released();
       };
     },

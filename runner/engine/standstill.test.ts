@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { RunNode } from './graph.ts';
+import { Lifecycle } from './lifecycle.ts';
+import type { Participant } from './participants.ts';
 import type { Parked, ParkedRun } from './settlement.ts';
 import { Sleepers } from './sleepers.ts';
-import { type Participant, Standstill } from './standstill.ts';
+import { Standstill } from './standstill.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
-
-const never = () => new AbortController().signal;
 
 // SAFETY: nothing else of a run or a node is read.
 const nodeAt = (index: number) => ({ index }) as Partial<RunNode> as RunNode;
@@ -21,9 +21,7 @@ it('only runs that have parked something are settled, each before those that it 
       isNamedByFlow: () => false,
     },
     sleepers: new Sleepers(() => {}),
-    halt: never(),
-    cancel: never(),
-    releasing: never(),
+    lifecycle: new Lifecycle(() => {}),
     now: () => 0,
     leastSleepMs: 0,
   });

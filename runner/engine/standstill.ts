@@ -1,111 +1,109 @@
 import type { ValueMap } from '../../types/values/value.ts';
-import { type NodeError, Released } from './node.ts';
-import type { Parked, ParkedEnd, ParkedRun, Settlement, SettlementEnd, SettlementStep } from './settlement.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { Released } from './node.ts';
+import { type Participant, Participants } from './participants.ts';
+import type { Release, Suspension } from './release.ts';
+import type { Parked, Settlement, SettlementEnd, SettlementStep } from './settlement.ts';
 import type { Sleepers } from './sleepers.ts';
+import { nextState, type TransitionTable } from './transitions.ts';
 import type { TreeRun } from './tree_run.ts';
-
-/** One run of the tree, as the standstill sees it. */
-export interface Participant extends ParkedRun {
-  /** No execution of the run can continue by itself: each is parked, or waits for a flow that it called. */
-  isQuiet: () => boolean;
-  /** The same, but some executions may be asleep. */
-  isDormant: () => boolean;
-  /** Ends a parked execution. */
-  end: (parked: Parked, end: ParkedEnd) => void;
-  /** Lets a parked execution be tried again. */
-  tryAgain: (parked: Parked, error: NodeError) => void;
-  /** Lets the run see whether it continues. */
-  wake: () => void;
-}
-
-/** Orders runs by their path in the tree, not by when they began, so that every claim settles in the same order. */
-function comparePaths(a: readonly number[], b: readonly number[]): number {
-  const index = a.findIndex((step, at) => step !== b[at]);
-  return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
-}
 
 export interface StandstillOptions {
   settlement: Settlement;
   sleepers: Sleepers;
-  /** Aborted with a Halt: nothing is settled any more. */
-  halt: AbortSignal;
-  /** Aborted, with the same Halt, when the executions under way have had the time that it leaves them. */
-  cancel: AbortSignal;
-  /** Aborted when the tree is to be released. */
-  releasing: AbortSignal;
+  lifecycle: Lifecycle;
   /** Milliseconds since 1970. */
   now: () => number;
   /** The least time, in milliseconds, for which a tree that only waits is released. */
   leastSleepMs: number;
 }
 
+/** Why all runs of a tree leave their claim at once. */
+export type Departure =
+  /** Nothing can happen before this time, in milliseconds since 1970. */
+  | { why: 'asleep'; until: number }
+  /** Somebody outside has to answer. */
+  | { why: 'suspended' }
+  /** The instructions of the tree are its output. */
+  | { why: 'put_out'; outputs: ValueMap }
+  /** The next claim settles what this one began. */
+  | { why: 'released' }
+  /** A step can't be stored. */
+  | { why: 'failed'; error: unknown };
+
 /**
- * What the runs of a tree do together when none of them can continue by itself. Parked instructions are settled, one step at a time.
- * A tree that only sleeps is released.
+ * The states of a standstill: what the runs of a tree do together when none of them can continue by itself.
+ *
+ * - `open`: some run may continue by itself, or all of them wait and the next step is due.
+ * - `settling`: a step settles parked instructions. Others follow while no run can continue.
+ * - `closed`: a run is released, so the whole tree is. No further step is taken. A step under way ends.
+ * - `left`: all runs leave the claim, for the reason that the departure tells.
+ *
+ * | state      | `settle`   | `settled` | `close`  | `leave` |
+ * | ---------- | ---------- | --------- | -------- | ------- |
+ * | `open`     | `settling` | throws    | `closed` | `left`  |
+ * | `settling` | throws     | `open`    | `closed` | `left`  |
+ * | `closed`   | throws     | `closed`  | `closed` | `left`  |
+ * | `left`     | throws     | `left`    | `left`   | throws  |
+ *
+ * A tree that is halted takes no step either; `Lifecycle` has that state.
+ */
+export type StandstillState = 'open' | 'settling' | 'closed' | 'left';
+export type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';
+
+export const STANDSTILL: TransitionTable<StandstillState, StandstillEvent> = {
+  open: { settle: 'settling', close: 'closed', leave: 'left' },
+  settling: { settled: 'open', close: 'closed', leave: 'left' },
+  closed: { settled: 'closed', close: 'closed', leave: 'left' },
+  left: { settled: 'left', close: 'left' },
+};
+
+/**
+ * What the runs of a tree do together when none of them can continue by itself. Parked instructions are settled, one
+ * step at a time. A tree that only sleeps is released.
  * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export class Standstill {
   readonly #tree: StandstillOptions;
-  readonly #participants = new Map<TreeRun, Participant>();
-  /** The path of each run: node indexes and `times` of the executions that called it, from the root on. */
-  readonly #paths = new Map<TreeRun, number[]>();
+  readonly #participants = new Participants();
   readonly #inFlight = new Set<Parked>();
   readonly #collected = new Map<TreeRun, unknown>();
-  #isUnderWay = false;
+  #state: StandstillState = 'open';
+  /** Undefined until all runs leave. */
+  #departure: Departure | undefined;
   #settling: Promise<void> | undefined;
-  #isLeaving = false;
-  #isReleasing = false;
-  #isSuspended = false;
-  #sleepsUntil: number | undefined;
-  #putOut: ValueMap | undefined;
-  #fault: { error: unknown } | undefined;
 
   constructor(tree: StandstillOptions) {
     this.#tree = tree;
   }
 
-  /** No run of the tree continues in this claim. */
-  get isLeaving(): boolean {
-    return this.#isLeaving;
+  get state(): StandstillState {
+    return this.#state;
   }
 
-  /** One run is released, so the whole tree is: runs that only wait for a settlement end their claim too. */
-  get isReleasing(): boolean {
-    return this.#isReleasing;
-  }
-
-  /** The tree continues when somebody outside has answered. */
-  get isSuspended(): boolean {
-    return this.#isSuspended;
-  }
-
-  /** When the tree continues, in milliseconds since 1970, if nothing can happen in it before. */
-  get sleepsUntil(): number | undefined {
-    return this.#sleepsUntil;
-  }
-
-  /** What the tree puts out of its instructions: with it every run ends where it is. */
+  /** The output of the tree's instructions. Every run ends where it is, with these outputs. */
   get putOut(): ValueMap | undefined {
-    return this.#putOut;
+    return this.#departure?.why === 'put_out' ? this.#departure.outputs : undefined;
+  }
+
+  /** Says how a released tree continues: at once, at a time, or when somebody outside has answered. */
+  releaseOf(release: Release): Release | Suspension {
+    if (this.#departure?.why === 'suspended') return { status: 'waiting' };
+    return this.#departure?.why === 'asleep' ? { ...release, until: this.#departure.until } : release;
   }
 
   join(participant: Participant): void {
-    const { run } = participant;
-    this.#participants.set(run, participant);
-    const { caller } = run;
-    const path = caller && [...this.#paths.get(caller.run) ?? [], caller.node.index, caller.execution.times];
-    this.#paths.set(run, path ?? []);
+    this.#participants.add(participant);
   }
 
   remove(run: TreeRun): void {
-    this.#participants.delete(run);
-    this.#paths.delete(run);
+    this.#participants.remove(run);
   }
 
   /** A run is released, or waits until those that it called are: nothing is settled until the next claim. */
-  release(): void {
-    this.#isReleasing = true;
-    this.#wakeAll();
+  close(): void {
+    this.#go('close');
+    this.#participants.wakeAll();
   }
 
   /** What was collected of a run that was called for its instructions: it ends with that. */
@@ -123,37 +121,37 @@ export class Standstill {
    * tree is released until then.
    */
   consider(): void {
-    if (this.#isUnderWay) return;
+    if (this.#state !== 'open') return;
     if (!this.#isTime()) {
       this.#considerSleep();
       return;
     }
-    this.#isUnderWay = true;
+    this.#go('settle');
     this.#settling = this.#settleAll();
   }
 
   /** Resolves when no step is under way; rejects with what kept one from being stored. */
   async settled(): Promise<void> {
     await this.#settling;
-    if (this.#fault !== undefined) throw this.#fault.error;
+    if (this.#departure?.why === 'failed') throw this.#departure.error;
   }
 
   #considerSleep(): void {
     const { sleepers, now, leastSleepMs } = this.#tree;
     const until = sleepers.earliest();
     if (until === undefined || until - now() < leastSleepMs || !this.#isOpen()) return;
-    if (![...this.#participants.values()].every((participant) => participant.isDormant())) return;
-    this.#sleepsUntil = until;
-    this.#leaveAll();
+    if (!this.#participants.all().every((participant) => participant.isDormant())) return;
+    this.#leave({ why: 'asleep', until });
   }
 
+  /** True while the tree may take a step. */
   #isOpen(): boolean {
-    return !(this.#tree.halt.aborted || this.#isLeaving || this.#isReleasing);
+    return this.#tree.lifecycle.halt === undefined && (this.#state === 'open' || this.#state === 'settling');
   }
 
   #isTime(): boolean {
     if (!this.#isOpen()) return false;
-    return [...this.#participants.values()].every((participant) => participant.isQuiet());
+    return this.#participants.all().every((participant) => participant.isQuiet());
   }
 
   async #settleAll(): Promise<void> {
@@ -161,42 +159,35 @@ export class Standstill {
       // The run that considers it begins to wait in this same turn; only then is every run quiet.
       await Promise.resolve();
       while (this.#isTime()) {
-        const step = this.#tree.settlement.nextStep(this.#withParked());
+        const step = this.#tree.settlement.nextStep(this.#participants.withParked());
         if (step === undefined) return;
         await this.#settle(step);
       }
     } catch (error) {
-      if (!(error instanceof Released)) this.#fault = { error };
-      this.#leaveAll();
+      this.#leave(error instanceof Released ? { why: 'released' } : { why: 'failed', error });
     } finally {
       // Without a pause after the last check, so that a run which begins to wait from now on is considered again.
-      this.#isUnderWay = false;
+      this.#go('settled');
     }
   }
 
-  /** The runs that have parked something, in order. Filtered before sorting: of a thousand runs often only one has. */
-  #withParked(): Participant[] {
-    const pathOf = ({ run }: Participant) => this.#paths.get(run) ?? [];
-    return [...this.#participants.values()]
-      .filter(({ parked }) => parked.size > 0)
-      .sort((a, b) => comparePaths(pathOf(a), pathOf(b)));
+  #leave(departure: Departure): void {
+    this.#go('leave');
+    this.#departure = departure;
+    this.#participants.wakeAll();
   }
 
-  #leaveAll(): void {
-    this.#isLeaving = true;
-    this.#wakeAll();
-  }
-
-  #wakeAll(): void {
-    for (const { wake } of this.#participants.values()) wake();
+  #go(event: StandstillEvent): void {
+    this.#state = nextState(STANDSTILL, this.#state, event);
   }
 
   async #settle({ run, parked, settle }: SettlementStep): Promise<void> {
+    const { lifecycle } = this.#tree;
     const participant = this.#participants.get(run);
     if (participant === undefined) throw new Error('a step is of a run that takes part');
     for (const one of parked) this.#inFlight.add(one);
     try {
-      const end = settle({ signal: this.#tree.cancel, releasing: this.#tree.releasing });
+      const end = settle({ signal: lifecycle.cancelled, releasing: lifecycle.releasing });
       this.#apply(participant, end instanceof Promise ? await end : end);
     } finally {
       this.#inFlight.clear();
@@ -215,9 +206,7 @@ export class Standstill {
       this.#collected.set(participant.run, end.instructions);
       participant.wake();
     } else {
-      if (end.status === 'put_out') this.#putOut = end.outputs;
-      else this.#isSuspended = true;
-      this.#leaveAll();
+      this.#leave(end.status === 'put_out' ? { why: 'put_out', outputs: end.outputs } : { why: 'suspended' });
     }
   }
 }

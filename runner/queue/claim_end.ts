@@ -1,6 +1,7 @@
 import { isErrorOf } from '../../functions/_shared/api_error.ts';
-import type { Release, Suspension } from '../engine/context.ts';
+import type { Release, Suspension } from '../engine/release.ts';
 import { errorText } from '../log_line.ts';
+import type { ClaimLife } from './claim_life.ts';
 import type { ClaimLog } from './claim_log.ts';
 import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type Progress } from './claims.ts';
 
@@ -10,6 +11,7 @@ const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 export interface ClaimEndOptions {
   claims: Claims;
   claim: Claim;
+  life: ClaimLife;
   log: ClaimLog;
   /** Called when the database begins to store the outcome. The run rests until then. */
   onRest: () => void;
@@ -30,10 +32,6 @@ export interface ClaimEnd {
    * progress.
    */
   failed: (cause: unknown) => Promise<void>;
-  /** True if the outcome is being stored or is stored. */
-  isStoring: () => boolean;
-  /** True if the run was released: it may be in the queue again. */
-  isReleased: () => boolean;
   /** The time at which the run continues, in milliseconds since 1970, if it was released to sleep. */
   sleepsUntil: () => number | undefined;
 }
@@ -49,9 +47,7 @@ export const brokenResult = (message: string): FinalResult => ({
   not_run: null,
 });
 
-export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOptions): ClaimEnd {
-  let isStoring = false;
-  let isReleased = false;
+export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEndOptions): ClaimEnd {
   let sleepsUntil: number | undefined;
 
   /**
@@ -64,7 +60,7 @@ export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOption
   const release = async (progress: Progress, until: number | undefined): Promise<void> => {
     const seconds = secondsUntil(until);
     await claims.release(claim, progress, seconds);
-    isReleased = true;
+    life.go(until === undefined ? 'release' : 'sleep');
     // The database counts the delay from the moment of storing, so a slow database makes the run claimable later than
     // planned.
     if (until !== undefined) sleepsUntil = Math.max(until, now() + seconds * 1_000);
@@ -73,27 +69,31 @@ export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOption
 
   const suspend = async (progress: Progress): Promise<void> => {
     await claims.suspend(claim, progress);
-    isReleased = true;
+    life.go('suspend');
     log.write('info', { event: 'run_suspended' });
   };
 
   const finish = async (progress: Progress, result: FinalResult): Promise<void> => {
     await claims.finish(claim, progress, result);
+    life.go('finish');
     const { status, errors } = result;
     log.write(status === 'failed' ? 'warn' : 'info', { event: 'run_finished', status, errors: errors?.length ?? 0 });
   };
 
-  const lost = () => log.write('warn', { event: 'claim_lost' });
-  const interrupted = (cause: unknown) => log.write('error', { event: 'run_interrupted', error: errorText(cause) });
+  const lost = () => {
+    life.go('lose');
+    log.write('warn', { event: 'claim_lost' });
+  };
+  const logInterruption = (cause: unknown) => log.write('error', { event: 'run_interrupted', error: errorText(cause) });
 
   return {
     releaseUntouched: async () => {
       await claims.release(claim, NO_PROGRESS);
-      isReleased = true;
+      life.go('release');
       log.write('info', { event: 'run_released' });
     },
     store: async (outcome, progress) => {
-      isStoring = true;
+      life.go('store');
       onRest();
       if (outcome.status === 'released') await release(progress, outcome.until);
       else if (outcome.status === 'waiting') await suspend(progress);
@@ -102,12 +102,11 @@ export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOption
     lost,
     failed: async (cause) => {
       if (isErrorOf(cause, 'claim_lost')) return lost();
-      interrupted(cause);
+      life.go('interrupt');
+      logInterruption(cause);
       if (isErrorOf(cause, 'service_unavailable')) return;
-      await finish(NO_PROGRESS, brokenResult('what this run has come to could not be stored')).catch(interrupted);
+      await finish(NO_PROGRESS, brokenResult('what this run has come to could not be stored')).catch(logInterruption);
     },
-    isStoring: () => isStoring,
-    isReleased: () => isReleased,
     sleepsUntil: () => sleepsUntil,
   };
 }

@@ -82,7 +82,6 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
     leastSleepMs: settings.runnerLongWaitMs,
     slice,
     stop: control.halt,
-    abandon: control.abandon,
     releasing: control.releasing,
     now,
   };

@@ -1,11 +1,12 @@
 import { ApiError } from '../../functions/_shared/api_error.ts';
-import type { Release, Suspension } from '../engine/context.ts';
+import type { Release, Suspension } from '../engine/release.ts';
 import type { NodeRegistry } from '../engine/node.ts';
 import type { Slice } from '../engine/slice.ts';
 import { executeTree } from '../engine/tree.ts';
 import { errorText, type WriteLog } from '../log_line.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { brokenResult, makeClaimEnd } from './claim_end.ts';
+import { ClaimLife } from './claim_life.ts';
 import { makeClaimLog } from './claim_log.ts';
 import { type ClaimRecords, openClaimRecords } from './claim_records.ts';
 import { composeTree, type MakeRunServices } from './claim_tree.ts';
@@ -66,7 +67,8 @@ export function executeClaim(
   const control = makeRunControl();
   const log = makeClaimLog(claim, deps.log, now);
   const memoryWait = makeMemoryWait({ memory: deps.memory, claim, control, slice, heldMs: log.heldMs, onRest });
-  const end = makeClaimEnd({ claims, claim, log, onRest, now });
+  const life = new ClaimLife();
+  const end = makeClaimEnd({ claims, claim, life, log, onRest, now });
   let records: ClaimRecords | undefined;
 
   const execute = async (): Promise<void> => {
@@ -78,6 +80,7 @@ export function executeClaim(
   };
 
   const executeWith = async (memory: HeldMemory): Promise<void> => {
+    life.go('admit');
     const history = await claims.history(claim);
     const opened = openClaimRecords({ claims, claim, history, settings, control, memory, onRest, now });
     records = opened;
@@ -124,8 +127,8 @@ export function executeClaim(
     release: control.release,
     tellOfInputs: control.tellOfInputs,
     hasStored: () => records?.journal.hasStored() ?? false,
-    isReleased: end.isReleased,
-    isResting: () => end.isStoring() || memoryWait.isWaiting() || (records?.clock.isResting() ?? false),
+    isReleased: () => life.isInQueueAgain,
+    isResting: () => life.isPastExecution || memoryWait.isWaiting() || (records?.clock.isResting() ?? false),
     sleepsUntil: end.sleepsUntil,
     heldMs: log.heldMs,
     isReleasing: () => control.releasing.aborted,

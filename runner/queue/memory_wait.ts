@@ -34,7 +34,7 @@ export function makeMemoryWait(options: MemoryWaitOptions): MemoryWait {
           heldMs,
           stopping,
         },
-        [slice.releasing, releasing],
+        [slice.spent, releasing],
       );
       if (!(admitting instanceof Promise)) return admitting;
       isWaiting = true;

@@ -1,5 +1,36 @@
 import type { Halt } from '../engine/node.ts';
+import { nextState, type TransitionTable } from '../engine/transitions.ts';
 import type { StopRequest } from './claims.ts';
+
+/**
+ * What others demand of a run while a worker has it.
+ *
+ * - `nothing`: the run is executed to its end.
+ * - `release`: the worker releases the run as soon as the run has progressed.
+ * - `halt`: the run ends, because a caller stopped it or it exceeded a limit.
+ * - `halt_now`: as `halt`, in a claim that is to be released too: the run has no time to end by itself.
+ * - `nothing_more`: the claim is lost. The execution ends, and nothing of it is stored.
+ *
+ * | state          | `release`      | `halt`         | `lose`         |
+ * | -------------- | -------------- | -------------- | -------------- |
+ * | `nothing`      | `release`      | `halt`         | `nothing_more` |
+ * | `release`      | `release`      | `halt_now`     | `nothing_more` |
+ * | `halt`         | `halt_now`     | `halt`         | `nothing_more` |
+ * | `halt_now`     | `halt_now`     | `halt_now`     | `nothing_more` |
+ * | `nothing_more` | `nothing_more` | `nothing_more` | `nothing_more` |
+ *
+ * Only the first halt counts. The engine follows the signals `halt` and `releasing` (`Lifecycle`).
+ */
+export type Demand = 'nothing' | 'release' | 'halt' | 'halt_now' | 'nothing_more';
+export type DemandEvent = 'release' | 'halt' | 'lose';
+
+export const DEMANDS: TransitionTable<Demand, DemandEvent> = {
+  nothing: { release: 'release', halt: 'halt', lose: 'nothing_more' },
+  release: { release: 'release', halt: 'halt_now', lose: 'nothing_more' },
+  halt: { release: 'halt_now', halt: 'halt', lose: 'nothing_more' },
+  halt_now: { release: 'halt_now', halt: 'halt_now', lose: 'nothing_more' },
+  nothing_more: { release: 'nothing_more', halt: 'nothing_more', lose: 'nothing_more' },
+};
 
 /** The ways in which others influence a run while it is executed. */
 export interface RunControl {
@@ -17,43 +48,45 @@ export interface RunControl {
 export interface OwnRunControl extends RunControl {
   /** Ends the run as failed. */
   fail: (message: string) => void;
+  demand: () => Demand;
   isLost: () => boolean;
   /** Calls this listener whenever inputs that nodes wait for have been answered. */
   onInputsAnswered: (listener: () => void) => void;
   /** Aborted, with a Halt as its reason, when the run is to end. */
   halt: AbortSignal;
-  /** Aborted when the claim is lost, and the result is no longer needed. */
-  abandon: AbortSignal;
-  /** Aborted when the run is to be released. */
+  /** Aborted when the run is to be released, or its claim is lost. */
   releasing: AbortSignal;
-  /** Aborted when the run is to stop, so that it need not wait for memory. */
+  /** Aborted when a caller stops the run, so that it need not wait for memory. */
   stopping: AbortSignal;
 }
 
 export function makeRunControl(): OwnRunControl {
   const halt = new AbortController();
-  const abandon = new AbortController();
   const releasing = new AbortController();
   const stopping = new AbortController();
   const inputListeners: (() => void)[] = [];
-  const end = (reason: Halt) => halt.abort(reason);
+  let demand: Demand = 'nothing';
+
+  const go = (event: DemandEvent, reason?: Halt): void => {
+    demand = nextState(DEMANDS, demand, event);
+    if (event !== 'release') halt.abort(reason);
+    if (event !== 'halt') releasing.abort();
+  };
+
   return {
     stop: ({ reason, timeout_millies }) => {
-      end({ status: 'stopped', message: `canceled by user ${reason ?? ''}`.trimEnd(), graceMs: timeout_millies ?? 0 });
+      const message = `canceled by user ${reason ?? ''}`.trimEnd();
+      go('halt', { status: 'stopped', message, graceMs: timeout_millies ?? 0 });
       stopping.abort();
     },
-    lose: () => {
-      end({ status: 'stopped', message: 'the claim is lost', graceMs: 0 });
-      abandon.abort();
-      releasing.abort();
-    },
-    release: () => releasing.abort(),
+    lose: () => go('lose', { status: 'stopped', message: 'the claim is lost', graceMs: 0 }),
+    release: () => go('release'),
     tellOfInputs: () => inputListeners.forEach((listener) => listener()),
     onInputsAnswered: (listener) => void inputListeners.push(listener),
-    fail: (message) => end({ status: 'failed', message, graceMs: 0 }),
-    isLost: () => abandon.signal.aborted,
+    fail: (message) => go('halt', { status: 'failed', message, graceMs: 0 }),
+    demand: () => demand,
+    isLost: () => demand === 'nothing_more',
     halt: halt.signal,
-    abandon: abandon.signal,
     releasing: releasing.signal,
     stopping: stopping.signal,
   };

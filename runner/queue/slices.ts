@@ -12,8 +12,8 @@ export interface Slices {
   areAllEnded: () => boolean;
 }
 
-/** True if the slice is over: the worker then claims no run, and releases those that it executes. */
-export const isOver = (slice: Slice): boolean => slice.releasing.aborted;
+/** True if the slice is spent or over: the worker then claims no run, and releases those that it executes. */
+export const isUsedUp = (slice: Slice): boolean => slice.state() !== 'open';
 
 /** Makes the slices of a worker. `onOver` is called when a slice is over, and when all are ended. */
 export function makeSlices(limits: SliceLimits, now: () => number, onOver: () => void): Slices {
@@ -31,7 +31,7 @@ export function makeSlices(limits: SliceLimits, now: () => number, onOver: () =>
     next: () => {
       const wallMs = Math.max(limits.wallMs - (performance.now() - drainStartedAt), 1);
       slice = makeSlice({ ...limits, wallMs });
-      slice.releasing.addEventListener('abort', onOver);
+      slice.spent.addEventListener('abort', onOver);
       if (areAllEnded) slice.end();
       return slice;
     },

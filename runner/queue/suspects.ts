@@ -3,7 +3,7 @@ import type { RunnerSettings } from '../settings.ts';
 import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';
 import type { HeldRuns } from './held_runs.ts';
-import { isOver } from './slices.ts';
+import { isUsedUp } from './slices.ts';
 
 /**
  * A run that lost this many workers in a row may have ended them. It is executed alone, so that it ends no other run.
@@ -30,7 +30,7 @@ export function makeExecuteAlone(
   { claims, runs, settings }: ExecuteAloneDeps,
 ): (suspect: Claim, slice: Slice) => Promise<void> {
   return async (suspect, slice) => {
-    if (isOver(slice)) return await claims.release(suspect, NO_PROGRESS);
+    if (isUsedUp(slice)) return await claims.release(suspect, NO_PROGRESS);
     const execution = runs.execute(suspect, slice);
     const until = performance.now() + settings.runnerLeaseSeconds * 1_000;
     while (runs.isExecuting(suspect.flow_run_id) && !isHarmless(execution) && performance.now() < until) {

@@ -4,7 +4,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { HeldRuns } from './held_runs.ts';
 import type { FreeSlots } from './slots.ts';
 import type { Look, Polling } from './polling.ts';
-import { isOver } from './slices.ts';
+import { isUsedUp } from './slices.ts';
 import { isSuspect } from './suspects.ts';
 
 export interface TakeOnDeps {
@@ -44,7 +44,7 @@ export function makeTakeOnRuns(
     const look = polling.startLook(slots, runs.count() === 0);
     const claimed = await claim(look);
     const hasFailed = claimed === undefined;
-    const isLate = isOver(slice);
+    const isLate = isUsedUp(slice);
     // Runs that can't be released now are claimed again after their lease.
     if (isLate) await Promise.allSettled((claimed ?? []).map((one) => claims.release(one, NO_PROGRESS)));
     const found = isLate ? [] : claimed ?? [];

@@ -4,7 +4,7 @@ import type { HeldRuns } from './held_runs.ts';
 import type { FreeSlots } from './slots.ts';
 import type { Polling } from './polling.ts';
 import type { QueueWatch } from './queue_watch.ts';
-import { isOver, type Slices } from './slices.ts';
+import { isUsedUp, type Slices } from './slices.ts';
 
 /** Time for which the worker waits for a change in a slice that is over. */
 const RELEASE_MS = 1_000;
@@ -30,12 +30,12 @@ export function makeWaitForChange(
   { runs, polling, slices, slots, watch }: WaitForChangeDeps,
 ): (slice: Slice) => Promise<boolean> {
   return async (slice) => {
-    if (isOver(slice) || slots().regular === 0) watch?.stop();
+    if (isUsedUp(slice) || slots().regular === 0) watch?.stop();
     else if (polling.isQuiet()) watch?.start();
     const count = runs.count();
     const spentMs = slice.spentMs();
-    const hasChanged = await runs.nextChange(isOver(slice) ? RELEASE_MS : polling.patienceMs(slots()));
-    const isStuck = isOver(slice) && !hasChanged && slice.spentMs() === spentMs;
+    const hasChanged = await runs.nextChange(isUsedUp(slice) ? RELEASE_MS : polling.patienceMs(slots()));
+    const isStuck = isUsedUp(slice) && !hasChanged && slice.spentMs() === spentMs;
     if (isStuck && !slices.areAllEnded()) return false;
     // Runs that end in the same turn of the event loop free their slots for one claim.
     await nextTurn();

@@ -7,7 +7,7 @@ import { makeMemoryBudget } from './memory_budget.ts';
 import { freeSlots, releaseWhenFull } from './slots.ts';
 import { makePolling } from './polling.ts';
 import type { MakeQueueWatch } from './queue_watch.ts';
-import { isOver, makeSlices } from './slices.ts';
+import { isUsedUp, makeSlices } from './slices.ts';
 import { makeExecuteAlone } from './suspects.ts';
 import { makeTakeOnRuns } from './take_on_runs.ts';
 import { makeWaitForChange } from './wait_for_change.ts';
@@ -66,7 +66,7 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
    * claimed.
    */
   const executeAll = async (slice: Slice): Promise<Claim | undefined> => {
-    const isLookDue = () => !isOver(slice) && polling.isLookDue(slots());
+    const isLookDue = () => !isUsedUp(slice) && polling.isLookDue(slots());
     polling.restart();
     for (;;) {
       if (isLookDue()) {
@@ -75,7 +75,7 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
         if (isLookDue() && (!hasFailed || runs.count() === 0)) continue;
       }
       const waits = watch !== undefined || polling.staysForSleepers(slices.drainEndsAt());
-      const stays = runs.count() > 0 || (!isOver(slice) && waits);
+      const stays = runs.count() > 0 || (!isUsedUp(slice) && waits);
       if (!stays || !await waitForChange(slice)) return undefined;
     }
   };
@@ -92,7 +92,7 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
         const suspect = runs.takeAside();
         if (suspect !== undefined) await executeAlone(suspect, slice);
         const nextSuspect = await executeAll(slice);
-        if (nextSuspect === undefined) return isOver(slice);
+        if (nextSuspect === undefined) return isUsedUp(slice);
         runs.setAside(nextSuspect);
       } finally {
         slice.end();

@@ -21,11 +21,11 @@ it('only computing counts, and parallel computing counts once', () => {
   slice.startComputing();
   clock.now += 39;
   slice.stopComputing();
-  expect(slice.releasing.aborted).toBe(false);
+  expect(slice.spent.aborted).toBe(false);
   slice.startComputing();
   clock.now += 1;
   slice.stopComputing();
-  expect(slice.releasing.aborted).toBe(true);
+  expect(slice.spent.aborted).toBe(true);
 });
 
 it('computations that yield continue one at a time, owners in turn', async () => {
@@ -70,7 +70,7 @@ it('a computation that had the whole slice fails; a later one is released and ma
   expect(early).toThrow(NodeError);
   expect(early).toThrow('node_cpu_limit');
   expect(late).toThrow(Released);
-  expect(slice.releasing.aborted).toBe(true);
+  expect(slice.spent.aborted).toBe(true);
   // A new budget, from its own beginning.
   expect(again()).toBeUndefined();
   clock.now = 150;
@@ -82,9 +82,9 @@ it('a slice without limits ends when it is told to', () => {
   slice.startComputing();
   expect(slice.makeCheck(false)()).toBeUndefined();
   slice.stopComputing();
-  expect(slice.releasing.aborted).toBe(false);
+  expect(slice.spent.aborted).toBe(false);
   slice.end();
-  expect(slice.releasing.aborted).toBe(true);
+  expect(slice.spent.aborted).toBe(true);
 });
 
 it('a run whose history uses up each slice still gets answers from outside, and ends', async () => {

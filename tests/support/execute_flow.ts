@@ -1,4 +1,4 @@
-import type { Release, Suspension } from '../../runner/engine/context.ts';
+import type { Release, Suspension } from '../../runner/engine/release.ts';
 import {
   type AskedInput,
   type ChildRow,

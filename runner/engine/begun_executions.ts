@@ -1,0 +1,144 @@
+import type { RunNode } from './graph.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { News } from './news.ts';
+import type { NodeError } from './node.ts';
+import type { Execution } from './node_execution.ts';
+import { copyMap, type Outcome, toError } from './node_values.ts';
+import { Parking } from './parking.ts';
+import type { Completion } from './run_record.ts';
+import type { Handover, Parked, ParkedEnd } from './settlement.ts';
+import type { TreeRun } from './tree_run.ts';
+
+/** An execution that has begun. */
+export type Begun =
+  & Pick<Completion, 'node' | 'times' | 'isElement' | 'positions'>
+  & Pick<Execution, 'record' | 'again'>;
+
+/** The executions of one run that have begun: under way, parked or released, and their completions. */
+export class BegunExecutions {
+  readonly parking: Parking;
+  readonly #run: TreeRun;
+  readonly #lifecycle: Lifecycle;
+  readonly #news: News;
+  readonly #underWay = new Map<RunNode, Begun>();
+  /** They are ended if the run ends after all. */
+  readonly #released: Begun[] = [];
+  #completions: Completion[] = [];
+
+  constructor(run: TreeRun, lifecycle: Lifecycle, news: News) {
+    this.parking = new Parking(run.id);
+    this.#run = run;
+    this.#lifecycle = lifecycle;
+    this.#news = news;
+  }
+
+  /** True if executions run, wait for their settlement, or rest. */
+  get isAnyUnderWay(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** True if an execution is under way that is not parked. */
+  get isAnyRunning(): boolean {
+    return this.#underWay.size > this.parking.parked.size;
+  }
+
+  get isAnyReleased(): boolean {
+    return this.#released.length > 0;
+  }
+
+  get hasCompletions(): boolean {
+    return this.#completions.length > 0;
+  }
+
+  /** True if everything under way is parked, waits for a flow that it called, or is asleep. */
+  isQuiet(asleep = 0): boolean {
+    return !this.hasCompletions &&
+      this.#underWay.size === this.parking.parked.size + this.#run.callsUnderWay + asleep;
+  }
+
+  /** Takes what has ended since the last call. */
+  takeCompletions(): Completion[] {
+    return this.#completions.splice(0);
+  }
+
+  /** Adds an execution with its outcome, or with the promise of it. */
+  add(begun: Begun, outcome: Execution['outcome']): void {
+    if (!(outcome instanceof Promise)) return this.#endOrPark(begun, outcome);
+    this.#underWay.set(begun.node, begun);
+    this.#follow(begun, outcome);
+  }
+
+  /** Adds the completion of an element that is passed over. */
+  skip(completion: Completion): void {
+    this.#completions.push(completion);
+  }
+
+  /** Ends a parked execution with what its settlement came to. */
+  endParked({ node, handedOver }: Parked, end: ParkedEnd): void {
+    const begun = this.#underWay.get(node);
+    if (begun === undefined) return;
+    this.#end(
+      begun,
+      'error' in end
+        ? { ...toError(end.error), handedOver }
+        : { outputs: Object.assign(copyMap(handedOver), end.outputs) },
+    );
+    this.#news.tell();
+  }
+
+  /** Lets a parked execution be tried again. It is parked anew when its next attempt has handed instructions over. */
+  tryAgain(parked: Parked, error: NodeError): void {
+    const begun = this.#underWay.get(parked.node);
+    if (begun?.again === undefined) return;
+    this.parking.leave(parked);
+    this.#follow(begun, begun.again.after(error));
+  }
+
+  /** Ends all that have not ended, with the error of the halt. */
+  cancelAll(message: string): void {
+    for (const begun of [...this.#underWay.values(), ...this.#released]) {
+      this.#end(begun, { ...toError(message), handedOver: this.parking.handedOver(begun.node) });
+    }
+  }
+
+  /** Leaves all that are under way as they are on record. */
+  leaveAll(): void {
+    this.#underWay.clear();
+  }
+
+  /** Ends or parks an execution under way when its outcome comes. */
+  #follow(begun: Begun, outcome: Promise<Outcome | Handover>): void {
+    const { node } = begun;
+    void outcome.then((given) => {
+      // If it is not under way any more, it was cancelled and recorded as cancelled.
+      if (this.#underWay.get(node) === begun) this.#endOrPark(begun, given);
+    }, () => {
+      this.#underWay.delete(node);
+      this.#released.push(begun);
+      this.#lifecycle.release();
+    }).finally(() => this.#news.tell());
+  }
+
+  /** Ends an execution that gave its outcome; parks one that handed instructions over. */
+  #endOrPark(begun: Begun, given: Outcome | Handover): void {
+    const { node, times, again } = begun;
+    if (!('instructions' in given)) return this.#end(begun, given);
+    this.#underWay.set(node, begun);
+    if (!this.parking.park(node, times, given, again)) return;
+    this.#completions.push({ ...begun, outcome: { outputs: given.handedOver }, part: 'handed_over' });
+  }
+
+  /** Ends an execution, once. */
+  #end(begun: Begun, outcome: Outcome): void {
+    const { node } = begun;
+    this.#underWay.delete(node);
+    begun.record(outcome);
+    const wasParked = this.parking.end(node, outcome);
+    const handedOver = 'error' in outcome ? outcome.handedOver : undefined;
+    // An earlier claim handed these outputs on, and then the execution failed.
+    if (handedOver !== undefined && !wasParked) {
+      this.#completions.push({ ...begun, outcome: { outputs: handedOver }, part: 'handed_over' });
+    }
+    this.#completions.push({ ...begun, outcome, part: wasParked || handedOver !== undefined ? 'rest' : 'all' });
+  }
+}

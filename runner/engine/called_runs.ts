@@ -1,0 +1,141 @@
+import { uuidv7 } from 'uuidv7';
+import { codedError } from '../../types/run_errors.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import type { FlowCalls, Tree } from './context.ts';
+import { executeRun } from './execute.ts';
+import type { RunResult } from './journal.ts';
+import { NodeError, Released } from './node.ts';
+import type { CallSite, TreeRun } from './tree_run.ts';
+
+/** How a called flow ended. */
+interface CalledEnd {
+  result: RunResult;
+  /** The instructions that it was called for, if it came to any. */
+  collected?: unknown;
+}
+
+function outputsOf(result: RunResult): ValueMap {
+  if (result.status === 'succeeded') return result.output.M;
+  throw new NodeError(result.errors?.join(';\n') ?? 'the called flow was stopped');
+}
+
+/** Executes the runs that nodes of a tree call. */
+export class CalledRuns implements FlowCalls {
+  readonly #tree: Tree;
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Nodes of the flows that are being executed. */
+  #openNodes: number;
+  /** Each called flow begins after the one before it. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+    this.#openNodes = tree.flows.snapshot.entry.nodes.length;
+  }
+
+  async call(caller: CallSite, flowId: number, inputs: ValueMap): Promise<ValueMap> {
+    return outputsOf((await this.#start(caller, flowId, inputs, false)).result);
+  }
+
+  async collectInstructions(caller: CallSite, flowId: number, inputs: ValueMap): Promise<unknown> {
+    const { result, collected } = await this.#start(caller, flowId, inputs, true);
+    if (collected !== undefined) return collected;
+    outputsOf(result);
+    throw new NodeError('no instructions: the flow ended without handing any over');
+  }
+
+  /** Resolves when all called runs have ended or are released. After a halt their callers do not wait for them. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #start(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
+    const called = this.#begin(caller, flowId, inputs, isCollected);
+    this.#underWay.add(called);
+    const remove = () => this.#underWay.delete(called);
+    void called.then(remove, remove);
+    return called;
+  }
+
+  async #begin(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
+    const { flows: { snapshot }, services: { history, slice }, counters: { limits }, run } = this.#tree;
+    const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
+    if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
+    if (caller.run.depth >= limits.interflowDepth) {
+      throw new NodeError(`recursive depth reached: flows may call flows ${limits.interflowDepth} deep`);
+    }
+    // Each level gets a new stack: flows may call themselves a thousand deep. They begin one after another: it may take a
+    // while to make a graph ready, and thousands of nodes may call flows at once.
+    await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
+    const known = history.child(caller.execution);
+    if (known?.result != null) return { result: known.result };
+    // Flows that an earlier claim began were within the limit then, so they are now, in whatever order they come.
+    if (known === undefined) this.#checkOpenNodes(graph.nodes.length);
+    return await this.#execute(caller, {
+      id: known?.id ?? this.#reportBegin(caller, flowId, inputs),
+      graph,
+      inputs,
+      depth: caller.run.depth + 1,
+      isNew: known === undefined,
+      caller,
+      earlierRuns: caller.earlierRuns,
+      callsUnderWay: 0,
+      isCollected,
+    });
+  }
+
+  #checkOpenNodes(added: number): void {
+    const { openNodes } = this.#tree.counters.limits;
+    if (this.#openNodes + added <= openNodes) return;
+    throw new NodeError(
+      codedError(
+        'open_nodes_limit',
+        `the flows that are executed at the same time would have more than ${openNodes} nodes`,
+      ),
+    );
+  }
+
+  /** Reports the begin of a new run, and returns its id. */
+  #reportBegin({ execution }: CallSite, flowId: number, inputs: ValueMap): string {
+    const id = uuidv7();
+    this.#tree.services.journal.runBegan({
+      id,
+      flow_id: flowId,
+      inputs: { M: inputs },
+      parent_flow_run_id: execution.flow_run_id,
+      parent_node_id: execution.node_id,
+      parent_times: execution.times,
+    });
+    return id;
+  }
+
+  /** Executes a run while its caller rests. */
+  async #execute(caller: CallSite, run: TreeRun): Promise<CalledEnd> {
+    const { standstill } = this.#tree;
+    const nodes = run.graph.nodes.length;
+    this.#openNodes += nodes;
+    // Both runs are counted down in one go, or the tree would seem to stand still.
+    caller.run.callsUnderWay += 1;
+    try {
+      return await this.#executeToEnd(caller, run);
+    } finally {
+      standstill.remove(run);
+      this.#openNodes -= nodes;
+      caller.run.callsUnderWay -= 1;
+    }
+  }
+
+  async #executeToEnd(caller: CallSite, run: TreeRun): Promise<CalledEnd> {
+    const { services: { journal }, standstill } = this.#tree;
+    // It runs to its first await in one go, so that the warnings about a run are stored with its beginning.
+    const result = await executeRun(this.#tree, run);
+    if (result.status === 'released') throw new Released();
+    const collected = standstill.collectedFrom(run);
+    // Only the caller's outputs hold what was collected, so the run ends in one go with the caller.
+    if (collected === undefined) journal.runEnded(run.id, result);
+    else caller.atEnd = () => journal.runEnded(run.id, result);
+    // The run ended where it was, and so does its caller.
+    if (standstill.putOut !== undefined) throw new Released();
+    return { result, collected };
+  }
+}

@@ -1,0 +1,82 @@
+import { codedError } from '../../types/run_errors.ts';
+import type { StoredNodeRun } from './journal.ts';
+import type { RunLimits } from './limits.ts';
+import type { OutputBudget } from './output_budget.ts';
+import type { Slice } from './slice.ts';
+
+export interface CountersOptions {
+  limits: RunLimits;
+  slice: Slice;
+  outputs: OutputBudget;
+  /** Node executions that earlier claims ended in called runs that have ended. They are not replayed. */
+  endedExecutions: number;
+  /** Halts the tree with this error. */
+  exceed: (message: string) => void;
+}
+
+/** Counts what all runs of a tree use together, and halts the tree when that exceeds a limit. */
+export class Counters {
+  readonly limits: RunLimits;
+  /** How much the nodes of all runs may still put out. */
+  readonly outputs: OutputBudget;
+  readonly #slice: Slice;
+  readonly #exceed: (message: string) => void;
+  #executions: number;
+  #elements = 0;
+  #bytes = 0;
+  /** What the slice's clock showed when this claim began its first new execution. */
+  #newSinceMs: number | undefined;
+
+  constructor({ limits, slice, outputs, endedExecutions, exceed }: CountersOptions) {
+    this.limits = limits;
+    this.outputs = outputs;
+    this.#slice = slice;
+    this.#exceed = exceed;
+    this.#executions = endedExecutions;
+  }
+
+  /**
+   * Counts a node execution, or another attempt of one, that is about to begin; `stored` is what an earlier claim stored
+   * of it. Returns false if the tree has had all executions that it may have, and is halted instead.
+   */
+  countExecution(stored: StoredNodeRun | undefined): boolean {
+    const { nodeExecutions } = this.limits;
+    if (stored?.end_time == null && this.#executions >= nodeExecutions) {
+      this.#exceed(codedError('node_executions_limit', `more than ${nodeExecutions} node executions in one run`));
+      return false;
+    }
+    this.#executions += stored?.attempt ?? 1;
+    // Continuing a call that was begun before is not progress: every claim does that.
+    if (stored === undefined) this.#newSinceMs ??= this.#slice.spentMs();
+    return true;
+  }
+
+  /** Counts elements of loops: each of them is executed later, or passed over. */
+  countElements(count: number): void {
+    const { nodeExecutions } = this.limits;
+    this.#elements += count;
+    if (this.#elements <= nodeExecutions) return;
+    this.#exceed(codedError('node_executions_limit', `loops over more than ${nodeExecutions} elements in one run`));
+  }
+
+  /** Counts bytes of values that are kept: inputs and outputs of node executions. */
+  countBytes(count: number): void {
+    const { totalBytes } = this.limits;
+    this.#bytes += count;
+    if (this.#bytes <= totalBytes) return;
+    this.#exceed(codedError('run_size_limit', `inputs and outputs of more than ${totalBytes} bytes in one run`));
+  }
+
+  /** True if this claim has begun an execution that no earlier claim began. */
+  get hasBegunAnything(): boolean {
+    return this.#newSinceMs !== undefined;
+  }
+
+  /**
+   * True if this claim has computed for long enough after it began something new. A tree that were released each time
+   * before that would never end.
+   */
+  hasProgressed(): boolean {
+    return this.#newSinceMs !== undefined && this.#slice.spentMs() - this.#newSinceMs >= this.#slice.leastMs;
+  }
+}

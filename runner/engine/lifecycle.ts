@@ -1,0 +1,118 @@
+import type { Halt } from './node.ts';
+import { nextState, type TransitionTable } from './transitions.ts';
+
+/**
+ * The life of a tree of runs in one claim: whether its nodes start, and what its running nodes are told.
+ *
+ * - `executing`: nodes start, and run for as long as they need.
+ * - `releasing`: another claim is to continue the tree. Running nodes are told by the signal `releasing`. Nodes still
+ *   start until this claim has progressed (`Counters.hasProgressed`).
+ * - `halted`: the tree is to end, because somebody stopped it or it exceeded a limit. No node starts. Running nodes may
+ *   end within the grace of the halt.
+ * - `cancelled`: the grace is over. Running nodes are told by the signal `cancelled`, and recorded as failed.
+ * - `cut_off`: as `cancelled`, in a claim that is to be released too. No time is left for grace.
+ * - `ended`: the claim has the outcome of the tree. Nodes that were cancelled may still run; nothing they do counts.
+ *
+ * | state       | `release`   | `halt`      | `halt_at_once` | `end_grace` | `end`   |
+ * | ----------- | ----------- | ----------- | -------------- | ----------- | ------- |
+ * | `executing` | `releasing` | `halted`    | `cancelled`    | throws      | `ended` |
+ * | `releasing` | `releasing` | `cut_off`   | `cut_off`      | throws      | `ended` |
+ * | `halted`    | `cut_off`   | `halted`    | `halted`       | `cancelled` | `ended` |
+ * | `cancelled` | `cut_off`   | `cancelled` | `cancelled`    | throws      | `ended` |
+ * | `cut_off`   | `cut_off`   | `cut_off`   | `cut_off`      | throws      | `ended` |
+ * | `ended`     | `ended`     | `ended`     | `ended`        | throws      | throws  |
+ *
+ * Only the first halt counts: it is the reason of both signals. These events cause the transitions:
+ *
+ * - `release`: the worker releases the run or lost its claim, the slice is over, the slice is spent and this claim has begun
+ *   something new, or a node execution of the tree was released.
+ * - `halt` and `halt_at_once`: a stop or a limit, with and without grace.
+ */
+export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';
+export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';
+
+export const LIFECYCLE: TransitionTable<LifecycleState, LifecycleEvent> = {
+  executing: { release: 'releasing', halt: 'halted', halt_at_once: 'cancelled', end: 'ended' },
+  releasing: { release: 'releasing', halt: 'cut_off', halt_at_once: 'cut_off', end: 'ended' },
+  halted: { release: 'cut_off', halt: 'halted', halt_at_once: 'halted', end_grace: 'cancelled', end: 'ended' },
+  cancelled: { release: 'cut_off', halt: 'cancelled', halt_at_once: 'cancelled', end: 'ended' },
+  cut_off: { release: 'cut_off', halt: 'cut_off', halt_at_once: 'cut_off', end: 'ended' },
+  ended: { release: 'ended', halt: 'ended', halt_at_once: 'ended' },
+};
+
+/** Drives a tree of runs through its states, and tells its nodes by signals. */
+export class Lifecycle {
+  #state: LifecycleState = 'executing';
+  readonly #halt = new AbortController();
+  readonly #cancel = new AbortController();
+  readonly #releasing = new AbortController();
+  readonly #onHalt: () => void;
+  #grace: ReturnType<typeof setTimeout> | undefined;
+
+  /** `onHalt` is called when the tree is halted, before any node is told. */
+  constructor(onHalt: () => void) {
+    this.#onHalt = onHalt;
+    // The first listener, so that the others find a tree without time for grace cancelled.
+    this.#releasing.signal.addEventListener('abort', () => this.#tellCancelled());
+  }
+
+  get state(): LifecycleState {
+    return this.#state;
+  }
+
+  /** Aborted with a Halt: no node starts any more. */
+  get halted(): AbortSignal {
+    return this.#halt.signal;
+  }
+
+  /** Aborted with the Halt when its grace is over. */
+  get cancelled(): AbortSignal {
+    return this.#cancel.signal;
+  }
+
+  /** Aborted when the tree is to be released. */
+  get releasing(): AbortSignal {
+    return this.#releasing.signal;
+  }
+
+  /** The halt, if the tree is halted. */
+  get halt(): Halt | undefined {
+    // SAFETY: only #go aborts it, with a Halt.
+    return this.#halt.signal.aborted ? this.#halt.signal.reason as Halt : undefined;
+  }
+
+  /** Releases the tree: another claim is to continue it. */
+  release(): void {
+    this.#go('release');
+  }
+
+  /** Ends the tree. Running nodes have the grace of the halt, unless the tree is to be released. */
+  haltWith(halt: Halt): void {
+    this.#go(halt.graceMs === 0 ? 'halt_at_once' : 'halt', halt);
+  }
+
+  /** The claim has the outcome of the tree. */
+  end(): void {
+    this.#go('end');
+  }
+
+  #go(event: LifecycleEvent, halt = this.halt): void {
+    const before = this.#state;
+    const after = nextState(LIFECYCLE, before, event);
+    this.#state = after;
+    if (after === before) return;
+    clearTimeout(this.#grace);
+    if (after === 'ended') return;
+    if (after !== 'releasing' && !this.halted.aborted) {
+      this.#onHalt();
+      this.#halt.abort(halt);
+    }
+    if (after === 'halted') this.#grace = setTimeout(() => this.#go('end_grace'), halt?.graceMs);
+    if (event === 'release') this.#releasing.abort();
+    this.#tellCancelled();
+  }
+
+  #tellCancelled(): void {
+    if (this.#state === 'cancelled' || this.#state === 'cut_off') this.#cancel.abort(this.halt);
+  }
+}

@@ -1,0 +1,63 @@
+import type { NodeError } from './node.ts';
+import type { Parked, ParkedEnd, ParkedRun } from './settlement.ts';
+import type { TreeRun } from './tree_run.ts';
+
+/** One run of the tree, as the standstill sees it. */
+export interface Participant extends ParkedRun {
+  /** True if no execution of the run can continue by itself: each is parked, or waits for a flow that it called. */
+  isQuiet: () => boolean;
+  /** The same, but some executions may be asleep. */
+  isDormant: () => boolean;
+  /** Ends a parked execution. */
+  end: (parked: Parked, end: ParkedEnd) => void;
+  /** Lets a parked execution be tried again. */
+  tryAgain: (parked: Parked, error: NodeError) => void;
+  /** Lets the run see whether it continues. */
+  wake: () => void;
+}
+
+/** Orders runs by their path in the tree, not by when they began, so that every claim settles in the same order. */
+function comparePaths(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((step, at) => step !== b[at]);
+  return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
+}
+
+/** The runs of a tree that are being executed. */
+export class Participants {
+  readonly #byRun = new Map<TreeRun, Participant>();
+  /** The path of each run: node indexes and `times` of the executions that called it, from the root on. */
+  readonly #paths = new Map<TreeRun, number[]>();
+
+  add(participant: Participant): void {
+    const { run } = participant;
+    this.#byRun.set(run, participant);
+    const { caller } = run;
+    const path = caller && [...this.#paths.get(caller.run) ?? [], caller.node.index, caller.execution.times];
+    this.#paths.set(run, path ?? []);
+  }
+
+  remove(run: TreeRun): void {
+    this.#byRun.delete(run);
+    this.#paths.delete(run);
+  }
+
+  get(run: TreeRun): Participant | undefined {
+    return this.#byRun.get(run);
+  }
+
+  all(): Participant[] {
+    return [...this.#byRun.values()];
+  }
+
+  /** The runs that have parked something, in order. Filtered before sorting: of a thousand runs often only one has. */
+  withParked(): Participant[] {
+    const pathOf = ({ run }: Participant) => this.#paths.get(run) ?? [];
+    return this.all()
+      .filter(({ parked }) => parked.size > 0)
+      .sort((a, b) => comparePaths(pathOf(a), pathOf(b)));
+  }
+
+  wakeAll(): void {
+    for (const { wake } of this.#byRun.values()) wake();
+  }
+}
