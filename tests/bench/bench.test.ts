@@ -28,10 +28,10 @@ const run = (command: string, args: string[]): Promise<Ended> =>
     });
   });
 
-/** Runs what `npm run bench` runs. */
+/** Runs the same program as `npm run bench`. */
 const bench = (...args: string[]): Promise<Ended> => run(process.execPath, npmScript('bench', ...args));
 
-it('npm run bench prints the figures that it is asked for, and writes them as JSON', async () => {
+it('npm run bench prints the chosen figures, and writes them as JSON', async () => {
   const file = join(dir, 'figures.json');
   const options = ['--quick', '--only', 'p6', '--rounds', '2', '--json', file];
   const { code, stdout, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...options]);
@@ -54,7 +54,7 @@ it('npm run bench prints the figures that it is asked for, and writes them as JS
   }
 });
 
-it('npm run bench measures nothing when its figures could not be written', async () => {
+it('npm run bench measures nothing if its figures can not be written', async () => {
   const file = join(dir, 'missing/figures.json');
   const { code, stdout, stderr } = await bench('--quick', '--only', 'P8', '--rounds', '1', '--json', file);
   expect(code).toBe(1);
@@ -85,7 +85,7 @@ it('a ratio is the median of the ratios within rounds', () => {
   expect(part).toMatchObject({ ratio: 2, held: true });
 });
 
-it('a figure is its part that is nearest to missing its goal, whichever way the goal goes', () => {
+it('a figure is represented by its part nearest to missing its goal, for goals of both directions', () => {
   const parts = [
     makePart({ name: 'no goal', unit: 'ms', rounds: rounds(100) }),
     makePart({ name: 'well below', unit: 'ms', goal: 2, rounds: rounds(1) }),
@@ -96,7 +96,7 @@ it('a figure is its part that is nearest to missing its goal, whichever way the 
   expect(formatTable([makeFigure('P0', 'figure', parts)])).toMatch(/just missed +\| 0\.59 .*≥ 0\.6 \| NO/);
 });
 
-it('rounds that give no ratio are an error', () => {
+it('rounds without a ratio are an error', () => {
   expect(() => makePart({ name: 'a', unit: 'ms', rounds: [{ measured: 1, baseline: 0 }] })).toThrow('no ratio');
 });
 

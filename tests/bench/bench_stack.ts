@@ -11,29 +11,29 @@ import type { FlowBuilder } from '../support/flow_builder.ts';
 import { waitFor } from '../support/wait.ts';
 import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** A user, with the credentials of one. */
+/** A user with credentials. */
 export interface BenchUser {
   id: string;
   token: string;
   apiKey: string;
 }
 
-/** A stack of a figure's own, with the baseline's schema `bench` in its database. */
+/** A stack for one figure, with the baseline's schema `bench` in its database. */
 export interface BenchStack extends WorkerStack {
   status: StackStatus;
   owner: BenchUser;
   addUser: () => Promise<BenchUser>;
-  /** Stores a flow of the owner's. */
+  /** Stores a flow of the owner. */
   storeFlow: (flow: FlowBuilder) => Promise<number>;
-  /** Deploys a flow of the owner's; anybody may start it. */
+  /** Deploys a flow of the owner that anybody may start. */
   deploy: (flowId: number) => Promise<string>;
-  /** Starts runs of a flow of the owner's in one transaction; gives their ids in order. */
+  /** Starts runs of a flow of the owner in one transaction. Returns their ids in order. */
   startFlow: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
-  /** Takes away all runs and all messages, and leaves as many runs that have ended as a project in use has. */
+  /** Deletes all runs and messages, and adds as many ended runs as a project in use has. */
   clearRuns: () => Promise<void>;
 }
 
-/** Does something in one transaction, as PostgREST would for this user. */
+/** Does work in one transaction, like PostgREST for this user. */
 const asUser = <Result>(sql: Sql, userId: string, work: (tx: Sql) => Promise<Result>) =>
   sql.begin(async (tx) => {
     await tx`select set_config('request.jwt.claims', ${
@@ -42,18 +42,18 @@ const asUser = <Result>(sql: Sql, userId: string, work: (tx: Sql) => Promise<Res
     return await work(tx as unknown as Sql);
   }) as Promise<Result>;
 
-/** What ends a bench before its time; it leaves nothing behind. */
+/** Signals that end a bench early. It leaves nothing behind. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** The Edge Functions that only the bench has. */
+/** The folder of the Edge Functions that only the bench has. */
 export const benchFunctionsDir = join(projectDir, 'tests/bench/functions');
 
-/** Options of a stack that serves the project's Edge Functions and the bench's. */
+/** The options of a stack that serves the project's Edge Functions and the bench's. */
 export const withFunctions = { functionsDir: projectFunctionsDir, extraFunctionsDir: benchFunctionsDir };
 
 /**
- * Boots a stack; without Edge Functions, unless given. Its server keeps what it is told, as a project's does (`fsync`); nothing
- * but the figure gives it work: no sweeper, no watcher.
+ * Boots a stack, by default without Edge Functions. Commits are durable, as in a hosted project (`fsync`). Only the
+ * figure causes work: there is no sweeper and no watcher.
  */
 async function bootBenchStack(name: string, options: Partial<StackOptions>): Promise<BenchStack> {
   const workers = await makeWorkerStack(`bench-${name}`, {
@@ -94,7 +94,7 @@ async function bootBenchStack(name: string, options: Partial<StackOptions>): Pro
           owner.id,
           (tx) => tx`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`,
         );
-        // Nobody is refused: what the limits cost is measured, not what they keep away.
+        // Limits that refuse no start: the bench measures their cost, not their refusals.
         await sql`
           update public.flow_deployments set max_starts_per_minute = 2000000000, max_runs_in_flight = 2000000000
           where id = ${row!.id}`;
@@ -119,7 +119,7 @@ async function bootBenchStack(name: string, options: Partial<StackOptions>): Pro
   }
 }
 
-/** Waits until PostgREST has read its configuration anew, and serves the schema `bench`. */
+/** Waits until PostgREST has read its configuration again, and serves the schema `bench`. */
 async function isServingBench({ API_URL, ANON_KEY }: StackStatus, { token }: BenchUser): Promise<void> {
   await waitFor(async () => {
     const response = await fetch(`${API_URL}/rest/v1/rpc/start`, {
@@ -127,12 +127,12 @@ async function isServingBench({ API_URL, ANON_KEY }: StackStatus, { token }: Ben
       headers: { apikey: ANON_KEY, authorization: `Bearer ${token}`, 'content-profile': 'bench' },
     });
     const { code } = await response.json() as { code?: string };
-    // There is such a schema, and in it no function without arguments.
+    // The schema exists, and has no function without arguments.
     return code === 'PGRST202' || undefined;
   });
 }
 
-/** Does something with a stack that is gone afterwards. */
+/** Works with a stack that is deleted afterwards. */
 export async function withBenchStack<Result>(
   name: string,
   work: (bench: BenchStack) => Promise<Result>,

@@ -12,19 +12,19 @@ import { type Plan, takeRounds } from './plan.ts';
 import { median } from './statistics.ts';
 
 const GOAL = 1.3;
-/** Starts of which a round is the median. */
+/** The number of starts whose median is a round. */
 const STARTS = 3;
-/** How often a process that does not listen yet is asked again. */
+/** The interval at which a process that is not listening yet is asked again. */
 const POLL_MS = 1;
 
-/** What the functions read when they are loaded; nothing answers there. */
+/** The variables that the functions read when they are loaded. Nothing listens at these addresses. */
 const env = {
   SUPABASE_URL: 'http://127.0.0.1:9',
   SUPABASE_ANON_KEY: 'anon',
   SUPABASE_SERVICE_ROLE_KEY: 'service_role',
 };
 
-/** The status of an answer; undefined when nobody listens. */
+/** Returns the status of an answer; undefined if nothing listens. */
 const ask = (socketPath: string, path: string): Promise<number | undefined> =>
   new Promise((resolve) => {
     const sent = request({ socketPath, path, method: 'POST' }, (response) => {
@@ -35,7 +35,7 @@ const ask = (socketPath: string, path: string): Promise<number | undefined> =>
     sent.end();
   });
 
-/** Milliseconds from the start of a function's process until it has answered a request. */
+/** Returns the milliseconds from the start of a function's process to its first answer. */
 async function firstAnswer(name: string, functionsDir: string, path: string, status: number): Promise<number> {
   const dir = mkdtempSync(join(tmpdir(), 'flow-cold-'));
   const socketPath = join(dir, 'function.sock');
@@ -60,7 +60,7 @@ async function medianOf(work: () => Promise<number>): Promise<number> {
   return median(times);
 }
 
-/** What the platform gets of each function, and what it has to fetch for it, against what an empty one with supabase-js needs. */
+/** Measures the upload of each function and its packages, against those of an empty function with supabase-js. */
 async function measureSizes(): Promise<Part[]> {
   const baseline = await npmGraphBytes(join(benchFunctionsDir, 'empty/index.ts')) / 1_024;
   const cli = await startCliDeploy();
@@ -84,7 +84,7 @@ async function measureSizes(): Promise<Part[]> {
   return parts;
 }
 
-/** From the start of the process to its first answer, which it gives without the database; and sizes. */
+/** Measures the time from the start of the process to its first answer, which needs no database, and the sizes. */
 export async function measureColdStart(plan: Plan): Promise<Part[]> {
   const deployment = () =>
     medianOf(() => firstAnswer('deployment', projectFunctionsDir, '/deployment/start?id=none', 400));

@@ -7,13 +7,13 @@ import { type Plan, takeRounds } from './plan.ts';
 import { median, time } from './statistics.ts';
 
 const GOAL = 3;
-/** The goal is for the greatest. */
+/** The numbers of nodes. The goal is for the greatest. */
 const SIZES = [10, 100, 1_000];
-/** Deploys of which a round is the median. */
+/** The number of deploys whose median is a round. */
 const REPEATS = 10;
 const CONCURRENT = 200;
 
-/** Milliseconds of the median of some repetitions. */
+/** Returns the median time of some repetitions, in milliseconds. */
 async function medianTime(work: () => Promise<unknown>, prepare: () => Promise<unknown>): Promise<number> {
   const times = [];
   for (let count = 0; count < REPEATS; count++) {
@@ -23,7 +23,10 @@ async function medianTime(work: () => Promise<unknown>, prepare: () => Promise<u
   return median(times);
 }
 
-/** Deploys of a flow against inserting its graph once. Each deploy finds the flow changed: it has a snapshot to store. */
+/**
+ * Measures deploys of a flow against one insert of its graph. Each deploy follows a change of the flow, so that it
+ * stores a new snapshot.
+ */
 async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promise<Part> {
   const { owner, sql, stack } = bench;
   const flow = chainFlow(nodes - 2);
@@ -48,7 +51,7 @@ async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promis
   }
 }
 
-/** Deploys of one flow over HTTP, all at once, against as many one after another. */
+/** Measures concurrent deploys of one flow over HTTP, against the same number one after another. */
 async function measureConcurrent(bench: BenchStack, plan: Plan): Promise<Part> {
   const { owner, status, sql } = bench;
   const count = Math.max(CONCURRENT / plan.shrink, 10);
@@ -81,7 +84,7 @@ async function measureConcurrent(bench: BenchStack, plan: Plan): Promise<Part> {
   });
 }
 
-/** Deploys of flows of several sizes, and many deploys of one flow at once. */
+/** Measures deploys of flows of several sizes, and concurrent deploys of one flow. */
 export const measureDeploys = (plan: Plan): Promise<Part[]> =>
   withBenchStack('deploys', async (bench) => {
     const parts: Part[] = [];

@@ -9,14 +9,14 @@ import { time } from './statistics.ts';
 
 const NODES = 1_000;
 const ELEMENTS = 10_000;
-/** Microseconds that the engine may add to a node's plain call. */
+/** The microseconds that the engine may add to a node's plain call. */
 const NODE_BUDGET_US = 50;
-/** The plain calls take microseconds: so many times over they can be measured. */
+/** The plain calls take microseconds, so they are repeated this often to be measured. */
 const REPEATS = 100;
-/** Until the compiler has settled. */
+/** The runs until the compiler has settled. */
 const WARM_UPS = 20;
 
-/** Nothing is kept: what is measured is the engine. */
+/** A journal that stores nothing, so that only the engine is measured. */
 const forgetful: Journal = {
   runBegan: () => {},
   runEnded: () => {},
@@ -37,7 +37,7 @@ function parallelFlow(width: number): FlowBuilder {
   return flow;
 }
 
-/** The flow as a worker has it: read out of its snapshot once. */
+/** Returns the flow as a worker reads it from its snapshot. */
 function frozen(flow: FlowBuilder): FlowBuilder {
   const graph = flow.graph();
   flow.graph = () => graph;
@@ -55,7 +55,7 @@ const plainParallel = (): Value[] => Array.from({ length: NODES }, () => textOf(
 
 const plainLoop = (): Value[] => Array.from({ length: ELEMENTS }, (_, index) => textOf({ D: String(index) }));
 
-/** A flow in the engine and its work as plain function calls, in microseconds a node. */
+/** Measures a flow in the engine against its work as plain function calls, in microseconds per node. */
 async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: number, plain: () => void) {
   const ready = frozen(flow);
   const run = () => claimFlow(ready, { n: { D: String(n) } }, { journal: forgetful });
@@ -72,7 +72,7 @@ async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: numb
   );
 }
 
-/** What the engine adds to the work of the nodes, in one process and without a database. */
+/** Measures what the engine adds to the work of the nodes, in one process and without a database. */
 export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
   const chain = await measureFlow(plan, chainFlow(NODES), 7, NODES, plainChain);
   const parallel = await measureFlow(plan, parallelFlow(NODES), 7, NODES, plainParallel);
@@ -89,7 +89,7 @@ export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
   ];
 }
 
-/** The heap's growth at its greatest while a loop runs, in KiB, against its elements as JSON. */
+/** Measures the greatest growth of the heap while a loop runs, in KiB, against its elements as JSON. */
 export async function measureLoopHeap(plan: Plan): Promise<Part> {
   const collectGarbage = globalThis.gc;
   if (collectGarbage === undefined) throw new Error('npm run bench runs node with --expose-gc');

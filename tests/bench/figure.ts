@@ -1,29 +1,29 @@
 import { median } from './statistics.ts';
 
-/** What was measured in one round, and its baseline in the same round. */
+/** The measured value of one round, and its baseline in the same round. */
 export interface Round {
   measured: number;
   baseline: number;
 }
 
-/** Whether a ratio holds its goal by reaching it or by staying below it. */
+/** Whether the ratio must reach its goal or stay below it. */
 export type GoalKind = 'at least' | 'at most';
 
-/** One ratio: a figure's only one, or one of several. */
+/** One ratio of a figure. */
 export interface Part {
   name: string;
-  /** What a round's numbers count. */
+  /** The unit of a round's numbers. */
   unit: 'a second' | 'ms' | 'µs' | 'KiB' | 'queries';
   /** The median of the rounds' ratios. */
   ratio: number;
-  /** Null: printed, without a goal. */
+  /** Null for a ratio without a goal, which is only printed. */
   goal: number | null;
   goal_kind: GoalKind;
   held: boolean | null;
   rounds: Round[];
 }
 
-/** A figure as the JSON has it: ratio, goal and rounds are those of the part that is nearest to missing its goal. */
+/** A figure in the JSON. Its ratio, goal and rounds are those of the part nearest to missing its goal. */
 export interface Figure extends Part {
   id: string;
   parts: Part[];
@@ -37,7 +37,7 @@ export interface PartOptions {
   goalKind?: GoalKind;
 }
 
-/** A part of its rounds. Ratios are taken within a round, so that a machine that slows down meanwhile slows both sides. */
+/** Makes a part from its rounds. Ratios are computed within a round, so that a slower machine slows both sides. */
 export function makePart({ name, unit, rounds, goal, goalKind = 'at most' }: PartOptions): Part {
   const ratio = median(rounds.map(({ measured, baseline }) => measured / baseline));
   if (!Number.isFinite(ratio)) throw new Error(`${name}: ${JSON.stringify(rounds)} give no ratio`);
@@ -53,7 +53,7 @@ export function makePart({ name, unit, rounds, goal, goalKind = 'at most' }: Par
   };
 }
 
-/** How far a part is from missing its goal: below 1 it has. */
+/** Returns how far a part is from missing its goal; below 1 it has missed it. */
 const headroom = ({ ratio, goal, goal_kind }: Part): number =>
   goal === null ? Number.POSITIVE_INFINITY : goal_kind === 'at least' ? ratio / goal : goal / ratio;
 

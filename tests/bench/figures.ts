@@ -1,14 +1,14 @@
 import { type Figure, makeFigure, type Part } from './figure.ts';
 import type { Plan } from './plan.ts';
 
-/** A figure that the bench can take. */
+/** A figure that the bench can measure. */
 export interface FigureSpec {
   id: string;
   name: string;
   measure: (plan: Plan) => Promise<Part[]>;
 }
 
-// A part is loaded when its figure is taken: a wrong command line is told at once.
+// A figure's module is loaded when it is measured, so that a wrong command line is reported at once.
 
 export const figureSpecs: readonly FigureSpec[] = [
   {

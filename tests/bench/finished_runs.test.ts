@@ -12,7 +12,7 @@ function watch() {
 const finished = (id: string, status = 'succeeded') =>
   `${JSON.stringify({ event: 'run_finished', flow_run_id: id, status })}\n`;
 
-it('a run has ended when its worker says so, whether somebody waits already or not, and however the line is cut', async () => {
+it('a run has ended with its log line, before or after the wait begins, and with the line cut anywhere', async () => {
   const { runs, write } = watch();
   const waited = runs.finishedAt('a');
   const line = finished('a');
@@ -24,7 +24,7 @@ it('a run has ended when its worker says so, whether somebody waits already or n
   expect(await runs.finishedAt('b')).toBeGreaterThanOrEqual(before);
 });
 
-it('a run that has failed is an error', async () => {
+it('a failed run is an error', async () => {
   const { runs, write } = watch();
   write(finished('a', 'failed'));
   await expect(runs.finishedAt('a')).rejects.toThrow('a run is failed');

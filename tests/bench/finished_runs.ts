@@ -1,21 +1,22 @@
 import type { WorkerProcess } from '../support/worker_process.ts';
 
-/** Tells when a worker has finished a run. */
+/** Reports when a worker has finished a run. */
 export interface FinishedRuns {
-  /** Resolves with the time, by `performance.now()`, at which the worker told that the run has succeeded. Once for each run. */
+  /**
+   * Resolves with the time, by `performance.now()`, at which the worker reported the run's success. Once for each run.
+   */
   finishedAt: (flowRunId: string) => Promise<number>;
 }
 
-/** How a run has ended, and when. */
+/** The status and the time of a run's end. */
 interface End {
   status: string;
   at: number;
 }
 
 /**
- * Watches a worker's log, where each run that it has finished is a line, written when the database has answered that
- * the result is committed. So it hears of an end as does who carries out the statements of the floor, and asks the
- * database nothing meanwhile.
+ * Watches a worker's log. It has a line for each finished run, written when the database has acknowledged the result.
+ * So the bench learns of an end at the same point as the caller of the floor's statements, without queries of its own.
  */
 export function watchFinishedRuns({ process: { stdout } }: WorkerProcess): FinishedRuns {
   const ended = new Map<string, End>();

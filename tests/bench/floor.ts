@@ -1,13 +1,13 @@
 import { connect } from '../../dev/stack/postgres.ts';
 import type { BenchStack } from './bench_stack.ts';
 
-/** The least that a run of three nodes costs, by one loop over the database itself: bare, a claim, three inserts, an update. */
+/** The minimum cost of a run of three nodes, by one loop over the database: a claim, three inserts, an update. */
 export function makeFloor({ stack }: BenchStack, connections: number) {
   const sql = connect(stack.superuserUrl, { max: connections });
   const deploymentId = '00000000-0000-7000-8000-000000000001';
   const value = sql.json({ value: { D: '7' } });
   const row = sql.json({ input: { M: { value: { D: '7' } } }, output: { M: { value: { D: '7' } } } });
-  /** Of two at a time, one may take the only message that the other sees; there is one for each. */
+  /** Of two concurrent claims, one may take the only message that the other sees; there is one message for each. */
   const claim = async (): Promise<string> => {
     const [claimed] = await sql`select message ->> 'flow_run_id' as id from pgmq.pop('bench')`;
     return claimed?.id ?? await claim();

@@ -1,4 +1,7 @@
-/** Prints what a start, a run, a claim and a sweep cost, in the units in which a project grows: the numbers of docs/operating/scaling.md. */
+/**
+ * Prints the cost of a start, a run, a claim and a sweep, in the units in which a project grows: the numbers of
+ * docs/operating/scaling.md.
+ */
 import type { Sql } from '../../dev/stack/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
@@ -10,7 +13,7 @@ const LOAD_MS = 3_000;
 const RUNS = 1_500;
 const CLAIMS = 25;
 const CLAIMED_AT_A_TIME = [1, 16, 64];
-/** Runs that wait to be claimed, of so many owners, behind some that workers hold. */
+/** Queues of claimable runs of several owners, after some that workers hold. */
 const QUEUES = [
   { queued: 5_000, owners: 1, held: 0 },
   { queued: 100_000, owners: 1, held: 0 },
@@ -25,11 +28,11 @@ const SWEPT = 10_000;
 
 const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs', 'pgmq.q_flow_runs'];
 
-/** What a database uses up: bytes of WAL, transaction ids, multixacts and their members. */
+/** The consumption of a database: bytes of WAL, transaction ids, multixacts and their members. */
 type Counters = Record<'wal' | 'xids' | 'multixacts' | 'members', number>;
 
 async function readCounters({ sql }: BenchStack): Promise<Counters> {
-  // The control file has the ids as of the last checkpoint, whose full-page images come before what is measured.
+  // The control file has the ids of the last checkpoint, whose full-page images are written before the measurement.
   await sql`checkpoint`;
   const [row] = await sql<Counters[]>`
     select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, split_part(c.next_xid, ':', 2)::float8 as xids,
@@ -79,7 +82,7 @@ async function measureRuns(bench: BenchStack, deploymentId: string): Promise<voi
   });
 }
 
-/** Stores runs as starts and claims do. */
+/** Stores runs like starts and claims. */
 const storeQueue = (sql: Sql, { queued, owners, held }: Queue) =>
   sql`
     with owner as materialized (

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** A request that is made many times over. */
+/** A request that is repeated many times. */
 export interface HttpCall {
   url: string;
   method: 'GET' | 'POST';
@@ -13,7 +13,7 @@ export interface HttpClient {
   close: () => void;
 }
 
-/** Makes requests over connections that are kept; throws with the body for what is not a 2xx. */
+/** Makes a client with kept-alive connections. It throws the body of every answer but a 2xx. */
 export function makeHttpClient(connections: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {

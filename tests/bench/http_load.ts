@@ -5,18 +5,18 @@ import { typescriptLoader } from '../../dev/stack/paths.ts';
 import type { HttpCall } from './http_client.ts';
 import type { LoadResult } from './load.ts';
 
-/** A load that the generator is asked for. */
+/** A load for the generator. */
 export interface HttpLoad extends HttpCall {
   connections: number;
   durationMs: number;
 }
 
-/** What the generator answers. */
+/** The generator's answer. */
 export type HttpLoadAnswer = { result: LoadResult } | { error: string };
 
-/** Loads a server from a process of its own, since this one is the gateway. */
+/** Loads a server from a separate process, because this process is the gateway. */
 export interface HttpLoadGenerator {
-  /** One load at a time. */
+  /** Runs one load at a time. */
   run: (load: HttpLoad) => Promise<LoadResult>;
   close: () => void;
 }

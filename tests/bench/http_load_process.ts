@@ -2,7 +2,7 @@ import { type HttpClient, makeHttpClient } from './http_client.ts';
 import type { HttpLoad, HttpLoadAnswer } from './http_load.ts';
 import { runLoad } from './load.ts';
 
-/** By connections: loads that take turns go on with those that they have. */
+/** Clients by their number of connections: loads that take turns reuse their connections. */
 const clients = new Map<number, HttpClient>();
 
 process.on('message', async (load: HttpLoad) => {

@@ -1,14 +1,14 @@
 import type { Plan } from './plan.ts';
 
-/** What came of a load. */
+/** The result of a load. */
 export interface LoadResult {
-  /** Calls that ended, a second. */
+  /** The completed calls per second. */
   perSecond: number;
-  /** Milliseconds of each call. */
+  /** The milliseconds of each call. */
   latencies: number[];
 }
 
-/** As many calls in flight at a time as there are connections, one after another, for so long; an error of one ends it. */
+/** Runs a load for this time: each connection makes one call after another. An error of a call ends it. */
 export async function runLoad(
   connections: number,
   durationMs: number,
@@ -29,12 +29,13 @@ export async function runLoad(
   return { perSecond: latencies.length / ((performance.now() - began) / 1_000), latencies };
 }
 
-/** How often loads that are compared take turns in a round, unless it is said. */
+/** The default number of turns of compared loads in a round. */
 const TURNS = 8;
 
 /**
- * Loads that take turns, each for as long in all: a machine that others use too is faster and slower from second to second, and in
- * this way it is so for all of them alike. They come in the opposite order every other time, so that none is always after the same.
+ * Runs loads in turns, each for the same total time: the speed of a shared machine varies from second to second, and
+ * turns make it vary for all loads alike. Every other time the order is reversed, so that no load always follows the
+ * same one.
  */
 async function runLoadsInTurn<Name extends string>(
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
@@ -57,7 +58,7 @@ async function runLoadsInTurn<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, sum(turns[name]!)])) as Record<Name, LoadResult>;
 }
 
-/** Rounds of loads that are compared, each on tables that are as in the others, after a short one that warms all up. */
+/** Takes rounds of compared loads. Each load has equal tables, and a short round before them warms up. */
 export async function takeLoadRounds<Name extends string>(
   { rounds, loadMs }: Plan,
   clearRuns: () => Promise<void>,

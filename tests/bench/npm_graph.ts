@@ -10,10 +10,13 @@ interface ModuleGraph {
   modules: { specifier: string }[];
 }
 
-/** The folder of the package that a file is in. */
+/** Returns the folder of the package of a file. */
 const packageDirOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 
-/** The folder of a package as another one finds it, or undefined where npm has not installed it: an optional one. */
+/**
+ * Returns the folder of a package as found from another one; undefined if npm has not installed it, as for an optional
+ * one.
+ */
 function findPackage(name: string, fromDir: string): string | undefined {
   for (let dir = fromDir;; dir = dirname(dir)) {
     const found = join(dir, 'node_modules', name);
@@ -22,7 +25,7 @@ function findPackage(name: string, fromDir: string): string | undefined {
   }
 }
 
-/** Bytes of a package's files, without those of packages inside of it. */
+/** Returns the bytes of a package's files, without those of packages inside of it. */
 const sizeOf = (dir: string): number =>
   readdirSync(dir, { withFileTypes: true }).reduce((bytes, entry) => {
     const path = join(dir, entry.name);
@@ -31,8 +34,8 @@ const sizeOf = (dir: string): number =>
   }, 0);
 
 /**
- * Bytes of the npm packages that a module imports, by `deno info`, and of those that they depend on: Deno does not look into installed
- * packages, but the platform has to fetch them all.
+ * Returns the bytes of the npm packages that a module imports, by `deno info`, and of their dependencies. Deno does not
+ * look into installed packages, but the platform has to fetch all of them.
  */
 export async function npmGraphBytes(module: string): Promise<number> {
   const { stdout } = await promisify(execFile)(denoBinary(), ['info', '--json', module], {

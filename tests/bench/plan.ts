@@ -1,18 +1,18 @@
-/** How much is measured. */
+/** The extent of the measurement. */
 export interface Plan {
   rounds: number;
-  /** Milliseconds that one load lasts. */
+  /** The duration of one load in milliseconds. */
   loadMs: number;
-  /** Divides counts of runs and rows. */
+  /** The divisor of counts of runs and rows. */
   shrink: number;
 }
 
 export const FULL: Plan = Object.freeze({ rounds: 5, loadMs: 1_000, shrink: 1 });
 
-/** Tries the bench, and measures nothing that means anything. */
+/** A plan to try out the bench; its figures mean nothing. */
 export const QUICK: Plan = Object.freeze({ rounds: 1, loadMs: 200, shrink: 50 });
 
-/** Takes the rounds; each begins with the other side first, so that neither has the warmer machine. */
+/** Takes the rounds. Each begins with the other side first, so that neither has the warmer machine. */
 export async function takeRounds(
   rounds: number,
   measure: () => Promise<number>,

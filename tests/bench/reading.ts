@@ -8,21 +8,21 @@ import { assertSamePlan } from './reading_plan.ts';
 import { median } from './statistics.ts';
 
 const REPETITIONS = 300;
-/** Deployments of 1,000 runs each. */
+/** The number of deployments, with 1,000 runs each. */
 const SMALL = 10;
 const LARGE = 1_000;
 const FACTOR_GOAL = 1.15;
 const GROWTH_GOAL = 1.2;
 
-/** Who reads, as PostgREST tells the database; nobody: the superuser. */
+/** A reader, as PostgREST presents it to the database; the superuser without one. */
 export interface Reader {
   name: string;
   role: 'anon' | 'authenticated' | null;
   claims: object;
   headers: object;
-  /** Rows that it sees of the newest 50. */
+  /** The rows of the newest 50 that the reader sees. */
   rows: number;
-  /** Milliseconds that looking at the credential may take. */
+  /** The milliseconds that checking the credential may take. */
   allowanceMs: number;
 }
 
@@ -46,7 +46,7 @@ async function makeReaders({ owner, sql }: BenchStack, deploymentId: string): Pr
   ];
 }
 
-/** The median of many reads, in ms. */
+/** Returns the median of many reads, in milliseconds. */
 async function readTime(sql: Sql, deploymentId: string, reader: Reader): Promise<number> {
   const times = await sql.begin((tx) =>
     tx<{ ms: number; rows: string }[]>`
@@ -60,7 +60,7 @@ async function readTime(sql: Sql, deploymentId: string, reader: Reader): Promise
   return median(times.map(({ ms }) => ms));
 }
 
-/** Rounds of every reader, by name. */
+/** Takes the rounds of every reader, by name. */
 async function readAll(sql: Sql, deploymentId: string, readers: Reader[], rounds: number) {
   const times = new Map(readers.map(({ name }) => [name, [] as number[]]));
   for (const reader of readers) await readTime(sql, deploymentId, reader);
@@ -70,7 +70,7 @@ async function readAll(sql: Sql, deploymentId: string, readers: Reader[], rounds
   return times;
 }
 
-/** Reading a deployment's newest runs as owner, against the superuser's reading, in a small table and in a large one. */
+/** Measures reading a deployment's newest runs as owner, against the superuser, in a small table and in a large one. */
 export const measureReading = (plan: Plan): Promise<Part[]> =>
   withBenchStack('reading', async (bench) => {
     const { owner, sql } = bench;

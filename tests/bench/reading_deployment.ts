@@ -11,7 +11,7 @@ const CONNECTIONS = 4;
 const TURNS = 8;
 const GOAL = 1.2;
 
-/** Reading what a deployment takes, against what a start does to find it and to ask who may. */
+/** Measures reading a deployment's description, against the look-up and the permission check of a start. */
 export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
   withBenchStack('reading-deployment', async (bench) => {
     const { owner, sql, stack } = bench;
@@ -23,7 +23,7 @@ export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
     ];
     const parts: Part[] = [];
     for (const { name, claims, publicKey } of callers) {
-      // As superuser, since nobody else may call the look-up by itself.
+      // As superuser, because only that may call the look-up directly.
       const asCaller = connect(stack.superuserUrl, {
         max: CONNECTIONS,
         connection: { 'request.jwt.claims': JSON.stringify(claims), 'request.headers': '{}' } as never,
@@ -33,12 +33,12 @@ export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
       const lookUp = () =>
         asCaller`select (private.startable_deployment(
           ${deploymentId}::uuid, null, null, private.lock_caller(), ${publicKey}::text, true)).id`;
-      // What both have in common. The locks of a start write, so that their commit waits for the disk.
+      // The common part of both. A start's locks write, so a commit would wait for the disk.
       const look = () =>
         asCaller`select (private.startable_deployment(
           ${deploymentId}::uuid, null, null, private.caller(), ${publicKey}::text, false)).id`;
       try {
-        // What the deployment takes is computed once.
+        // The description is computed only once.
         await read();
         const load = (statement: () => Promise<unknown>) => (durationMs: number) =>
           runLoad(CONNECTIONS, durationMs, statement);

@@ -1,7 +1,7 @@
 import type { Sql } from '../../dev/stack/postgres.ts';
 import type { Reader } from './reading.ts';
 
-/** A node of a query plan, as `explain (format json)` gives it. */
+/** A node of a query plan in the form of `explain (format json)`. */
 interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
@@ -27,7 +27,7 @@ async function explain(sql: Sql, deploymentId: string, { role, claims, headers }
   });
 }
 
-/** A plan's nodes without what is computed once before it. */
+/** Returns a plan's nodes without its init plans. */
 const shape = (node: PlanNode): string => {
   const inner = (node.Plans ?? []).filter((plan) => plan['Parent Relationship'] !== 'InitPlan').map(shape);
   return `${node['Node Type']}${node['Index Name'] === undefined ? '' : ` on ${node['Index Name']}`}(${
@@ -42,8 +42,8 @@ const initPlans = (node: PlanNode): number =>
   );
 
 /**
- * Throws unless the plan of each reader of the whole list is the superuser's, and what the policy asks of the caller is computed once,
- * before it. Who may see one run alone finds it by its id.
+ * Throws unless each reader of the whole list has the superuser's plan, with the caller's data computed once before it.
+ * A reader who may see only one run finds it by its id.
  */
 export async function assertSamePlan(sql: Sql, deploymentId: string, readers: Reader[]): Promise<void> {
   const plans = await Promise.all(

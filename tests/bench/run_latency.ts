@@ -7,13 +7,13 @@ import { addWorker } from './worker_load.ts';
 
 const P50_GOAL = 2;
 const P99_GOAL = 10;
-/** Runs of a round, one at a time; as many more warm up. */
+/** The runs of a round, one at a time; as many more warm up. */
 const RUNS = 300;
-/** Printed beside, without goals: runs in flight, and how many runs that takes. */
+/** Printed without goals: the numbers of concurrent runs, and the total of runs for each. */
 const IN_FLIGHT = [10, 100];
 const RUNS_IN_FLIGHT = 300;
 
-/** What the rounds of runs, one at a time, say of those who wait for them. */
+/** The rounds of runs, one at a time, for different ends of the wait. */
 interface Latency {
   /** Until the caller has the output. */
   p50: Round[];
@@ -29,7 +29,7 @@ async function addRound({ p50, p99, ended }: Latency, bench: BenchStack, timed: 
   ended.push({ ...half, measured: await medianEnd(bench, timed) });
 }
 
-/** With a long-lived worker over Postgres: nobody pokes the function `runner`. */
+/** Measures with a long-lived worker over Postgres; the function `runner` is not poked. */
 const measureWithWorker = (plan: Plan): Promise<Part[]> =>
   withBenchStack('run-latency-worker', async (bench) => {
     const client = makeHttpClient(1);
@@ -62,7 +62,7 @@ const measureWithWorker = (plan: Plan): Promise<Part[]> =>
     ];
   }, { ...withFunctions, functionEnv: { RUNNER_DISABLED: '1' } });
 
-/** By the function `runner`, through PostgREST. */
+/** Measures with the function `runner`, through PostgREST. */
 const measureWithFunction = (plan: Plan): Promise<Part[]> =>
   withBenchStack('run-latency', async (bench) => {
     const text = await makeTextRun(bench);
@@ -95,7 +95,7 @@ const measureWithFunction = (plan: Plan): Promise<Part[]> =>
       makePart({ name: 'the function, one at a time, p50', unit: 'ms', rounds: latency.p50 }),
       makePart({ name: "the function, one at a time, p99 against the start's p50", unit: 'ms', rounds: latency.p99 }),
       makePart({ name: 'the function, until the run itself has ended, p50', unit: 'ms', rounds: latency.ended }),
-      // The same number of calls on the same way: what the parts forbid.
+      // The same calls without any work: the minimum that the parts allow.
       makePart({ name: 'its calls alone, against a start that only forwards, p50', unit: 'ms', rounds: alone }),
       makePart({ name: 'the same without the call for the claim, p50', unit: 'ms', rounds: withoutClaim }),
       ...busy.map(({ inFlight, rounds }) =>
@@ -104,7 +104,10 @@ const measureWithFunction = (plan: Plan): Promise<Part[]> =>
     ];
   }, withFunctions);
 
-/** From the start of a three-node flow until its caller has the output, against the start alone, both over HTTP. */
+/**
+ * Measures the time from the start of a three-node flow until its caller has the output, against the start alone, both
+ * over HTTP.
+ */
 export const measureRunLatency = async (plan: Plan): Promise<Part[]> => [
   ...await measureWithWorker(plan),
   ...await measureWithFunction(plan),

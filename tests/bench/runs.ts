@@ -11,11 +11,14 @@ import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter, repeat } from './wo
 
 const GOAL = 0.85;
 const RUNS = 2_000;
-/** Printed beside, with fewer runs: more workers than the one that the goal is for, and one over HTTP. */
+/** Printed without goals, with fewer runs: more workers, and one over HTTP. */
 const WORKERS = [2, 4];
 const FEWER_RUNS = 500;
 
-/** Runs a second, from their start in SQL to their end by worker processes, against a floor; and what the engine adds to a node. */
+/**
+ * Measures the runs per second, from their start in SQL to their end by worker processes, against the floor; and the
+ * engine's overhead per node.
+ */
 export const measureRuns = async (plan: Plan): Promise<Part[]> => [
   ...await withBenchStack('runs', async (bench) => {
     const starter = makeSqlStarter(bench, await bench.deploy(await bench.storeFlow(textFlow())));

@@ -8,16 +8,16 @@ import { median, time } from './statistics.ts';
 
 const SCHEDULES = 10_000;
 const DUE_A_SECOND = 100;
-/** How long so many are due each second, in a round. */
+/** The seconds of a round, each with this many due schedules. */
 const SECONDS = 20;
-/** Milliseconds after its planned time by which a schedule has to be started. */
+/** The greatest delay of a start after its planned time, in milliseconds. */
 const LATEST_MS = 10_000;
-/** Milliseconds that a sweep may take which starts as many as are due in a second. */
+/** The greatest duration of a sweep that starts the schedules of one second, in milliseconds. */
 const SWEEP_MS = 50;
-/** Sweeps of which a round is the median. */
+/** The number of sweeps whose median is a round. */
 const SWEEPS = 20;
 
-/** The planned times of a round: of each second so many, from now on. The rest of the schedules is due next year. */
+/** Sets the planned times of a round: this many in each second from now on. All other schedules are due next year. */
 async function planStarts({ sql }: BenchStack, seconds: number): Promise<void> {
   await sql`truncate bench.planned_starts`;
   await sql`
@@ -28,7 +28,7 @@ async function planStarts({ sql }: BenchStack, seconds: number): Promise<void> {
     update public.flow_schedules as s set next_start_at = p.planned_at from bench.planned_starts as p where p.schedule_id = s.id`;
 }
 
-/** Milliseconds by which the latest start of a round was late, with what drives schedules on the local stack. */
+/** Returns the greatest delay of a start in a round, in milliseconds, with the local stack's sweeper. */
 async function measureLatest(bench: BenchStack, seconds: number): Promise<number> {
   await bench.clearRuns();
   await planStarts(bench, seconds);
@@ -45,7 +45,7 @@ async function measureLatest(bench: BenchStack, seconds: number): Promise<number
   }
 }
 
-/** Milliseconds of the median of some sweeps, before each of which so many become due. */
+/** Returns the median duration of some sweeps in milliseconds. Before each one, this many schedules become due. */
 async function measureSweep({ sql }: BenchStack, due: number): Promise<number> {
   const times: number[] = [];
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
@@ -57,7 +57,7 @@ async function measureSweep({ sql }: BenchStack, due: number): Promise<number> {
   return median(times);
 }
 
-/** Ten thousand schedules, of which a hundred are due each second. */
+/** Measures ten thousand schedules, of which a hundred are due each second. */
 export const measureSchedules = (plan: Plan): Promise<Part[]> =>
   withBenchStack('schedules', async (bench) => {
     const { sql, owner } = bench;

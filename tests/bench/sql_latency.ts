@@ -9,18 +9,21 @@ import { addWorker, makeSqlStarter } from './worker_load.ts';
 
 const P50_GOAL = 0.95;
 const P99_GOAL = 4;
-/** Runs of a round, one at a time, and as many of the floor. */
+/** The runs of a round, one at a time, and the same number for the floor. */
 const RUNS = 500;
-/** They take turns this often in a round, since the machine's speed changes from second to second. */
+/** The turns of both in a round, because the machine's speed changes from second to second. */
 const TURNS = 20;
 
-/** Milliseconds of a start alone, and until the run has ended. */
+/** The milliseconds of a start alone, and until the run has ended. */
 interface Timed {
   start: number;
   finished: number;
 }
 
-/** From a start in SQL until a worker over Postgres has ended the run, against the floor, both one at a time on one connection. */
+/**
+ * Measures the time from a start in SQL until a worker over Postgres has ended the run, against the floor, both one at
+ * a time on one connection.
+ */
 export const measureSqlLatency = (plan: Plan): Promise<Part[]> =>
   withBenchStack('sql-latency', async (bench) => {
     const starter = makeSqlStarter(bench, await bench.deploy(await bench.storeFlow(textFlow())), 1);
@@ -38,7 +41,7 @@ export const measureSqlLatency = (plan: Plan): Promise<Part[]> =>
       for (let index = 0; index < count; index++) results.push(await work());
       return results;
     };
-    /** So many of each, in turns; the other comes first every other time. */
+    /** Times this many of each, in turns; every other time, the other one comes first. */
     const inTurns = async (count: number): Promise<{ timed: Timed[]; floors: number[] }> => {
       const timed: Timed[] = [];
       const floors: number[] = [];
@@ -57,7 +60,7 @@ export const measureSqlLatency = (plan: Plan): Promise<Part[]> =>
     try {
       for (let round = 0; round < plan.rounds; round++) {
         await bench.clearRuns();
-        // Processes and kept plans warm up.
+        // Warms up processes and cached plans.
         await inTurns(round === 0 ? count : TURNS * 5);
         const { timed, floors } = await inTurns(count);
         const baseline = percentile(floors, 0.5);

@@ -14,7 +14,10 @@ const P99_GOAL = 2;
 /** The three ways to start. */
 type Way = 'start' | 'forwarded' | 'postgrest';
 
-/** Starts a second, and their latency, over HTTP: against bare behind a function that only forwards, and against bare alone. */
+/**
+ * Measures starts per second and their latency over HTTP: against bare through a forwarding function, and against bare
+ * alone.
+ */
 export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
   withBenchStack('start-http', async (bench) => {
     const { owner, status } = bench;
@@ -42,7 +45,7 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
       const load = (way: Way) => (durationMs: number): Promise<LoadResult> =>
         generator.run({ ...calls[way], connections: CONNECTIONS, durationMs });
       const loads = { start: load('start'), forwarded: load('forwarded'), postgrest: load('postgrest') };
-      // The functions' processes are cold before the first.
+      // The functions' processes are cold before the first load.
       await takeLoadRounds({ ...plan, rounds: 1 }, bench.clearRuns, loads);
       const rounds = await takeLoadRounds(plan, bench.clearRuns, loads);
       const against = (baseline: Way, of: (result: LoadResult) => number) =>
@@ -68,5 +71,5 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
     } finally {
       generator.close();
     }
-    // The runs wait for workers of the owner's own: what is measured is the start.
+    // The runs are never executed, so that only the start is measured.
   }, { ...withFunctions, functionEnv: { RUNNER_DISABLED: '1' } });

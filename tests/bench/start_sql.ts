@@ -9,11 +9,11 @@ import type { Plan } from './plan.ts';
 
 const CONNECTIONS = 16;
 const GOAL = 0.5;
-/** Short turns, and a longer load: the goal is a narrow one, and the machine's speed changes within a second. */
+/** Short turns and a longer load, because the goal is narrow and the machine's speed changes within a second. */
 const TURNS = 24;
 const LONGER = 1.5;
 
-/** Who starts, as PostgREST tells the database after it has looked at the credential. */
+/** A caller, as PostgREST presents it to the database after checking the credential. */
 interface Caller {
   name: string;
   role: 'authenticated' | 'anon';
@@ -42,8 +42,8 @@ async function makeCallers({ owner, addUser, sql }: BenchStack): Promise<Caller[
 }
 
 /**
- * Connections on which everything is the caller's. PostgREST says who calls anew in every transaction, and runs pre_request in it;
- * that costs a start and bare the same, and would make them look more alike than they are: here neither pays for it.
+ * Connects as the caller for the whole session. PostgREST sets the caller in every transaction and runs pre_request in
+ * it; that costs the same for a start and for bare, and would hide their difference. Here neither pays for it.
  */
 const connectAs = ({ role, claims, headers }: Caller, url: string): Sql =>
   connect(url, {
@@ -55,7 +55,7 @@ const connectAs = ({ role, claims, headers }: Caller, url: string): Sql =>
     } as never,
   });
 
-/** Starts a second, by load in SQL, against bare. */
+/** Measures starts per second by a load in SQL, against bare. */
 export const measureStartSql = (plan: Plan): Promise<Part[]> =>
   withBenchStack('start-sql', async (bench) => {
     const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));

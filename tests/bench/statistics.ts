@@ -1,4 +1,4 @@
-/** The value below which this share of the values lies, by the nearest rank; NaN of none. */
+/** Returns the value below which this share of the values lies, by the nearest rank; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const rank = Math.max(Math.ceil(values.length * share), 1);
   return values.toSorted((a, b) => a - b)[rank - 1] ?? Number.NaN;
@@ -6,7 +6,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-/** Milliseconds that some work takes. */
+/** Returns the duration of some work in milliseconds. */
 export async function time(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();

@@ -4,16 +4,16 @@ import type { Round } from './figure.ts';
 import type { HttpClient } from './http_client.ts';
 import { percentile } from './statistics.ts';
 
-/** Milliseconds of a start alone, and until the run's output was there. */
+/** The milliseconds of a start alone, and until the run's output arrived. */
 export interface Timed {
   flowRunId: string;
-  /** Milliseconds since 1970 when the request for the start was sent, by the clock that the database has too. */
+  /** The time at which the start was sent, in milliseconds since 1970, by the same clock as the database's. */
   beganAt: number;
   start: number;
   finished: number;
 }
 
-/** How a run is started, and its output read; relative to the functions' address. */
+/** The requests that start a run and read its output, relative to the functions' address. */
 export interface Run {
   startPath: string;
   body: object;
@@ -53,7 +53,7 @@ export function makeTimedRun(
   };
 }
 
-/** So many runs, so many of them at a time. */
+/** Makes this many runs, with this many at a time. */
 export async function runMany(run: () => Promise<Timed>, count: number, inFlight: number): Promise<Timed[]> {
   const timed: Timed[] = [];
   let left = count;
@@ -69,7 +69,7 @@ export const roundOf = (timed: Timed[], share: number): Round => ({
   baseline: percentile(timed.map(({ start }) => start), share),
 });
 
-/** Until the run itself has ended, as its `end_time` says: its caller hears of it later. */
+/** Returns the median time until the run itself has ended, by its `end_time`. Its caller learns of it later. */
 export async function medianEnd({ sql }: BenchStack, timed: Timed[]): Promise<number> {
   const rows = await sql<{ id: string; ended_at: number }[]>`
     select id, (extract(epoch from end_time) * 1000)::float8 as ended_at
@@ -78,7 +78,7 @@ export async function medianEnd({ sql }: BenchStack, timed: Timed[]): Promise<nu
   return percentile(timed.map(({ flowRunId, beganAt }) => endedAt.get(flowRunId)! - beganAt), 0.5);
 }
 
-/** The flow of three nodes, deployed, and what its run gives. */
+/** Deploys the flow of three nodes, and returns its expected output. */
 export async function makeTextRun(bench: BenchStack) {
   const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));
   const inputs = { value: { D: '7' } };

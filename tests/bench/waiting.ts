@@ -9,20 +9,20 @@ import { percentile } from './statistics.ts';
 
 const CALLERS = 200;
 const RUN_SECONDS = 5;
-/** Milliseconds after the end of a run by which its caller has the answer. */
+/** The milliseconds after the end of a run within which its caller must have the answer. */
 const ANSWER_MS = 300;
 
-/** What one look at all callers gives. */
+/** The result of one measurement of all callers. */
 interface Waited {
-  /** Queries of the database on behalf of the callers, a second and caller. */
+  /** The database's queries for the callers, per second and caller. */
   queries: number;
-  /** Milliseconds between the end of each run and its answer. */
+  /** The milliseconds between the end of each run and its answer. */
   delays: number[];
 }
 
 /**
- * Calls that wait, as PostgREST turns them into queries, and what the function asks the database itself; the queries by which PostgREST
- * says who calls come with every one, and are not counted.
+ * Counts the queries of waiting calls through PostgREST, and of the function's own session. PostgREST's queries that
+ * set the caller come with each of them and are not counted.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
@@ -63,7 +63,7 @@ async function waitForAll(bench: BenchStack, flowId: number, callers: number): P
   }
 }
 
-/** What it costs to wait for many runs, and how long after their ends the answers come. */
+/** Measures the cost of waiting for many runs, and the delay of the answers after their ends. */
 export const measureWaiting = (plan: Plan): Promise<Part[]> =>
   withBenchStack('waiting', async (bench) => {
     await bench.sql`create extension pg_stat_statements`;

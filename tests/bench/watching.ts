@@ -8,23 +8,26 @@ import type { Plan } from './plan.ts';
 import { percentile } from './statistics.ts';
 
 const WATCHERS = 200;
-/** Milliseconds between two transactions that store an event, and how long they go on. */
+/** The milliseconds between two transactions that store an event, and the duration of the load. */
 const STORE_EVERY_MS = 20;
 const LOAD_MS = 8_000;
-/** Milliseconds after its commit by which a watcher has an event. */
+/** The milliseconds after its commit within which a watcher must have an event. */
 const DELAY_MS = 300;
 
-/** What one load gives. */
+/** The result of one load. */
 interface Watched {
-  /** Queries of the database on behalf of all watchers, a second. */
+  /** The database's queries for all watchers, per second. */
   queries: number;
-  /** The same while nothing happens. */
+  /** The queries without events. */
   idleQueries: number;
-  /** Milliseconds between the commit of each event and its arrival. */
+  /** The milliseconds between the commit of each event and its arrival. */
   delays: number[];
 }
 
-/** What the function asks on behalf of all watchers, by PostgREST or by its session; what each asks when it comes is its own. */
+/**
+ * Counts the function's queries for all watchers, by PostgREST or by its session. Each watcher's first query is not
+ * counted.
+ */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
     select coalesce(sum(calls), 0)::integer as calls from pg_stat_statements
@@ -39,7 +42,7 @@ async function queriesASecond(bench: BenchStack, work: () => Promise<void>): Pro
   return (await countQueries(bench) - before) / ((performance.now() - began) / 1_000);
 }
 
-/** Runs that nobody executes, claimed by the bench. */
+/** Makes runs that the bench has claimed, so that no worker executes them. */
 async function claimRuns(bench: BenchStack, count: number): Promise<string[]> {
   const ids = await bench.startFlow(
     await bench.storeFlow(textFlow()),
@@ -72,7 +75,7 @@ async function watchAll(bench: BenchStack, watchers: number): Promise<Watched> {
       waitFor(() => connected === watchers || undefined),
       Promise.all(watching).then(() => Promise.reject(new Error('the streams have ended'))),
     ]);
-    // Until all are followed.
+    // Waits until all runs are followed.
     await pause(2_000);
     const idleQueries = await queriesASecond(bench, () => pause(LOAD_MS / 2));
     const committed = new Map<string, number>();
@@ -133,7 +136,7 @@ async function measure(plan: Plan, hasSession: boolean): Promise<Watched[]> {
   });
 }
 
-/** What it costs to watch many runs of which each does something now and then, and how late watchers hear of it. */
+/** Measures the cost of watching many runs with occasional events, and the delay of the events. */
 export const measureWatching = async (plan: Plan): Promise<Part[]> => {
   const watchers = Math.max(WATCHERS / plan.shrink, 10);
   const told = await measure(plan, true);

@@ -7,7 +7,7 @@ export const IN_FLIGHT = 16;
 
 const RUNS_TIMEOUT_MS = 300_000;
 
-/** Does something so many times, 16 times at a time. */
+/** Does work this many times, 16 at a time. */
 export async function repeat(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const keepWorking = async (): Promise<void> => {
@@ -16,7 +16,7 @@ export async function repeat(count: number, work: (index: number) => Promise<unk
   await Promise.all(Array.from({ length: IN_FLIGHT }, keepWorking));
 }
 
-/** Starts runs of a deployment in SQL, as its owner, on so many connections. */
+/** Starts runs of a deployment in SQL, as its owner, on this many connections. */
 export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: string, connections = IN_FLIGHT) {
   const claims = JSON.stringify({ sub: owner.id, role: 'authenticated', aud: 'authenticated' });
   const sql = connect(stack.superuserUrl, {
@@ -24,7 +24,7 @@ export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: strin
     connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
   });
   const inputs = sql.json({ value: { D: '7' } });
-  /** Gives the run's id. */
+  /** Returns the run's id. */
   const startOne = async (): Promise<string> => {
     const [row] =
       await sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs}) as started`;
@@ -37,9 +37,9 @@ export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: strin
   };
 }
 
-/** Resolves when no run is left; throws when one of them has not succeeded. */
+/** Resolves when no run is left. Throws if one of them has not succeeded. */
 export async function allSucceeded({ sql }: BenchStack): Promise<void> {
-  // The queue tells at less cost than the runs: a run that ends takes its message along.
+  // The queue is cheaper to count than the runs: the end of a run deletes its message.
   await waitFor(async () => {
     const left = await sql`select from pgmq.q_flow_runs limit 1`;
     return left.length === 0 || undefined;
@@ -48,10 +48,13 @@ export async function allSucceeded({ sql }: BenchStack): Promise<void> {
   if (other !== undefined) throw new Error(`a run is ${other.status}: ${other.errors}`);
 }
 
-/** How a worker reaches the database: over PostgREST, or by connections of its own, as beside a local stack. */
+/**
+ * The way in which a worker reaches the database: through PostgREST, or by connections of its own, like beside a local
+ * stack.
+ */
 export type WorkerTransport = 'HTTP' | 'Postgres';
 
-/** Starts a worker as an operator does, and waits until it looks for work. */
+/** Starts a worker like an operator, and waits until it looks for work. */
 export async function addWorker({ status }: BenchStack, over: WorkerTransport = 'Postgres'): Promise<WorkerProcess> {
   const worker = startWorker({ status, env: { SUPABASE_DB_URL: over === 'Postgres' ? status.DB_URL : '' } });
   const kill = () => worker.process.kill();

@@ -10,10 +10,10 @@ import { addWorker, allSucceeded, makeSqlStarter } from './worker_load.ts';
 const GOAL = 1.2;
 const FIRST_RUNS = 100;
 const ALL_RUNS = 10_000;
-/** Runs between two looks at the same point of the worker's life. */
+/** The runs between two looks at the same point of the worker's cycle. */
 const RUNS_A_LOOK = 50;
 
-/** A process's resident set in KiB. */
+/** Returns a process's resident set in KiB. */
 function residentKiB(pid: number): number {
   const file = `/proc/${pid}/status`;
   if (existsSync(file)) return Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(file, 'utf8'))?.[1]);
@@ -21,8 +21,8 @@ function residentKiB(pid: number): number {
 }
 
 /**
- * A worker's resident set after its first runs and after all. The rounds are looks at one worker, some runs apart, since ten thousand
- * runs for each of five workers would take longer than all other figures.
+ * Measures a worker's resident set after its first runs and after all runs. The rounds are looks at one worker, some
+ * runs apart, because ten thousand runs for each of five workers would take longer than all other figures.
  */
 export const measureWorkerMemory = async (plan: Plan): Promise<Part[]> => [
   await withBenchStack('worker-memory', async (bench) => {

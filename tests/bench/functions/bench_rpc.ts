@@ -2,14 +2,14 @@ interface DenoGlobal {
   Deno: { env: { get: (name: string) => string } };
 }
 
-// SAFETY: Deno alone serves the functions, with the platform's environment.
+// SAFETY: only Deno serves the functions, with the platform's environment.
 const { env } = (globalThis as unknown as DenoGlobal).Deno;
 const apikey = env.get('SUPABASE_ANON_KEY');
 
 export const supabaseUrl = env.get('SUPABASE_URL');
 const restUrl = env.get('REST_URL');
 
-/** Calls a function of the schema `bench` as whoever calls, and makes an answer of its answer: nothing else. */
+/** Calls a function of the schema `bench` as the caller, and answers with its result. */
 export async function forward(name: string, request: Request, body: string): Promise<Response> {
   const authorization = request.headers.get('authorization') ?? '';
   const headers = { apikey, authorization, 'content-type': 'application/json', 'content-profile': 'bench' };

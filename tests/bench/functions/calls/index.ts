@@ -1,12 +1,12 @@
 import { forward, supabaseUrl } from '../bench_rpc.ts';
 
-/** The run that is under way: one at a time. */
+/** The run that is under way; only one at a time. */
 let ended: Promise<void>;
 let end: () => void;
 
 /**
- * The calls of a run, and nothing else: it is started, a poke follows, a claim (`start-unclaimed`) or none (`start-claimed`), a
- * finish, and its output is read at once.
+ * Makes only the calls of a run: it is started, a poke follows, then a claim (`start-unclaimed`) or none
+ * (`start-claimed`), a finish, and its output is read at once.
  */
 export default {
   fetch: async (request: Request): Promise<Response> => {

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 
-/** What a function with a client is at the least: what a cold start is measured against. */
+/** The smallest function with a client: the baseline for a cold start. */
 export default {
   fetch: (): Response => new Response(typeof createClient),
 };
