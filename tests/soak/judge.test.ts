@@ -61,21 +61,21 @@ it.each([
   expect(judge(asked, window(105, 200))).toEqual(found);
 });
 
-it('a fault excuses what was under way when it began and when it was over, and nothing else', () => {
+it('a fault excuses only requests that were under way during it', () => {
   const at = (from: number, to: number) => judge(exchange({ ...unavailable, from, to }), window(100, 200));
   expect([at(90, 100), at(200, 210), at(90, 210), at(150, 160)]).toEqual([[], [], [], []]);
   expect([at(80, 99), at(201, 210)]).toEqual([['server_error'], ['server_error']]);
 });
 
-it('a fault that hits clients alone excuses no answer of the stack', () => {
+it('a fault that hits only clients excuses no answer of the stack', () => {
   expect(judge(exchange(unavailable), window(0, 1_000, null))).toEqual(['server_error']);
 });
 
-it('what PostgREST answers when it loses the database is that, and in calm a fault', () => {
+it('the answer of PostgREST to a lost database is excused during a fault, and a finding in calm', () => {
   const asked = exchange({ kind: 'GET flows', route: 'GET /rest/v1/flows', status: 400, code: '' });
   expect(judge(asked, window(0, 1_000, /rest/))).toEqual([]);
   expect(judge(asked)).toEqual(['server_error']);
-  // Through a function it has another form.
+  // Through a function, the answer has another form.
   expect(judge({ ...asked, route: 'POST /functions/v1/flow/deploy/1' }, window(0, 1_000, /./))).toEqual([
     'error_unexpected',
   ]);
@@ -100,11 +100,11 @@ it.each<[string, number, Record<string, string>, unknown, string | null, string?
     'no error body: {"code":"a","message":"b","details":null,"hint":null}',
     FUNCTION_ROUTE,
   ],
-])('an answer of %s is as clean as it is', (_what, status, headers, body, unclean, route = 'GET /') => {
+])('an answer of %s is judged by its form', (_what, status, headers, body, unclean, route = 'GET /') => {
   expect(exchangeOf({ kind: 'x', route, from: 0 }, status, new Headers(headers), body).unclean).toBe(unclean);
 });
 
-it('a seed decides everything, and each part has its own', () => {
+it('a seed determines everything, with separate choices for each part', () => {
   const draw = (seed: number, part: string) => {
     const random = makeRandom(seed, part);
     return [random.next(), random.text(), random.shuffled([1, 2, 3, 4, 5]), random.weighted({ a: 1, b: 1 })];
@@ -122,14 +122,14 @@ it('a seed decides everything, and each part has its own', () => {
   expect(counts).not.toContain('never');
 });
 
-it('findings are counted beyond what is kept of them', () => {
+it('findings beyond the kept ones are counted', () => {
   const findings = makeFindings();
   for (let count = 0; count < 50; count++) findings.add('paid_twice', { count });
   expect(findings.counts()).toEqual({ paid_twice: 50 });
   expect(findings.list()).toHaveLength(20);
 });
 
-it('the report sorts latencies by whether a fault was on', () => {
+it('the report separates latencies during faults from those in calm', () => {
   const exchanges = [10, 20, 500].map((ms, index) => exchange({ from: index * 1_000, to: index * 1_000 + ms }));
   const given = { seed: 1, minutes: 1, drain_ms: 0, runs: {} };
   const report = makeReport(given, exchanges, [window(2_100, 2_200)], [], makeFindings());
@@ -156,7 +156,7 @@ it.each([
   expect(() => readOptions(args)).toThrow('npm run soak');
 });
 
-it('minutes may be fractions, and a seed is made where none is given', () => {
+it('minutes may be fractions, and a seed is made by default', () => {
   expect(readOptions(['--minutes', '0.3', '--seed', '7', '--json', 'a.json'])).toEqual({
     isHostile: false,
     pressure: DEFAULT_PRESSURE,

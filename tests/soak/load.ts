@@ -5,10 +5,10 @@ import { attend } from './runs.ts';
 import type { Starts } from './starts.ts';
 import type { World } from './world.ts';
 
-/** Callers that are busy at a time. */
+/** The concurrent callers. */
 const ACTORS = 10;
 
-/** Milliseconds that each of them thinks, at most, before it does the next thing. */
+/** The longest pause of a caller between two actions, in milliseconds. */
 const LONGEST_THOUGHT_MS = 120;
 
 async function act(world: World, starts: Starts, random: Random): Promise<void> {
@@ -17,7 +17,7 @@ async function act(world: World, starts: Starts, random: Random): Promise<void> 
   if (run !== undefined) await attend(world, run, random);
 }
 
-/** Keeps the stack busy until it is over; resolves when everybody has the last answer. */
+/** Keeps the stack busy until the time is over. Resolves when all callers have their last answers. */
 export async function generateLoad(world: World, starts: Starts, seed: number, isOver: () => boolean): Promise<void> {
   await Promise.all(Array.from({ length: ACTORS }, async (_, actor) => {
     const random = makeRandom(seed, `actor ${actor}`);

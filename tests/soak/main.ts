@@ -6,7 +6,7 @@ import { formatReport } from './report.ts';
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 
-// What they import takes its time: a wrong option is told first.
+// Loaded here, so that a wrong option is reported before the slow imports.
 async function run(options: SoakOptions) {
   const { soak, soakLogFile } = await import('./soak.ts');
   const report = await soak(options, stop.signal);

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 
-/** Connections that an attacker keeps busy unless told: as many as the lanes of all attacks. */
+/** The default number of connections of an attacker: the sum of the lanes of all attacks. */
 export const DEFAULT_PRESSURE = 224;
 
-/** Connections that an attacker may keep busy. */
+/** The greatest number of connections of an attacker. */
 const MAX_PRESSURE = 10_000;
 
 const USAGE =
@@ -19,27 +19,27 @@ Boots a stack of its own, keeps it busy while its parts are killed and restarted
   --seed     decides what is asked and what breaks, so that a soak can be looked at again; another one each time unless given
   --json     writes the report to a file too`;
 
-/** Minutes that a soak may last. */
+/** The longest soak in minutes. */
 const MAX_MINUTES = 24 * 60;
 
-/** How a soak shall be. */
+/** The options of a soak. */
 export interface SoakOptions {
   isHostile: boolean;
-  /** Connections that the attacker of a hostile soak keeps busy. */
+  /** The connections of the attacker of a hostile soak. */
   pressure: number;
-  /** The attacks whose name holds this text; all of them without one. */
+  /** The attacks whose names contain this text; all of them without one. */
   only: string | undefined;
   minutes: number;
   seed: number;
   jsonFile: string | undefined;
 }
 
-/** A soak does not take this command line. */
+/** A wrong command line. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Reads the command line; throws a UsageError. */
+/** Reads the command line. Throws a UsageError. */
 export function readOptions(args: string[]): SoakOptions {
   const fail = (reason: string) => new UsageError(`${reason}\n\n${USAGE}`);
   let values: { hostile?: boolean; pressure?: string; only?: string; minutes?: string; seed?: string; json?: string };

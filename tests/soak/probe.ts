@@ -6,10 +6,10 @@ const NOBODY = '00000000-0000-4000-8000-000000000000';
 const POLL_MS = 50;
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Past that the stack has not come back: the soak can't go on. */
+/** After this time without recovery, the soak can't continue. */
 const RECOVERY_TIMEOUT_MS = 60_000;
 
-/** One request to each part, as far as the database where the part asks it; with what is answered when all is well. */
+/** Lists one request to each part, if possible as far as the database, with the expected answer. */
 const probesOf = ({ status, users }: World): { url: string; init: RequestInit; says: string }[] => {
   const { FUNCTIONS_URL, API_URL, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = status;
   const headers = { authorization: `Bearer ${users[0]!.token}`, 'content-type': 'application/json' };
@@ -50,7 +50,7 @@ async function answers({ url, init, says }: ReturnType<typeof probesOf>[number])
   }
 }
 
-/** Resolves when every part answers as it should, all the way to the database. */
+/** Resolves when every part answers correctly, all the way to the database. */
 export async function allAnswer(world: World): Promise<void> {
   const deadline = Date.now() + RECOVERY_TIMEOUT_MS;
   for (;;) {

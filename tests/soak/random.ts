@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/** Choices that a seed decides. */
+/** Choices that are determined by a seed. */
 export interface Random {
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next: () => number;
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   between: (low: number, high: number) => number;
   chance: (probability: number) => boolean;
   pick: <T>(items: readonly T[]) => T;
-  /** One of the names, each as often as its weight says. */
+  /** Returns one of the names, with a probability in proportion to its weight. */
   weighted: <Name extends string>(weights: { readonly [name in Name]: number }) => Name;
   shuffled: <T>(items: readonly T[]) => T[];
-  /** Text of 128 bits. */
+  /** Returns text of 128 bits. */
   text: () => string;
 }
 
 /**
- * The choices of one part of a soak: a part gets the same ones whatever the others do meanwhile, and from each seed other ones.
- * Source of the generator: G. Marsaglia, Xorshift RNGs, 2003 (xorshift128).
+ * Makes the choices of one part of a soak. A part gets the same choices independently of the others, and different ones
+ * for each seed. Source of the generator: G. Marsaglia, Xorshift RNGs, 2003 (xorshift128).
  */
 export function makeRandom(seed: number, part: string): Random {
   const digest = createHash('sha256').update(`${seed} ${part}`).digest();

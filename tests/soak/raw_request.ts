@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { StartPlan } from './starts.ts';
 import { type Answer, ANSWER_TIMEOUT_MS, connectionError, exchangeOf, readJson, type Traffic } from './traffic.ts';
 
-/** A POST whose bytes are sent by hand. */
+/** Opens a POST whose bytes are sent by hand. */
 function open(baseUrl: string, plan: StartPlan, bytes: Buffer): ClientRequest {
   const headers = { ...plan.headers, 'content-type': 'application/json', 'content-length': bytes.length };
   return request(`${baseUrl}/${plan.path}`, { method: 'POST', headers, agent: false, timeout: ANSWER_TIMEOUT_MS });
@@ -20,7 +20,7 @@ async function answerOf(asked: ClientRequest): Promise<{ status: number; headers
   return { status: response.statusCode, headers: new Headers(response.headers), body: readJson(text) };
 }
 
-/** Sends a start a few bytes at a time, as a client on a bad line does. */
+/** Sends a start a few bytes at a time, like a client on a slow line. */
 export async function sendSlowly(
   { traffic, baseUrl }: { traffic: Traffic; baseUrl: string },
   plan: StartPlan,
@@ -30,7 +30,7 @@ export async function sendSlowly(
   const bytes = bytesOf(plan);
   const asked = open(baseUrl, plan, bytes);
   const answered = answerOf(asked);
-  // Looked at below, when all is sent.
+  // The error is handled below, after everything is sent.
   answered.catch(() => {});
   asked.on('timeout', () => asked.destroy());
   try {
@@ -52,11 +52,11 @@ export async function sendSlowly(
   }
 }
 
-/** Sends a start and breaks the connection: while it sends, while it waits, or as soon as the answer begins. */
+/** Sends a start and breaks the connection: during sending, during the wait, or when the answer begins. */
 export async function sendAndCut(baseUrl: string, plan: StartPlan, random: Random): Promise<void> {
   const bytes = bytesOf(plan);
   const asked = open(baseUrl, plan, bytes);
-  // Its own doing.
+  // Caused by this function.
   asked.on('error', () => {});
   const when = random.weighted({ sending: 1, waiting: 3, answered: 3 });
   if (when === 'sending') {

@@ -4,24 +4,24 @@ import type { StartRecord } from './starts.ts';
 import type { Exchange } from './traffic.ts';
 import { type FaultWindow, isInFault } from './windows.ts';
 
-/** What a soak has come to; `--json` writes it as it is. */
+/** The result of a soak; `--json` writes it in this form. */
 export interface Report {
   seed: number;
   minutes: number;
-  /** Milliseconds from the last answer until every run had ended or waited for somebody outside. */
+  /** The milliseconds from the last answer until every run had ended or waited for somebody outside. */
   drain_ms: number;
-  /** Requests by kind and status; `none` where no answer came. */
+  /** The requests by kind and status; `none` without an answer. */
   requests: { [kind: string]: Counts };
-  /** Answers that are errors, by code. */
+  /** The error answers, by code. */
   errors: Counts;
-  /** Starts by who made them, however often each was sent. */
+  /** The starts by kind of caller; repetitions count once. */
   starts: Counts;
-  /** Runs by status, those that flows called included. */
+  /** The runs by status, with called runs. */
   runs: Counts;
   faults: { [fault: string]: { count: number; window_ms: Percentiles } };
-  /** Milliseconds until a start was answered with 200. */
+  /** The milliseconds until a start was answered with 200. */
   start_latency_ms: { calm: Percentiles; during_faults: Percentiles };
-  /** How often each check found something, and the first of it. */
+  /** How often each check found a violation, and the first findings. */
   findings: { counts: Counts; first: Finding[] };
 }
 
@@ -37,7 +37,7 @@ function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): [string, 
   return [...groups].sort(([a], [b]) => a.localeCompare(b));
 }
 
-/** Puts together what a soak was and what was found. */
+/** Makes the report of a soak and its findings. */
 export function makeReport(
   given: Pick<Report, 'seed' | 'minutes' | 'drain_ms' | 'runs'>,
   exchanges: readonly Exchange[],
@@ -69,7 +69,7 @@ export function makeReport(
   };
 }
 
-/** The report as lines for people. */
+/** Formats the report as lines for people. */
 export function formatReport(report: Report): string {
   const row = (name: string, text: string) => `  ${name.padEnd(30)}${text}`;
   const found = Object.values(report.findings.counts).reduce((sum, count) => sum + count, 0);

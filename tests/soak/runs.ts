@@ -5,10 +5,10 @@ import type { StartedRun } from './starts.ts';
 import { watchRun } from './watching.ts';
 import { bearer, callFunction, type World } from './world.ts';
 
-/** How often something is asked again that was not answered, or with 503. */
+/** How often a request is repeated that got no answer, or a 503. */
 const TRIES = 20;
 
-/** Asks until an answer comes that no fault has caused. */
+/** Repeats a request until it gets an answer that no fault has caused. */
 async function persist(ask: () => ReturnType<typeof callFunction>, random: Random) {
   for (let tries = 1;; tries++) {
     const answer = await ask();
@@ -17,7 +17,7 @@ async function persist(ask: () => ReturnType<typeof callFunction>, random: Rando
   }
 }
 
-/** The buyer signs, if the run comes to ask for it. */
+/** The buyer signs, if the run asks for it. */
 async function sign(world: World, run: StartedRun, random: Random): Promise<void> {
   const { signer } = run;
   if (signer === undefined) return;
@@ -30,7 +30,7 @@ async function sign(world: World, run: StartedRun, random: Random): Promise<void
   await persist(() => callFunction(world, 'submit', 'signature/submit', bearer(run.token), answer), random);
 }
 
-/** Somebody answers what the run waits for, if it comes to wait, or cancels it; now and then two do at once. */
+/** Somebody answers or cancels the run's input, if it waits for one; sometimes two do at the same time. */
 async function answer(world: World, run: StartedRun, random: Random): Promise<void> {
   const { API_URL, PUBLISHABLE_KEY } = world.status;
   const headers = { apikey: PUBLISHABLE_KEY, 'x-flow-run-token': run.token };
@@ -63,11 +63,11 @@ async function stop(world: World, run: StartedRun, random: Random): Promise<void
     () => callFunction(world, 'stop', `flow/stop/${run.id}`, bearer(run.token), { reason: 'soak' }),
     random,
   );
-  // Nobody signs for it, so what it does to the chain is not asked here.
+  // Nobody signs for this run, so the redrive has no effect on the chain to check.
   if (run.deployment !== undefined && run.signer === undefined && random.chance(0.5)) await redrive(world, run, random);
 }
 
-/** The owner redrives it, now or when it has ended; twice at once, of which one is refused. */
+/** The owner redrives the run, at once or after its end; two requests at the same time, of which one is refused. */
 async function redrive(world: World, run: StartedRun, random: Random): Promise<void> {
   const { owner } = run.deployment!.flow;
   await pause(random.between(0, 1_000));
@@ -76,16 +76,16 @@ async function redrive(world: World, run: StartedRun, random: Random): Promise<v
   await Promise.all(random.chance(0.2) ? [ask(), ask()] : [ask()]);
 }
 
-/** What a caller does with a run that it has started. */
+/** Does what a caller does with a started run. */
 export async function attend(world: World, run: StartedRun, random: Random): Promise<void> {
-  // Some are left open: their runs wait.
+  // Some requests stay open, so that their runs wait.
   if (run.signer !== undefined && random.chance(0.6)) return await sign(world, run, random);
   if (run.record.flowKind === 'ask' && random.chance(0.8)) return await answer(world, run, random);
   if (random.chance(run.record.flowKind === 'sleep' ? 0.6 : 0.1)) return await stop(world, run, random);
   if (random.chance(0.15)) return await watchRun(world, run, random);
   if (random.chance(0.35)) {
     const credential = random.chance(0.5) || run.caller.userId === undefined ? bearer(run.token) : run.caller.headers;
-    // Some wait as long as a page does that is left soon; sleepers nobody waits for.
+    // Some wait as briefly as a page that is left soon; nobody waits for sleepers.
     const seconds = run.record.flowKind === 'sleep' || run.signer !== undefined ? 1 : random.pick([0, 1, 10]);
     await callFunction(world, 'output', `flow/output/${run.id}?wait=${seconds}`, credential);
   }

@@ -22,10 +22,10 @@ import { judgeTraffic } from './windows.ts';
 import { runnerEnvironment, startWorkers } from './workers.ts';
 import { bearer, makeWorld, type World } from './world.ts';
 
-/** What users do takes no longer than the load and this. */
+/** Time that actions of users may take in addition to the load. */
 const SPARE_SECONDS = 1_800;
 
-/** Everybody who could see too much. */
+/** Lists all readers who could see too much. */
 function readersOf(world: World, runToken: { id: string; token: string } | undefined): Reader[] {
   return [
     { label: 'nobody', headers: {}, userId: null, runId: null },
@@ -55,7 +55,7 @@ async function soakStack(
   const findings = makeFindings();
   const traffic = makeTraffic();
   const workers = startWorkers(stack);
-  // One that is idle: the next statement after a restart of Postgres opens another connection.
+  // Two connections: after a restart of Postgres, the next statement opens another one.
   const sql = connect(stack.superuserUrl, { max: 2 });
   let world: World | undefined;
   try {
@@ -73,7 +73,7 @@ async function soakStack(
       deployments.map(({ id, isGoing, isGone }) => ({ id, isGoing, isGone }))
     );
     const facts = { starts: starts.records, deployments, watched: world.watched, landed, webhookIds: [] };
-    // They would go on starting runs.
+    // Otherwise the schedules would continue to start runs.
     await sql`update public.flow_schedules set is_active = false`;
     const drain_ms = await drain(sql, facts);
     const drainedAt = new Date();
@@ -96,10 +96,13 @@ async function soakStack(
   }
 }
 
-/** What the stack and its workers logged during the last soak of that seed. */
+/** The log of the stack and its workers during the last soak of this seed. */
 export const soakLogFile = (seed: number): string => join(projectDir, `.stack/soak-${seed}.log`);
 
-/** Boots a stack, soaks it, and says what came of it; the stack is gone afterwards. Aborting the signal ends the load early. */
+/**
+ * Boots a stack, soaks it, and returns the report. The stack is deleted afterwards. Aborting the signal ends the load
+ * early.
+ */
 export async function soak(options: SoakOptions, signal: AbortSignal): Promise<Report> {
   const own = await makeOwnStack('soak', null);
   const lines: string[] = [];
@@ -109,7 +112,8 @@ export async function soak(options: SoakOptions, signal: AbortSignal): Promise<R
       functionsDir: projectFunctionsDir,
       watch: false,
       functionEnv: runnerEnvironment,
-      // Processes end here, machines don't: what was written is there. All else is as it is for users.
+      // Only processes are killed, not the machine, so written data is safe without fsync. Everything else is as for
+      // users.
       postgresSettings: { fsync: 'off' },
       log: note,
       onCrash: (description) => {

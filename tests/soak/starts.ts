@@ -7,35 +7,35 @@ import type { Random } from './random.ts';
 import type { Answer } from './traffic.ts';
 import { callFunction, type SoakDeployment, type World } from './world.ts';
 
-/** What the buyer of a signed run has: the price and the fees. */
+/** The money of the buyer of a signed run: the price and the fees. */
 const BUYER_LAMPORTS = 1_000_000_000n;
 
-/** How long a start with a key is repeated that was not answered, or with 503 or 429. */
+/** How long a start with a key is repeated that got no answer, or a 503 or 429. */
 const RETRY_MS = 60_000;
 
-/** One start as its caller sees it, however often it was sent. */
+/** One start from its caller's point of view, with all its repetitions. */
 export interface StartRecord {
-  /** Stands in the run's inputs, so that its runs can be counted. */
+  /** A mark in the run's inputs, so that its runs can be counted. */
   mark: string;
   flowKind: FlowKindName;
   caller: string;
   hasKey: boolean;
   isAllowed: boolean;
-  /** The key that its transfer is known by on the chain. */
+  /** The key by which its transfer is found on the chain. */
   party: string | null;
-  /** Ids of the runs that it was told of: the same one each time. */
+  /** The ids of the runs in its answers, which should all be the same. */
   runIds: string[];
   /** How often it was sent. */
   sent: number;
-  /** No answer came, or one that tells nothing: a run may have been made all the same. */
+  /** True if there was no answer, or an uninformative one: a run may exist nevertheless. */
   isUncertain: boolean;
-  /** Its last answer was a refusal. */
+  /** True if its last answer was a refusal. */
   isRefused: boolean;
-  /** Somebody asked its run to stop. */
+  /** True if somebody asked its run to stop. */
   isStopAsked: boolean;
 }
 
-/** A run that a start was told of. */
+/** A run that the answer to a start named. */
 export interface StartedRun {
   id: string;
   token: string;
@@ -45,7 +45,7 @@ export interface StartedRun {
   signer: Keypair | undefined;
 }
 
-/** A start that is to be sent. */
+/** A start that will be sent. */
 export interface StartPlan {
   record: StartRecord;
   caller: Caller;
@@ -55,19 +55,19 @@ export interface StartPlan {
   body: unknown;
   deployment: SoakDeployment | undefined;
   signer: Keypair | undefined;
-  /** Whether there may be nothing any more that this could start. */
+  /** Tests whether the target may have been deleted meanwhile. */
   mayBeGone: () => boolean;
 }
 
-/** Plans starts, sends them, and keeps what came of each. */
+/** Plans starts, sends them, and records their outcomes. */
 export interface Starts {
   records: StartRecord[];
   plan: (random: Random, options?: { hasKey?: boolean }) => Promise<StartPlan>;
-  /** Sends it, with a key until it is answered; the run, where the answer told of one. */
+  /** Sends a start, with a key until it is answered. Returns the run if the answer named one. */
   send: (plan: StartPlan, random: Random) => Promise<StartedRun | undefined>;
-  /** The run of the newest start that was told of one. */
+  /** Returns the run of the newest start whose answer named one. */
   lastRun: () => Pick<StartedRun, 'id' | 'token'> | undefined;
-  /** Takes an answer up that came by other means. */
+  /** Records an answer that came by other means. */
   take: (plan: StartPlan, answer: Answer) => StartedRun | undefined;
 }
 
@@ -81,13 +81,13 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
   let last: StartedRun | undefined;
   const callers = callersOf(world);
 
-  /** What to start, as the query says it, and whether that may be gone by the time of the answer. */
+  /** Chooses the target of a start as a query, and whether it may be deleted before the answer. */
   const targetOf = (deployments: SoakDeployment[], random: Random) => {
     const deployment = random.pick(deployments);
     const flowId = deployment.flow.id;
     const way = random.weighted({ id: 4, latest: 4, tag: 2 });
     if (way === 'id') return { deployment, query: `id=${deployment.id}`, mayBeGone: () => deployment.isGoing };
-    // Of each flow one deployment stays, so that there always is a newest one.
+    // One deployment of each flow is never deleted, so there always is a newest one.
     if (way === 'latest') return { deployment: undefined, query: `flow=${flowId}`, mayBeGone: () => false };
     return { deployment: undefined, query: `flow=${flowId}&tag=stable`, mayBeGone: () => true };
   };
@@ -100,7 +100,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     return record;
   };
 
-  /** A delivery to a webhook, which starts a run as the owner of its flow. */
+  /** Plans a delivery to a webhook, which starts a run as the owner of its flow. */
   const planDelivery = (random: Random, hasKey: boolean): StartPlan => {
     const { flow, path } = random.pick(world.hooks);
     const mark = random.text();
@@ -159,7 +159,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
       if (!record.isAllowed) findings.add('started_without_permission', { ...record, id });
       if (record.runIds.some((former) => former !== id)) findings.add('retry_gave_another_run', { ...record, id });
       record.runIds.push(id);
-      // Who calls a webhook gets no token.
+      // The sender of a webhook gets no token.
       return token === undefined ? undefined : last = { id, token, caller, deployment, record, signer };
     }
     if (!record.isRefused) record.isUncertain = true;
@@ -178,7 +178,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     const giveUpAt = Date.now() + RETRY_MS;
     for (;;) {
       const { answer, run } = await sendOnce(plan);
-      // A nervous finger: with a key it is the same start.
+      // A double click: with a key it is the same start.
       if (plan.record.runIds.length > 0 && plan.record.hasKey && random.chance(0.15)) {
         await Promise.all([1, 2].map(() => sendOnce(plan)));
       }

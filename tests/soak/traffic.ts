@@ -1,21 +1,21 @@
-/** One request and what came of it. */
+/** One request and its outcome. */
 export interface Exchange {
-  /** What it was for, e.g. `start`. */
+  /** The purpose, such as `start`. */
   kind: string;
   /** Method and path, without the query. */
   route: string;
   /** Milliseconds since 1970. */
   from: number;
   to: number;
-  /** Null: no answer came. */
+  /** Null without an answer. */
   status: number | null;
-  /** The answer's error code; where there was no answer, what the connection came to. */
+  /** The answer's error code, or the error of the connection. */
   code: string | null;
-  /** What is wrong with the form of an error answer. */
+  /** The fault in the form of an error answer. */
   unclean: string | null;
 }
 
-/** An answer, as far as one came. */
+/** An answer, possibly incomplete. */
 export interface Answer {
   status: number | null;
   code: string | null;
@@ -23,18 +23,18 @@ export interface Answer {
   body: any;
 }
 
-/** What every user of the stack sends, with a record of all that came back. */
+/** Sends the requests of all users, and records the outcomes. */
 export interface Traffic {
   exchanges: Exchange[];
-  /** Sends a request to an address; never rejects. */
+  /** Sends a request to an address. Never rejects. */
   send: (kind: string, url: string, init?: RequestInit) => Promise<Answer>;
-  /** A fetch for supabase-js; the kind of a call is its method and the table, e.g. `GET flow_run`. */
+  /** A fetch for supabase-js. The kind of a call is its method and the table, such as `GET flow_run`. */
   restFetch: typeof fetch;
-  /** Records what was sent by other means. */
+  /** Records a request that was sent by other means. */
   record: (exchange: Exchange) => void;
 }
 
-/** Whoever has no answer by then will get none: the functions answer within 30 s, whatever the database does. */
+/** After this time no answer will come: the functions answer within 30 s in every state of the database. */
 export const ANSWER_TIMEOUT_MS = 45_000;
 
 const isErrorBody = (body: unknown): body is { code: string; message: string; error?: unknown } =>
@@ -42,8 +42,8 @@ const isErrorBody = (body: unknown): body is { code: string; message: string; er
   'message' in body && typeof body.message === 'string' && 'details' in body && 'hint' in body;
 
 /**
- * What is wrong with the form of an answer: an error is PostgREST's object, on /functions/v1 with `error`, too. An error
- * that will pass says when to come again.
+ * Finds the fault in the form of an answer. An error is PostgREST's object, with `error` on /functions/v1. A temporary
+ * error has Retry-After.
  */
 function uncleanness(route: string, status: number, headers: Headers, body: unknown): string | null {
   if (status < 400) return null;
@@ -53,7 +53,7 @@ function uncleanness(route: string, status: number, headers: Headers, body: unkn
   return null;
 }
 
-/** The body as JSON, or as the text that it is. */
+/** Returns the body as JSON, or as text. */
 export function readJson(text: string): unknown {
   try {
     return text === '' ? null : JSON.parse(text);
@@ -62,13 +62,13 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** How a connection failed, in a word. */
+/** Names the failure of a connection in one word. */
 export function connectionError(error: unknown): string {
   const { name, cause, code } = error as { name?: string; cause?: { code?: string }; code?: string };
   return cause?.code ?? code ?? name ?? 'unknown';
 }
 
-/** The record of an answer. */
+/** Makes the record of an answer. */
 export const exchangeOf = (
   asked: Pick<Exchange, 'kind' | 'route' | 'from'>,
   status: number,
@@ -110,7 +110,7 @@ export function makeTraffic(): Traffic {
       }
     },
     async restFetch(input, init) {
-      // supabase-js gives an address and what to do with it.
+      // supabase-js passes an address and options.
       const url = String(input);
       const kind = `${init?.method ?? 'GET'} ${new URL(url).pathname.replace('/rest/v1/', '')}`;
       const { response, text } = await exchange(kind, url, init);

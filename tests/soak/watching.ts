@@ -3,19 +3,19 @@ import type { Random } from './random.ts';
 import type { StartedRun } from './starts.ts';
 import type { World } from './world.ts';
 
-/** What somebody who watched a run was told. */
+/** The events that a watcher of a run received. */
 export interface WatchRecord {
   runId: string;
-  /** The numbers of the events, in the order in which they came. */
+  /** The numbers of the events, in their order of arrival. */
   told: number[];
-  /** Told of the end of the run: nothing is missing. */
+  /** True if the watcher received the end of the run, so that nothing may be missing. */
   isComplete: boolean;
 }
 
-/** So long somebody watches at most: some runs wait for minutes. */
+/** The longest watch, because some runs wait for minutes. */
 const LONGEST_WATCH_MS = 20_000;
 
-/** Watches a run as the holder of its token, whatever breaks meanwhile. */
+/** Watches a run as the holder of its token, during any fault. */
 export async function watchRun(world: World, run: StartedRun, random: Random): Promise<void> {
   const { API_URL, PUBLISHABLE_KEY } = world.status;
   const record: WatchRecord = { runId: run.id, told: [], isComplete: false };
@@ -28,7 +28,7 @@ export async function watchRun(world: World, run: StartedRun, random: Random): P
     }
     record.isComplete = true;
   } catch (error) {
-    // Whoever leaves before the end was told a part.
+    // A watcher who leaves before the end has received a part.
     if (!signal.aborted) throw error;
   }
 }

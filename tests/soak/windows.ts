@@ -1,31 +1,32 @@
 import type { Findings } from './findings.ts';
 import type { Exchange } from './traffic.ts';
 
-/** A fault, from just before it until everything answered again. */
+/** A fault, from just before it until all parts answered again. */
 export interface FaultWindow {
   fault: string;
-  /** What exactly, e.g. which process. */
+  /** The exact fault, such as the killed process. */
   detail: string;
   /** Milliseconds since 1970. */
   from: number;
   to: number;
-  /** The routes, as in an exchange, whose requests may find nobody; null for none. */
+  /** The routes, as in an exchange, whose requests may get no answer; null for none. */
   excuses: RegExp | null;
 }
 
 const overlaps = (window: FaultWindow, { from, to }: Exchange): boolean => window.from <= to && from <= window.to;
 
-/** Whether a request was under way during a fault, whatever fault it was. */
+/** Tests whether a request was under way during any fault. */
 export const isInFault = (windows: readonly FaultWindow[], exchange: Exchange): boolean =>
   windows.some((window) => overlaps(window, exchange));
 
-/** PostgREST 12 answers 400 with an empty code, in place of 503, when it loses the database in the middle of a statement. */
+/** PostgREST 12 answers 400 with an empty code, in place of 503, when it loses the database during a statement. */
 const isDatabaseLost = ({ route, status, code }: Exchange): boolean =>
   status === 400 && code === '' && route.includes(' /rest/v1/');
 
 /**
- * Judges what came back: outside the windows no 5xx and no broken connection; inside them such answers come from those routes only
- * that the fault reaches, and are 503 with Retry-After. Errors always have the one form, and are among those that the kind expects.
+ * Judges the outcomes. Outside the windows there is no 5xx and no broken connection. Inside them, such outcomes come
+ * only from the routes that the fault affects, and are 503 with Retry-After. Errors always have the one form, and a
+ * code that the kind expects.
  */
 export function judgeTraffic(
   exchanges: readonly Exchange[],

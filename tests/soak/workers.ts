@@ -1,35 +1,35 @@
 import type { Stack } from '../../dev/stack/stack.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 
-/** What every executor of runs has, the Edge Function too. */
+/** The environment of every executor of runs, also of the Edge Function. */
 export const runnerEnvironment = {
-  // Short, so that a lost worker's runs go on within the soak.
+  // Short, so that a lost worker's runs continue within the soak.
   RUNNER_LEASE_SECONDS: '4',
-  // Killed that often, a run may well lose many workers in a row without any fault of its own.
+  // With so many kills, a run may lose many workers in a row without a fault of its own.
   RUNNER_MAX_LOST_CLAIMS: '1000000',
-  // The lease of a webhook is 45 s longer.
+  // The lease of a webhook is 45 s longer than this.
   WEBHOOK_TIMEOUT_MS: '5000',
 };
 
-/** The long-lived workers beside the Edge Function. */
+/** The long-lived workers besides the Edge Function. */
 export interface Workers {
-  /** Kills one as a crash does, whatever it does, and starts another in its place: that takes its time. */
+  /** Kills a worker like a crash, and starts another one in its place, which takes some time. */
   replace: (index: number) => Promise<void>;
   count: number;
-  /** Ends all of them, as an operator does; the codes that they ended with. */
+  /** Ends all workers like an operator. Returns their exit codes. */
   end: () => Promise<(number | NodeJS.Signals)[]>;
-  /** What they logged beside the news of ordinary work, in the order of the workers. */
+  /** Returns their log entries about anything but ordinary work, in the order of the workers. */
   complaints: () => object[];
   /** Kills what is left, whatever it does. */
   kill: () => void;
 }
 
-/** Starts them; until they are ready, the Edge Function works alone. */
+/** Starts the workers. Until they are ready, the Edge Function works alone. */
 export function startWorkers(stack: Stack, count = 2): Workers {
   const { status, keys } = stack;
   const everybody: WorkerProcess[] = [];
   const start = () => {
-    // Workers of both kinds, side by side.
+    // Workers of both kinds, in turn.
     const over = everybody.length % 2 === 0 ? 'PostgREST' : 'Postgres';
     const worker = startWorker({ status, over, env: { WALLET_KEYS: keys.walletKeys, ...runnerEnvironment } });
     everybody.push(worker);
@@ -48,7 +48,7 @@ export function startWorkers(stack: Stack, count = 2): Workers {
       Promise.all(workers.map(async (worker) => {
         const hasBegun = worker.events().some(({ event }) => event === 'worker_started');
         const code = await worker.end('SIGTERM');
-        // One that had not come as far has nothing to release.
+        // A worker that had not begun yet has nothing to release.
         return hasBegun ? code : 0;
       })),
     complaints: () => everybody.flatMap((worker) => worker.events()).filter(({ level }) => level !== 'info'),

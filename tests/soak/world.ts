@@ -13,14 +13,14 @@ import type { Random } from './random.ts';
 import type { Traffic } from './traffic.ts';
 import type { WatchRecord } from './watching.ts';
 
-/** Milliseconds of a slot: a signed transaction is good for 150 of them. */
+/** Milliseconds of a slot. A signed transaction is valid for 150 of them. */
 const SLOT_MS = 100;
 
 const SOL = 1_000_000_000n;
 
 const WEBHOOK_PATH = '/runs';
 
-/** What deployments of a flow, one after the other, tell of their runs. */
+/** The events of `on_end` of a flow's successive deployments. */
 const TOLD = [['succeeded', 'failed', 'stopped', 'signature_request'], null, ['failed', 'stopped']] as const;
 
 /** A user of the stack under test. */
@@ -36,9 +36,9 @@ export interface SoakUser {
 export interface SoakDeployment {
   id: string;
   flow: SoakFlow;
-  /** Its owner has asked, or is about to ask, to delete it. */
+  /** True if its owner has asked, or is about to ask, to delete it. */
   isGoing: boolean;
-  /** A deletion of it was answered with success. */
+  /** True if its deletion was acknowledged. */
   isGone: boolean;
 }
 
@@ -47,14 +47,14 @@ export interface SoakFlow {
   owner: SoakUser;
   kind: FlowKindName;
   parts: FlowParts;
-  /** Those of which an answer told. */
+  /** The deployments that answers have named. */
   deployments: SoakDeployment[];
 }
 
 /** A receiver of webhooks that refuses some at first. */
 export interface SoakWebhooks {
   url: string;
-  /** The ids of those that it took. */
+  /** The ids of the accepted webhooks. */
   takenIds: Set<string>;
   close: () => Promise<void>;
 }
@@ -72,32 +72,32 @@ async function startWebhooks(): Promise<SoakWebhooks> {
   return { url: `${receiver.url}${WEBHOOK_PATH}`, takenIds, close: receiver.close };
 }
 
-/** A webhook whose requests are the marks by which the runs of its flow are counted. */
+/** A webhook whose requests hold the marks by which the runs of its flow are counted. */
 export interface SoakHook {
   flow: SoakFlow;
-  /** Behind the functions' address. */
+  /** The path after the functions' address. */
   path: string;
 }
 
-/** Everything that the load works with. */
+/** All objects that the load works with. */
 export interface World {
   status: StackStatus;
   traffic: Traffic;
   users: SoakUser[];
-  /** What callers without an account show. */
+  /** The public keys of callers without an account. */
   publicKeys: string[];
   flows: SoakFlow[];
   hooks: SoakHook[];
   chain: Awaited<ReturnType<typeof startChain>>;
   shop: string;
   webhooks: SoakWebhooks;
-  /** Everybody who watches a run, or has. */
+  /** All past and present watchers of runs. */
   watched: WatchRecord[];
   /** Gives a key lamports. */
   fund: (publicKey: string, amount: bigint) => Promise<void>;
 }
 
-/** A request to an Edge Function. */
+/** Sends a request to an Edge Function. */
 export const callFunction = (
   { status, traffic }: Pick<World, 'status' | 'traffic'>,
   kind: string,
@@ -113,7 +113,7 @@ export const callFunction = (
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** What must not fail: nothing is broken yet. */
+/** Returns the data of a request that must succeed, because nothing is broken yet. */
 function must<Data>({ data, error }: { data: Data; error: unknown }): NonNullable<Data> {
   if (error !== null || data === null || data === undefined) {
     throw new Error('the soak could not be prepared', { cause: error });
@@ -121,7 +121,7 @@ function must<Data>({ data, error }: { data: Data; error: unknown }): NonNullabl
   return data;
 }
 
-/** Deploys a flow; the deployment when the answer told of it. */
+/** Deploys a flow. Returns the deployment if the answer named it. */
 export async function deployFlow(world: World, flow: SoakFlow): Promise<SoakDeployment | undefined> {
   const { status, body } = await callFunction(world, 'deploy', `flow/deploy/${flow.id}`, bearer(flow.owner.token));
   if (status !== 200) return undefined;
@@ -129,17 +129,17 @@ export async function deployFlow(world: World, flow: SoakFlow): Promise<SoakDepl
   flow.deployments.push(deployment);
   const events = TOLD[flow.deployments.length % TOLD.length];
   const settings = {
-    // The load starts deployments for anybody more often than the defaults allow.
+    // The load starts deployments that anybody may start more often than the defaults allow.
     max_starts_per_minute: 60_000,
     max_runs_in_flight: 10_000,
     ...(events !== null && { on_end: { url: world.webhooks.url, events } }),
   };
-  // If it fails, the defaults hold and it tells of nothing, or it has what it was to have.
+  // If this fails, the deployment keeps the defaults without `on_end`, or has the settings nevertheless.
   await flow.owner.client.from('flow_deployments').update(settings as never).eq('id', deployment.id);
   return deployment;
 }
 
-/** Makes users, of whom the first two own a flow of each kind, deployed once, and a chain for their money. */
+/** Makes users, the first two of whom own a flow of each kind, deployed once, and a chain for their money. */
 export async function makeWorld(
   status: StackStatus,
   sql: Sql,
@@ -153,7 +153,7 @@ export async function makeWorld(
       global: { fetch: traffic.restFetch, ...(token !== undefined && { headers: bearer(token) }) },
     });
   const withToken = async (label: string, id: string, isAnonymous: boolean): Promise<SoakUser> => {
-    // Good for the whole soak, as those of the Auth server are not.
+    // Valid for the whole soak, unlike the tokens of the Auth server.
     const options = { secret: status.JWT_SECRET, expiresIn: tokenSeconds, isAnonymous };
     const token = await accessToken(id, options);
     return { label, id, token, isAnonymous, apiKey: undefined, client: clientOf(token) };
@@ -176,7 +176,7 @@ export async function makeWorld(
 
   const chain = await startChain({ slotMs: SLOT_MS });
   const fund = async (publicKey: string, amount: bigint) => {
-    // By hand, since it has to be a whole number however great.
+    // Written by hand, because the number may be greater than JavaScript's integers.
     const body = `{"jsonrpc":"2.0","id":1,"method":"requestAirdrop","params":["${publicKey}",${amount}]}`;
     await fetch(chain.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   };
@@ -209,7 +209,7 @@ async function addFlows(world: World, sql: Sql, owner: SoakUser, random: Random)
   await world.fund(wallet.publicKey, 100_000n * SOL);
   await sql`insert into public.kv_stores (user_id, name) values (${owner.id}, ${STORE})`;
   const parts: FlowParts = { chainFlowId: 0, wallet: wallet.publicKey, shop: world.shop };
-  // In the order of the kinds: the flow that others call comes before them.
+  // In the order of the kinds, so that the called flow exists before its callers.
   for (const kind of flowKindNames) {
     const row = {
       name: kind,

@@ -2,40 +2,40 @@ import { randomUUID } from 'node:crypto';
 import type { StackStatus } from '../../../dev/stack/stack.ts';
 import type { FlowBuilder } from '../../support/flow_builder.ts';
 
-/** No request waits longer: an attack goes on with the next. */
+/** The longest wait for an answer; the attack then continues with the next request. */
 const PATIENCE_MS = 60_000;
 
-/** What became of a request: its HTTP status, or `none` where no answer came. */
+/** The outcome of a request: its HTTP status, or `none` without an answer. */
 export interface Outcome {
   status: number | 'none';
-  /** Bytes of the answer. */
+  /** The bytes of the answer. */
   bytes: number;
   body: string;
 }
 
-/** A user who means harm, with what a client of the project can do. */
+/** An attacking user, with the means of a client of the project. */
 export interface Attacker {
   apiUrl: string;
   publishableKey: string;
   /** The user's `Authorization`. */
   authorization: string;
-  /** Aborted when no attack shall go on. */
+  /** Aborted at the end of all attacks. */
   signal: AbortSignal;
   hostileUrl: string;
-  /** A request to a path of the stack's address: a POST with the user's token, unless told otherwise. */
+  /** Sends a request to a path of the stack: by default a POST with the user's token. */
   send: (path: string, body?: string, headers?: { [name: string]: string }, method?: string) => Promise<Outcome>;
-  /** A GET of a path, with the user's token. */
+  /** Sends a GET with the user's token. */
   read: (path: string) => Promise<Outcome>;
-  /** Stores a flow; gives its id. */
+  /** Stores a flow and returns its id. */
   store: (flow: Pick<FlowBuilder, 'row'> | { nodes: unknown[]; edges: unknown[] }) => Promise<number>;
-  /** Starts a flow of the attacker's own. */
+  /** Starts a flow of the attacker. */
   run: (flowId: number) => Promise<Outcome>;
   deploy: (flowId: number) => Promise<Outcome>;
-  /** Deploys a flow that anybody may start, with these settings; gives the deployment's id. */
+  /** Deploys a flow with these settings that anybody may start. Returns the deployment's id. */
   deployForAnybody: (flow: Pick<FlowBuilder, 'row'>, settings?: { [name: string]: unknown }) => Promise<string>;
 }
 
-/** Signs somebody up who means harm. */
+/** Signs up an attacker. */
 export async function makeAttacker(
   { API_URL, PUBLISHABLE_KEY }: StackStatus,
   hostileUrl: string,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { typescriptLoader } from '../../../dev/stack/paths.ts';
 import type { AttackTally, FromAttacker, ToAttacker } from './attacker_process.ts';
 
-/** The attacker in a process of its own. */
+/** Starts the attacker in a separate process. */
 export function startAttacker() {
   const script = fileURLToPath(new URL('./attacker_process.ts', import.meta.url));
   const child = fork(script, { execArgv: ['--import', typescriptLoader] });
@@ -24,7 +24,7 @@ export function startAttacker() {
       say({ type: 'prepare', ...given });
       await prepared;
     },
-    /** Strikes until it is stopped; gives what came of it. */
+    /** Attacks until it is stopped, and returns the results. */
     async strike(): Promise<AttackTally[]> {
       const ended = hear('ended');
       say({ type: 'strike' });

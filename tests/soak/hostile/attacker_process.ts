@@ -5,18 +5,18 @@ import { makeAttacker, type Outcome } from './attacker.ts';
 import { type Attack, chooseAttacks } from './attacks.ts';
 import { startHostileServer } from './hostile_server.ts';
 
-/** What one attack came to. */
+/** The result of one attack. */
 export interface AttackTally {
   name: string;
-  /** Answers by status. */
+  /** The answers by status. */
   statuses: { [status: string]: number };
-  /** Bytes of the largest answer. */
+  /** The bytes of the largest answer. */
   largestAnswer: number;
-  /** Milliseconds that the slowest answer took. */
+  /** The milliseconds of the slowest answer. */
   slowest: number;
 }
 
-/** What this process is told, and tells. */
+/** The messages to and from this process. */
 export type ToAttacker =
   | { type: 'prepare'; status: StackStatus; pressure: number; only: string | undefined }
   | { type: 'strike' }
@@ -26,10 +26,10 @@ export type FromAttacker =
   | { type: 'ended'; tallies: AttackTally[] }
   | { type: 'failed'; error: string };
 
-/** Between two strikes of a lane: the attacker's machine shall not be what is measured. */
+/** The pause between two strikes of a lane, so that the attacker's own speed is not what is measured. */
 const PAUSE_MS = 50;
 
-// It stands for other machines: what it does there takes no time of the stack's.
+// The process represents other machines, so it must take no CPU time from the stack.
 setPriority(19);
 
 const tell = (message: FromAttacker) => process.send?.(message);
@@ -61,7 +61,7 @@ async function strikeOnAndOn({ attack, strike, tally }: (typeof prepared)[number
   await Promise.all(Array.from({ length: attack.lanes }, lane));
 }
 
-// Whoever started it is gone.
+// The process that started this one has ended.
 process.on('disconnect', () => process.exit());
 process.on('message', async (message: ToAttacker) => {
   try {

@@ -6,37 +6,37 @@ import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { DEFAULT_PRESSURE } from '../options.ts';
 import type { Attacker, Outcome } from './attacker.ts';
 
-/** One way to do harm. */
+/** One kind of attack. */
 export interface Attack {
   name: string;
-  /** Strikes under way at once, at the default pressure. */
+  /** The concurrent strikes at the default pressure. */
   lanes: number;
-  /** Most strikes in all; without it as many as there is time for. */
+  /** The most strikes in total; unlimited by default. */
   strikes?: number;
-  /** Gives what is done each time; what it needs is made before the calm is measured. */
+  /** Prepares the attack, and returns the function for one strike. It runs before the calm is measured. */
   prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
 }
 
-/** Digits on which a pattern that backtracks needs minutes. */
+/** Digits for which a backtracking pattern needs minutes. */
 const LONG_NUMBER = `${'1'.repeat(150_000)}x`;
 
 const json = JSON.stringify;
 
-/** A public key that nobody holds the secret key of. */
+/** Makes a public key without a known secret key. */
 const madeUpKey = (): string => base58.encode(randomBytes(32));
 
-/** Base64url of JSON, or of random bytes. */
+/** Encodes JSON, or random bytes, as base64url. */
 const base64url = (content: object | number): string =>
   (typeof content === 'number' ? randomBytes(content) : Buffer.from(json(content))).toString('base64url');
 
-/** An access token in the right form, of a user and a key who do not exist. */
+/** Makes an access token in the right form, of a user and a key that do not exist. */
 const inventedToken = (header: object): string => {
   const now = Math.floor(Date.now() / 1_000);
   const claims = { sub: randomUUID(), role: 'authenticated', aud: 'authenticated', iat: now, exp: now + 3_600 };
   return `${base64url(header)}.${base64url(claims)}.${base64url(64)}`;
 };
 
-/** Another credential each time, in turn of each kind; none of them is good. */
+/** Makes an invalid credential, a different one each time, by each kind in turn. */
 const inventedCredentials: (() => { [name: string]: string })[] = [
   () => ({ 'x-api-key': `fk_${base64url(32)}` }),
   () => ({ authorization: `Bearer ${inventedToken({ alg: 'HS256', typ: 'JWT' })}` }),
@@ -45,7 +45,7 @@ const inventedCredentials: (() => { [name: string]: string })[] = [
   () => ({ 'x-flow-run-token': `fr_${base64url(48)}` }),
 ];
 
-/** The largest limits of a deployment, where they shall not hold an attack up. */
+/** The largest limits of a deployment, so that they do not stop an attack. */
 const NO_LIMITS = { max_starts_per_minute: 2_147_483_647, max_runs_in_flight: 2_147_483_647 };
 
 /** Starts the flows in turn. */
@@ -56,7 +56,7 @@ async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() =
   return () => attacker.run(ids[next++ % ids.length]!);
 }
 
-/** A flow that asks a path of the hostile server, so often side by side. */
+/** A flow with this many parallel requests to a path of the hostile server. */
 function askingFlow({ hostileUrl }: Attacker, path: string, times = 1): FlowBuilder {
   const flow = new FlowBuilder();
   for (let index = 0; index < times; index++) {
@@ -67,7 +67,7 @@ function askingFlow({ hostileUrl }: Attacker, path: string, times = 1): FlowBuil
 
 const constant = (tag: 'F' | 'D' | 'U') => {
   const flow = new FlowBuilder();
-  // SAFETY: no value of that tag, which is the point.
+  // SAFETY: deliberately no value of that tag.
   flow.output('out', flow.constant({ [tag]: LONG_NUMBER } as never));
   return flow;
 };
@@ -78,7 +78,7 @@ function scriptFlow(source: string): FlowBuilder {
   return flow;
 }
 
-/** Scripts that cost far more than the operations that they look like. */
+/** Scripts that cost far more than their operations suggest. */
 const SCRIPTS = [
   'loop {}',
   'let s = "x"; s.pad(49000, " "); s += "x"; let n = 0; while n < 1000000 { let t = s; t.trim(); n += 1; } n',
@@ -86,7 +86,7 @@ const SCRIPTS = [
   'let a = []; a.pad(9000, 1); let n = 0; while n < 1000000 { let b = a; b.sort(); n += 1; } n',
 ];
 
-/** So many edges into one input, whose long name each finding tells. */
+/** A flow with many edges into one input, whose long name each finding repeats. */
 function longNamedFlow(): { nodes: unknown[]; edges: unknown[] } {
   const flow = new FlowBuilder();
   const from = flow.json(1);
@@ -96,7 +96,7 @@ function longNamedFlow(): { nodes: unknown[]; edges: unknown[] } {
   return flow.row();
 }
 
-/** A definition of so many wrong ports with long names. */
+/** A definition with many wrong ports with long names. */
 function wrongDefinition(): string {
   const name = 'n'.repeat(100_000);
   const targets = Array.from(
@@ -111,14 +111,14 @@ function wrongDefinition(): string {
   });
 }
 
-/** One node of so many inputs. */
+/** A flow with one node of many inputs. */
 function wideFlow(calledId: number): FlowBuilder {
   const flow = new FlowBuilder();
   flow.node('interflow', { inputs: Array.from({ length: 40_000 }, (_, index) => `i${index}`), form: { id: calledId } });
   return flow;
 }
 
-/** A history of some 14 MiB, nearly all that a run may have. It is read again after a wait. */
+/** A flow with a history of about 14 MiB, nearly the limit of a run. It is read again after a wait. */
 function largeHistoryFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const parts = Array.from(
@@ -135,12 +135,12 @@ const sleepingFlow = (ms: number): FlowBuilder => {
   return flow;
 };
 
-/** How long a connection is kept on which nothing more is sent, unless the other side ends it before. */
+/** How long a silent connection is kept, unless the other side closes it first. */
 const SILENCE_MS = 10_000;
 
 /**
- * Sends the beginning of a request, and then nothing. Of the answer it reads the first bytes only, if so told, and
- * otherwise all.
+ * Sends the beginning of a request, and then nothing. Reads only the first bytes of the answer if told so, and else all
+ * of it.
  */
 function leaveOpen(
   { apiUrl, signal }: Attacker,
@@ -159,7 +159,7 @@ function leaveOpen(
     socket.setTimeout(SILENCE_MS, () => socket.destroy());
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort);
-    // Its own doing, or the other side's right.
+    // Caused by this attack, or by the other side's refusal.
     socket.on('error', () => {});
     socket.once('close', () => {
       signal.removeEventListener('abort', abort);
@@ -170,7 +170,7 @@ function leaveOpen(
   });
 }
 
-/** Announces a body, sends its beginning and then nothing. */
+/** Announces a body, and sends only its beginning. */
 const announceBody = (attacker: Attacker): Promise<Outcome> =>
   leaveOpen(attacker, [
     `POST /functions/v1/deployment/start?id=${randomUUID()} HTTP/1.1`,
@@ -188,7 +188,7 @@ const sendMostOfBody = (attacker: Attacker): Promise<Outcome> =>
     'content-length: 1048576',
   ], `{"data":"${'x'.repeat(1_000_000)}`);
 
-/** A run whose output has some 7 MiB; gives its id once it has ended. */
+/** Makes a run with an output of about 7 MiB. Returns its id after its end. */
 async function runWithLargeOutput(attacker: Attacker): Promise<string> {
   const flow = new FlowBuilder();
   for (let part = 0; part < 8; part++) flow.output(`part${part}`, flow.constant({ S: `${part}`.repeat(900_000) }));
@@ -198,13 +198,13 @@ async function runWithLargeOutput(attacker: Attacker): Promise<string> {
   return flow_run_id;
 }
 
-/** A list of so many bytes of JSON, whose values take many times as much memory. */
+/** Makes a JSON list of this many bytes, whose values take many times as much memory. */
 const listOf = (bytes: number): string => `[${'0,'.repeat(bytes / 2 - 1)}0]`;
 
 /** How long a stream of events is held. */
 const STREAM_MS = 10_000;
 
-/** Holds so many streams of a run's events, with the run's token only; gives the outcome of the last. */
+/** Holds this many streams of a run's events, with the run's token only. Returns the outcome of the last one. */
 async function holdStreams({ apiUrl, signal }: Attacker, runs: StartResult[], count: number): Promise<Outcome> {
   const hold = async ({ flow_run_id, token }: StartResult): Promise<Outcome> => {
     let status: Outcome['status'] = 'none';
@@ -216,7 +216,7 @@ async function holdStreams({ apiUrl, signal }: Attacker, runs: StartResult[], co
       status = response.status;
       await response.text();
     } catch {
-      // Its own doing.
+      // Caused by this attack.
     }
     return { status, bytes: 0, body: '' };
   };
@@ -224,7 +224,7 @@ async function holdStreams({ apiUrl, signal }: Attacker, runs: StartResult[], co
   return outcomes.at(-1)!;
 }
 
-/** All that strangers were seen to do harm with. */
+/** All known attacks. */
 export const attacks: Attack[] = [
   {
     name: 'numbers that no pattern should look at, without a credential',
@@ -454,8 +454,8 @@ export const attacks: Attack[] = [
 ];
 
 /**
- * The attacks whose name holds a text, all of them without one. Their lanes are more or fewer in proportion to the pressure, and
- * one at least. Throws when no name holds the text.
+ * Returns the attacks whose names contain a text; all of them without one. Their lanes scale with the pressure, with at
+ * least one each. Throws if no name matches.
  */
 export function chooseAttacks(pressure: number, only = ''): Attack[] {
   const chosen = attacks.filter(({ name }) => name.includes(only));

@@ -32,17 +32,17 @@ function judge(attacked: Experience, mib = 100): string[] {
   return Object.keys(findings.counts());
 }
 
-it('a hostile soak finds nothing as long as another user is served within five times the calm', () => {
+it('a hostile soak finds nothing if another user is slowed down at most five times', () => {
   expect(judge(experience(50))).toEqual([]);
 });
 
-it('a hostile soak finds starts and runs that are slower, that fail, or that there are none of', () => {
+it('a hostile soak finds slower, failed and missing starts and runs', () => {
   expect(judge(experience(51))).toEqual(['starts_slowed_down', 'runs_slowed_down']);
   expect(judge(experience(10, { starts: [10, 51] }))).toEqual(['starts_slowed_down']);
   expect(judge(experience(10, { troubles: ['answered 503'] }))).toEqual(['trouble']);
   expect(judge(experience(10, { runs: [] }))).toEqual(['no_runs']);
 });
 
-it('a hostile soak finds a process that took more memory than it may', () => {
+it('a hostile soak finds a process with too much memory', () => {
   expect(judge(experience(10), 641)).toEqual(['memory']);
 });

@@ -4,12 +4,12 @@ import type { AttackTally } from './attacker_process.ts';
 import type { CpuSeconds } from './process_cpu.ts';
 import type { Experience } from './victim.ts';
 
-/** As many times as slow as in calm may another user's starts and runs be, by their p99. */
+/** The greatest slowdown of another user's starts and runs, by their p99. */
 const MAX_SLOWDOWN = 5;
 
 /**
- * What a process may have to itself, in MiB. A flow of 8 MiB of small values takes a backend of Postgres 550, and
- * PostgREST 420.
+ * The greatest private memory of a process, in MiB. A flow of 8 MiB of small values takes 550 in a backend of Postgres,
+ * and 420 in PostgREST.
  */
 const MAX_MEMORY_MIB = 640;
 
@@ -17,7 +17,7 @@ interface Measured {
   seed: number;
   minutes: number;
   pressure: number;
-  /** How long the attack lasted. */
+  /** The duration of the attack. */
   seconds: number;
   calm: Experience;
   attacked: Experience;
@@ -26,18 +26,18 @@ interface Measured {
   tallies: AttackTally[];
 }
 
-/** What a hostile soak has come to; `--json` writes it as it is. */
+/** The result of a hostile soak; `--json` writes it in this form. */
 export interface HostileReport {
   seed: number;
   minutes: number;
-  /** Connections that the attacker kept busy. */
+  /** The connections that the attacker kept busy. */
   pressure: number;
   hostile_requests_per_second: number;
   start_latency_ms: { calm: Percentiles; attacked: Percentiles };
   run_latency_ms: { calm: Percentiles; attacked: Percentiles };
-  /** As many times as slow as in calm, by p99. */
+  /** The slowdown by p99. */
   slowdown: { starts: number; runs: number };
-  /** CPUs that each process kept busy. */
+  /** The CPUs that each process kept busy. */
   cpus: { [part: string]: { calm: number; attacked: number } };
   /** The greatest memory of each process in calm and under attack, in MiB. */
   memory_mib: { [part: string]: { calm: number; attacked: number } };
@@ -48,7 +48,7 @@ export interface HostileReport {
 const slowdown = (calm: number[], attacked: number[]): number =>
   Number((percentiles(attacked).p99 / percentiles(calm).p99).toFixed(1));
 
-/** What was seen of each part, in calm and under attack. */
+/** Combines the values of each part in calm and under attack. */
 const sideBySide = ({ calm, attacked }: Record<'calm' | 'attacked', { [part: string]: number }>) =>
   Object.fromEntries(
     Object.entries(attacked).map(([part, value]) => [part, { calm: calm[part] ?? 0, attacked: value }]),
@@ -56,7 +56,7 @@ const sideBySide = ({ calm, attacked }: Record<'calm' | 'attacked', { [part: str
 
 const answersOf = ({ statuses }: AttackTally): number => Object.values(statuses).reduce((sum, count) => sum + count, 0);
 
-/** Finds what another user must not feel. */
+/** Finds effects of the attack on another user. */
 export function judgeHostility({ calm, attacked, memory }: Measured, findings: Findings): void {
   for (const what of ['starts', 'runs'] as const) {
     if (attacked[what].length === 0) findings.add(`no_${what}`, {});
@@ -89,7 +89,7 @@ export function makeHostileReport(
   };
 }
 
-/** The report as lines for people. */
+/** Formats the report as lines for people. */
 export function formatHostileReport(report: HostileReport): string {
   const row = (name: string, text: string) => `  ${name.padEnd(66)}${text}`;
   const { start_latency_ms: starts, run_latency_ms: runs } = report;

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 
-/** Inflates to a thousand times as much. */
+/** A body that inflates to a thousand times its size. */
 const BOMB_BYTES = 512 * 1024 * 1024;
 
 const TINY_CHUNKS = 200_000;
@@ -35,12 +35,12 @@ function makeAnswers(): { [path: string]: Answer } {
       void response.writeHead(200, json).end(
         `{${Array.from({ length: 500_000 }, (_, index) => `"${index}":0`).join()}}`,
       ),
-    // Takes the request and says nothing.
+    // Accepts the request and never answers.
     '/silent': () => {},
   };
 }
 
-/** A server on loopback of somebody who means harm to whoever asks it. */
+/** Starts a server on loopback that attacks its clients. */
 export async function startHostileServer(): Promise<{ url: string; stop: () => void }> {
   const answers = makeAnswers();
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ export async function startHostileServer(): Promise<{ url: string; stop: () => v
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // SAFETY: it listens on a port.
+  // SAFETY: the server listens on a port.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

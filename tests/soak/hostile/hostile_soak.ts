@@ -10,10 +10,10 @@ import { readCpuSeconds, spentCpu } from './process_cpu.ts';
 import { watchMemory } from './process_memory.ts';
 import { makeVictim } from './victim.ts';
 
-/** As long is the calm before that the attack is compared with. */
+/** The duration of the calm with which the attack is compared. */
 const CALM_MS = 20_000;
 
-/** Runs of the victim before anything is measured. */
+/** The duration of the victim's runs before the measurement. */
 const WARM_UP_MS = 3_000;
 
 async function attackStack(stack: Stack, options: SoakOptions, signal: AbortSignal): Promise<HostileReport> {
@@ -26,7 +26,7 @@ async function attackStack(stack: Stack, options: SoakOptions, signal: AbortSign
     await attacker.prepare({ status: stack.status, pressure, only });
     await victim.live(WARM_UP_MS, signal);
     memory.takePeaks();
-    /** What somebody lives through, and how many CPUs each process takes meanwhile. */
+    /** Returns the victim's experience, and the CPUs that each process used meanwhile. */
     const live = async (ms: number) => {
       const [before, began] = [readCpuSeconds(stack, attacker.pid), performance.now()];
       const experience = await victim.live(ms, signal);
@@ -61,7 +61,7 @@ async function attackStack(stack: Stack, options: SoakOptions, signal: AbortSign
   }
 }
 
-/** Boots a stack, has one user attack it in every known way at once, and says what another user feels of it. */
+/** Boots a stack, lets one user attack it in every known way at once, and reports the effect on another user. */
 export async function soakHostile(options: SoakOptions, signal: AbortSignal): Promise<HostileReport> {
   const own = await makeOwnStack('hostile', null);
   try {

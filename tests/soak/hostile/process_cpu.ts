@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from '../../../dev/stack/stack.ts';
 import { childrenOf } from './process_memory.ts';
 
-/** Of a clock tick, in which Linux counts what processes take: its ABI has 100 a second. */
+/** A clock tick, the unit of Linux for CPU time: its ABI has 100 a second. */
 const TICK_SECONDS = 0.01;
 
-/** Seconds of computing, by part of the stack. */
+/** Seconds of CPU time, by part of the stack. */
 export type CpuSeconds = { [part: string]: number };
 
-/** Seconds that a process has computed; with those of its ended children if asked for. None of a process that is gone. */
+/** Returns a process's CPU time in seconds, optionally with its ended children; zero for an ended process. */
 function secondsOf(pid: number, withEndedChildren = false): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name, which may hold blanks: utime and stime, then those of ended children. Source: proc_pid_stat(5).
+    // After the name, which may contain blanks: utime and stime, then those of ended children. Source:
+    // proc_pid_stat(5).
     const times = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, withEndedChildren ? 15 : 13);
     return times.reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_SECONDS;
   } catch {
@@ -20,7 +21,7 @@ function secondsOf(pid: number, withEndedChildren = false): number {
   }
 }
 
-/** What each part of a stack has computed since it began, and the attacker beside it. On Linux; elsewhere nothing is known. */
+/** Returns the CPU time of each part of a stack since its start, and of the attacker. Only on Linux. */
 export function readCpuSeconds(stack: Stack, attackerPid: number | undefined): CpuSeconds {
   if (process.platform !== 'linux') return {};
   const seconds = Object.fromEntries(
@@ -33,7 +34,7 @@ export function readCpuSeconds(stack: Stack, attackerPid: number | undefined): C
   return seconds;
 }
 
-/** CPUs that each part has kept busy between two readings that are so many seconds apart. */
+/** Returns the CPUs that each part kept busy between two readings with this interval. */
 export const spentCpu = (before: CpuSeconds, after: CpuSeconds, seconds: number): CpuSeconds =>
   Object.fromEntries(
     Object.entries(after).map(([part, total]) => [part, Number(((total - (before[part] ?? 0)) / seconds).toFixed(2))]),

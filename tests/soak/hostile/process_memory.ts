@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Stack } from '../../../dev/stack/stack.ts';
 
-/** Between two looks. */
+/** The interval between two looks. */
 const LOOK_MS = 250;
 
-/** The greatest memory that each part of a stack was seen to have, in MiB. */
+/** The greatest observed memory of each part of a stack, in MiB. */
 export interface MemoryWatch {
-  /** The greatest since the last call. */
+  /** Returns the greatest values since the last call. */
   takePeaks: () => { [part: string]: number };
   stop: () => void;
 }
 
 /**
- * The children of a process, on Linux, by one small file: whoever looks shares an event loop with the gateway, and a look at all
- * processes takes milliseconds of it.
+ * Returns the children of a process, on Linux, from one small file: this process shares its event loop with the
+ * gateway, and listing all processes would block it for milliseconds.
  */
 export function childrenOf(pid: number | undefined): number[] {
   try {
@@ -23,7 +23,7 @@ export function childrenOf(pid: number | undefined): number[] {
   }
 }
 
-/** MiB that a process has to itself and does not share: what Postgres' backends have in common counts once, in none. */
+/** Returns the private memory of a process in MiB. Memory that Postgres' backends share is not counted. */
 function ownMiB(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -4,26 +4,26 @@ import type { StackStatus } from '../../../dev/stack/stack.ts';
 import type { StartResult } from '../../../types/deployment.ts';
 import { textFlow } from '../../support/flow_builder.ts';
 
-/** What a user who does nothing unusual got. */
+/** The service that an ordinary user got. */
 export interface Experience {
-  /** Milliseconds until a start was answered, or was given up. */
+  /** The milliseconds until a start was answered or given up. */
   starts: number[];
-  /** Milliseconds from a start until its output was there, or was given up. */
+  /** The milliseconds from a start until its output arrived or was given up. */
   runs: number[];
-  /** What was not as it should be: a status, or why no answer came. */
+  /** The faults: a status, or the reason for a missing answer. */
   troubles: string[];
 }
 
 /** A user who starts trivial runs, one after the other. */
 export interface Victim {
-  /** Starts runs until the time is over, or the signal is aborted. */
+  /** Starts runs until the time is over or the signal is aborted. */
   live: (ms: number, signal: AbortSignal) => Promise<Experience>;
 }
 
-/** Between two runs: an ordinary user does not load a machine. */
+/** The pause between two runs, because an ordinary user does not load a machine. */
 const PAUSE_MS = 100;
 
-/** Signs an ordinary user up, who deploys a trivial flow. */
+/** Signs up an ordinary user, who deploys a trivial flow. */
 export async function makeVictim({ API_URL, PUBLISHABLE_KEY }: StackStatus): Promise<Victim> {
   const ask = async (path: string, init: RequestInit): Promise<Response> =>
     await fetch(`${API_URL}${path}`, {
@@ -44,7 +44,7 @@ export async function makeVictim({ API_URL, PUBLISHABLE_KEY }: StackStatus): Pro
   });
   const { deployment_id } = await must(`/functions/v1/flow/deploy/${id}`, {}, headers);
 
-  /** Asks, and tells how long it took, whatever came of it. */
+  /** Sends a request, and records its duration for any outcome. */
   const timed = async (path: string, init: RequestInit, times: number[], began: number): Promise<string> => {
     try {
       const response = await ask(path, { ...init, headers });
@@ -58,7 +58,7 @@ export async function makeVictim({ API_URL, PUBLISHABLE_KEY }: StackStatus): Pro
   const runOnce = async ({ starts, runs }: Experience): Promise<void> => {
     const began = performance.now();
     const path = `/functions/v1/deployment/start?id=${deployment_id}`;
-    // SAFETY: a start that is answered with 200.
+    // SAFETY: a start that was answered with 200.
     const { flow_run_id } = JSON.parse(await timed(path, { method: 'POST' }, starts, began)) as StartResult;
     await timed(`/functions/v1/flow/output/${flow_run_id}`, {}, runs, began);
   };
