@@ -23,7 +23,7 @@ afterEach(() => chain.ledger.deliver('land'));
 
 class Died extends Error {}
 
-/** A transfer of 1 SOL, and who is asked to sign for it. */
+/** A transfer of 1 SOL, with its signers. */
 interface Case {
   world: TransactionWorld;
   recipient: string;
@@ -45,7 +45,7 @@ async function makeCase(signedBy: 'values' | 'stored keys' | 'others'): Promise<
   return { world, recipient, run: () => world.execute(order), asked: signedBy === 'others' ? pairs : [] };
 }
 
-/** Lets worker after worker go on, and everybody answer, until the transaction has an end. */
+/** Lets workers continue one after the other, and all signers answer, until the transaction has an outcome. */
 async function runToTheEnd({ world, run, asked }: Case): Promise<TransactionEnd> {
   for (let worker = 0; worker < 10; worker++) {
     const end = await run().catch((error: unknown) => {
@@ -60,7 +60,7 @@ async function runToTheEnd({ world, run, asked }: Case): Promise<TransactionEnd>
   throw new Error('no end');
 }
 
-/** The n-th step from the beginning is the last one of its worker. */
+/** Ends the worker at the n-th step. */
 function dieAt(world: TransactionWorld, step: number, when: 'before' | 'after', then = () => {}) {
   let seen = 0;
   world.onStep((_name, at) => {
@@ -74,7 +74,7 @@ function dieAt(world: TransactionWorld, step: number, when: 'before' | 'after', 
 
 const transfersTo = (recipient: string) => chain.ledger.landed.filter(({ accounts }) => accounts.includes(recipient));
 
-/** How many steps there are at least, from building to the first look at the status. */
+/** The least number of steps, from building to the first look at the status. */
 const SIGNERS = [['values', 5], ['stored keys', 5], ['others', 7]] as const;
 
 const points = SIGNERS.flatMap(([signedBy, steps]) =>
@@ -84,7 +84,7 @@ const points = SIGNERS.flatMap(([signedBy, steps]) =>
 );
 
 describe('a worker that dies', () => {
-  it.each(SIGNERS)('has these steps to die at: signed by %s', async (signedBy, steps) => {
+  it.each(SIGNERS)('can die at these steps if signed by %s', async (signedBy, steps) => {
     const scene = await makeCase(signedBy);
     expect(await runToTheEnd(scene)).toMatchObject({ status: 'confirmed' });
     const store = signedBy === 'others' ? ['store', 'store', 'store'] : ['store'];
@@ -107,7 +107,7 @@ describe('a worker that dies', () => {
     dieAt(scene.world, point.step, point.when, () => expireBlockhashes(chain.ledger));
     const end = await runToTheEnd(scene);
     const landed = transfersTo(scene.recipient);
-    // Either it is in the chain and known to be, or it never will be and nothing was transferred.
+    // Either it is on the chain and known to be, or it never will be and nothing was transferred.
     expect(chain.balance(scene.recipient)).toBe(end.status === 'confirmed' ? SOL : 0n);
     expect(landed.map(({ signature }) => signature)).toEqual(end.status === 'confirmed' ? [end.signature] : []);
     if (end.status === 'failed') expect(end.errors[0]).toMatch(/^transaction \w+ has expired, nothing was transferred/);
@@ -128,7 +128,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('before it was sent leaves what was stored: two that go on with it send the same', async () => {
+  it('before sending leaves the stored transaction, and two workers that continue send the same one', async () => {
     const scene = await makeCase('values');
     dieAt(scene.world, 3, 'after');
     await expect(scene.run()).rejects.toThrow(Died);

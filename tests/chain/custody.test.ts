@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** One of each: a stored fee payer and identity, a key pair of the flow, and somebody who is asked. */
+/** Makes one of each: a stored fee payer and identity, a key pair of the flow, and a wallet that is asked. */
 async function makeScene(
   given: WorldOptions = {},
   { amount = SOL, isBroken = false, isAction = false } = {},
@@ -76,7 +76,7 @@ const expectSecrecy = ({ seen, secrets, world }: Awaited<ReturnType<typeof makeS
 };
 
 describe('the secret of a key', () => {
-  it('would be found', async () => {
+  it('would be found by this search', async () => {
     const { secrets: [secret], seen } = await makeScene();
     for (
       const form of [base58.encode(secret!), Buffer.from(secret!).toString('base64'), `[${[...secret!].join(', ')}]`]
@@ -87,9 +87,9 @@ describe('the secret of a key', () => {
 
   it.each([
     ['that is sent', {}, SOL],
-    ['that is put out', { settings: { output_instructions: true } }, SOL],
+    ['that is output', { settings: { output_instructions: true } }, SOL],
     ['that its preflight refuses', {}, 100n * SOL],
-  ])('is in nothing that anybody gets to see of a transaction %s', async (_name, given, amount) => {
+  ])('is in no visible data of a transaction %s', async (_name, given, amount) => {
     const scene = await makeScene(given, { amount });
     await scene.execute();
     scene.world.store.answer(scene.other);
@@ -109,7 +109,7 @@ describe('the secret of a key', () => {
     expectSecrecy(dying);
   });
 
-  it('is forgotten while an action waits', async () => {
+  it('is removed from memory while an action waits', async () => {
     const scene = await makeScene({ limits: { actionTimeoutMs: 100 } }, { isAction: true });
     const end = scene.execute();
     await waitFor(() => scene.world.waits() || undefined);

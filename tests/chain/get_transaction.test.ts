@@ -41,7 +41,7 @@ const readIn = async (encoding: string | undefined, signature: string) =>
   (await read(signature, { ...VERSION_0, encoding })).result;
 
 describe('a transaction of a block', () => {
-  it('is told with its bytes, balances, fee, log and units', async () => {
+  it('is returned with its bytes, balances, fee, log and units', async () => {
     const sender = await chain.fundedSigner();
     const { address: recipient } = await generateKeyPairSigner();
     const wire = await chain.sign(sender, [transfer(sender, recipient, SOL), memo('a memo')]);
@@ -72,7 +72,7 @@ describe('a transaction of a block', () => {
     expect(result.meta.computeUnitsConsumed).toBeGreaterThan(150n);
   });
 
-  it('is there from the commitment on that is asked for', async () => {
+  it('is returned from the requested commitment on', async () => {
     const sender = await chain.fundedSigner();
     const signature = await send(await chain.sign(sender, [memo('new')]));
     const isThere = async (commitment: string) =>
@@ -89,7 +89,7 @@ describe('a transaction of a block', () => {
     expect((await read('1'.repeat(64))).result).toBeNull();
   });
 
-  it('is told that failed, with what it cost', async () => {
+  it('is returned with its error and its fee if it failed', async () => {
     const sender = await chain.fundedSigner(SOL);
     const { address: recipient } = await generateKeyPairSigner();
     const signature = await send(await chain.sign(sender, [transfer(sender, recipient, 2n * SOL)]));
@@ -104,7 +104,7 @@ describe('a transaction of a block', () => {
     });
   });
 
-  it('of version 0 is for clients who say that they know it', async () => {
+  it('of version 0 is returned only to clients that support it', async () => {
     const sender = await chain.fundedSigner();
     const signature = await send(await chain.sign(sender, [memo('versioned')]));
     chain.ledger.clock.advance(1n);
@@ -115,7 +115,7 @@ describe('a transaction of a block', () => {
     });
   });
 
-  it('is told in the encodings of a node', async () => {
+  it('is returned in the encodings of a node', async () => {
     const sender = await chain.fundedSigner();
     const wire = await chain.sign(sender, [memo('hello')]);
     const signature = await send(wire);
@@ -140,7 +140,7 @@ describe('a transaction of a block', () => {
     expect(error).toMatchObject({ code: -32602n, message: expect.stringContaining('`jsonParsed`') });
   });
 
-  it('names the addresses that its lookup tables gave it, the writable ones apart', async () => {
+  it('names the addresses from its lookup tables, with separate writable ones', async () => {
     const sender = await chain.fundedSigner();
     const { address: recipient } = await generateKeyPairSigner();
     const clock = address('SysvarC1ock11111111111111111111111111111111');
@@ -169,7 +169,7 @@ describe('a transaction of a block', () => {
     expect(meta.postBalances[2]).toBe(SOL);
   });
 
-  it('names what its programs called, and what token accounts held before and after', async () => {
+  it('names the calls of its programs, and the token balances before and after', async () => {
     const sender = await chain.fundedSigner();
     const mint = await createMint(chain, sender, 2);
     const owner = (await generateKeyPairSigner()).address;

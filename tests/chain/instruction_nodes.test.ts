@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** All is built before any of it exists. */
+/** Builds all instructions before any of the accounts exists. */
 async function buildIssue(): Promise<BuiltInstructions[]> {
   const fee_payer = walletOf(issuer);
   const decimals = { U: '2' };
@@ -53,7 +53,7 @@ async function buildIssue(): Promise<BuiltInstructions[]> {
   return [created, owned, minted, sent];
 }
 
-it('a mint is created, tokens minted and sent to a new wallet in one transaction, nothing of which existed before', async () => {
+it('one transaction creates a mint, mints tokens and sends them to a new wallet', async () => {
   const built = await buildIssue();
   const { error } = await send(chain, [issuer, mint], ...built);
   expect(error).toBeNull();

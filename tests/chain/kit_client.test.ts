@@ -25,7 +25,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { memo, SOL, startTestChain, type TestChain, transfer } from '../support/solana.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** A slot a few milliseconds: what a client of a network waits for comes by itself. */
+/** A slot takes a few milliseconds, so waiting is quick. */
 let chain: TestChain;
 let rpc: Rpc<SolanaRpcApi>;
 beforeAll(async () => {

@@ -49,7 +49,7 @@ describe('the chain answers', () => {
     expect(text).toContain('"rentEpoch":18446744073709551615');
   });
 
-  it('what is not a POST of JSON with the status of HTTP', async () => {
+  it('a request that is no POST of JSON with an HTTP status', async () => {
     expect((await post('{}', 'text/plain')).status).toBe(415);
     expect((await post(`"${'x'.repeat(51 * 1024)}"`)).status).toBe(413);
     expect((await fetch(chain.url)).status).toBe(405);
@@ -83,19 +83,19 @@ describe('parameters', () => {
       /too large: 1233 bytes \(max: 1232 bytes\)$/,
     ],
     ['getTokenSupply', [ADDRESS], 'Invalid param: not a Token mint'],
-  ])('of %s that are wrong are refused as a node words it (case %#)', async (method, params, message) => {
+  ])('of %s that are wrong are refused with the message of a node (case %#)', async (method, params, message) => {
     const { status, error } = await chain.call(method, ...params);
     expect([status, error?.code]).toEqual([200, -32602n]);
     expect(error?.message).toMatch(message);
   });
 
-  it('that ask for a later slot than there is are refused with the slot', async () => {
+  it('with a future slot are refused with the present slot', async () => {
     const minContextSlot = chain.ledger.clock.slot() + 1n;
     const { error } = await chain.call('getBalance', ADDRESS, { minContextSlot, commitment: 'processed' });
     expect(error).toMatchObject({ code: -32016n, data: { contextSlot: minContextSlot - 1n } });
   });
 
-  it('give account data in parts, and none of more than 128 bytes in base58', async () => {
+  it('select parts of account data, at most 128 bytes in base58', async () => {
     const clock = 'SysvarC1ock11111111111111111111111111111111';
     const { result } = await chain.call('getAccountInfo', clock, {
       encoding: 'base64',
@@ -109,7 +109,7 @@ describe('parameters', () => {
 });
 
 describe('faults', () => {
-  it('happen to the calls that they are for, and as often as they shall', async () => {
+  it('hit the chosen calls, the chosen number of times', async () => {
     chain.faults.inject({ type: 'error', code: -32005, message: 'Node is behind', method: 'getSlot', times: 2 });
     expect((await chain.call('getHealth')).result).toBe('ok');
     const messages = [];
@@ -117,7 +117,7 @@ describe('faults', () => {
     expect(messages).toEqual(['Node is behind', 'Node is behind', undefined]);
   });
 
-  it('are statuses of HTTP, delays, and connections that end', async () => {
+  it('are HTTP statuses, delays, and closed connections', async () => {
     chain.faults.inject({ type: 'status', status: 429, headers: { 'retry-after': '1' }, body: 'slow down' });
     const limited = await post(json({ jsonrpc: '2.0', id: 1, method: 'getHealth' }));
     expect(limited).toEqual({ status: 429, text: 'slow down' });
@@ -129,7 +129,7 @@ describe('faults', () => {
     await expect(chain.call('getHealth')).rejects.toThrow('fetch failed');
   });
 
-  it('lose the answer to a call that was carried out', async () => {
+  it('can lose the answer to an executed call', async () => {
     const { address } = await generateKeyPairSigner();
     chain.faults.inject({ type: 'refuse', method: 'requestAirdrop' });
     await expect(chain.call('requestAirdrop', address, SOL)).rejects.toThrow('fetch failed');

@@ -18,7 +18,7 @@ import { waitFor } from '../support/wait.ts';
 let chain: TestChain;
 afterEach(() => chain.stop());
 
-/** A client that speaks by hand, with all that it was told. */
+/** Connects a hand-written client, and records its messages. */
 async function connect(url = chain.wsUrl) {
   const socket = new WebSocket(url);
   // oxlint-disable-next-line typescript/no-explicit-any -- what comes is judged by the assertions on it
@@ -42,7 +42,7 @@ const submit = async (payer: KeyPairSigner, instructions: Parameters<TestChain['
     preflightCommitment: 'processed',
   })).result;
 
-it("kit's sendAndConfirmTransaction sends and confirms, and sees a blockhash that is too old", async () => {
+it("kit's sendAndConfirmTransaction sends and confirms, and detects an expired blockhash", async () => {
   chain = await startTestChain({ slotMs: 5 });
   const [rpc, rpcSubscriptions] = [createSolanaRpc(chain.url), createSolanaRpcSubscriptions(chain.wsUrl)];
   const sendAndConfirm = sendAndConfirmTransactionFactory({ rpc, rpcSubscriptions } as never);
@@ -69,13 +69,13 @@ it("kit's sendAndConfirmTransaction sends and confirms, and sees a blockhash tha
   });
 });
 
-it('web3.js 1.x confirms transactions and hears of accounts, logs and slots at the port that it derives', async () => {
+it('web3.js 1.x confirms transactions and receives accounts, logs and slots at the port that it derives', async () => {
   chain = await startTestChain({ slotMs: 20 });
   const connection = new Connection(chain.url, 'confirmed');
   const [payer, recipient] = [Keypair.generate(), Keypair.generate()];
   const airdrop = await connection.requestAirdrop(payer.publicKey, Number(SOL));
   const lifetime = await connection.getLatestBlockhash();
-  // Its answer is the notification's or, when the look that follows the subscription is faster, the whole status.
+  // The answer is the notification's or, if the look after the subscription is faster, the whole status.
   expect((await connection.confirmTransaction({ signature: airdrop, ...lifetime })).value).toMatchObject({ err: null });
 
   const accountNews: number[] = [];
@@ -99,8 +99,8 @@ it('web3.js 1.x confirms transactions and hears of accounts, logs and slots at t
   expect([accountNews, logNews]).toEqual([[Number(SOL / 2n)], [signature]]);
   expect(slots.every((slot, index) => index === 0 || slot > slots[index - 1]!)).toBe(true);
 
-  // It hangs up by itself, half a second after nothing is left that it listens to. Had the chain stopped before, it would try for
-  // ever to connect anew.
+  // It closes the connection half a second after its last subscription. If the chain stopped before, it would try to
+  // reconnect for ever.
   const hungUp = new Promise((resolve) => Reflect.get(connection, '_rpcWebSocket').once('close', resolve));
   await connection.removeAccountChangeListener(onAccount);
   await connection.removeOnLogsListener(onLogs);
@@ -108,13 +108,13 @@ it('web3.js 1.x confirms transactions and hears of accounts, logs and slots at t
   expect(await hungUp, 'by its own will').toBe(1000);
 });
 
-it('a signature is told once its transaction has reached the commitment, with its error, and only once', async () => {
+it('a signature is notified once, with its error, when its transaction has reached the commitment', async () => {
   chain = await startTestChain();
   const payer = await chain.fundedSigner(SOL);
   const { address } = await generateKeyPairSigner();
   const failing = await chain.sign(payer, [transfer(payer, address, 2n * SOL)]);
   const { socket, call, told, heard } = await connect();
-  // Sent by a client that skips the preflight, it lands and fails.
+  // Sent without the preflight, the transaction fails on the chain.
   const sent = await chain.call('sendTransaction', failing, { encoding: 'base64', skipPreflight: true });
   const signature = sent.result;
   const subscribed = await call('signatureSubscribe', signature, {
@@ -139,11 +139,11 @@ it('a signature is told once its transaction has reached the commitment, with it
   socket.terminate();
 });
 
-it('accounts, logs and slots are told as they come, and no more after they were unsubscribed', async () => {
+it('accounts, logs and slots are notified as they come, and not after they are unsubscribed', async () => {
   chain = await startTestChain();
   const payer = await chain.fundedSigner(SOL);
   const { address } = await generateKeyPairSigner();
-  // The RPC's own port takes the upgrade as well.
+  // The RPC's own port accepts the upgrade, too.
   const { socket, call, told } = await connect(chain.url.replace('http', 'ws'));
   const processed = { commitment: 'processed' };
   const ids = {
@@ -172,13 +172,13 @@ it('accounts, logs and slots are told as they come, and no more after they were 
   for (const [kind, id] of Object.entries(ids)) expect((await call(`${kind}Unsubscribe`, id)).result).toBe(true);
   await submit(payer, [transfer(payer, address, 1n)]);
   chain.ledger.clock.advance(40n);
-  // The subscription that is left tells what is finalized, the airdrop before it included.
+  // The remaining subscription notifies finalized transactions, also the earlier airdrop.
   await waitFor(() => told('logsNotification').length === 5 || undefined);
   expect([told('accountNotification').length, told('slotNotification').length]).toEqual([1, 2]);
   socket.terminate();
 });
 
-it('what is not a subscription is refused with the error of JSON-RPC, and a ping gets no answer', async () => {
+it('a call that is no subscription is refused with the error of JSON-RPC, and a ping gets no answer', async () => {
   chain = await startTestChain();
   const { socket, call, heard } = await connect();
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'ping' }));
@@ -202,7 +202,7 @@ it('what is not a subscription is refused with the error of JSON-RPC, and a ping
   expect((await fetch(chain.wsUrl.replace('ws', 'http'))).status).toBe(426);
 });
 
-it('a chain whose port above is taken does not start; on any port it finds two', async () => {
+it('a chain does not start if the next port is taken, and without a given port finds two free ones', async () => {
   chain = await startTestChain();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

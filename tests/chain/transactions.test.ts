@@ -34,7 +34,7 @@ const emptyExecution = {
   unitsConsumed: 0n,
 };
 
-/** A node's own body for a refusal by the preflight. */
+/** The error of a node for a refusal by the preflight. */
 const preflightFailure = (message: string, err: unknown, rest: object = {}) => ({
   code: -32002n,
   message: `Transaction simulation failed: ${message}`,
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     expect(searched.result.value[0]).toMatchObject(status);
   });
 
-  it('that fails in the preflight costs nothing and is refused with its logs, as a node words it', async () => {
+  it('that fails in the preflight costs nothing and is refused with its logs, like by a node', async () => {
     const sender = await chain.fundedSigner(SOL);
     const { address } = await generateKeyPairSigner();
     const wire = await chain.sign(sender, [memo('first'), transfer(sender, address, 2n * SOL)]);
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     expect(chain.balance(sender.address)).toBe(SOL);
   });
 
-  it('that fails without a preflight stands in its block, with its error and its fee', async () => {
+  it('that fails without a preflight is in its block, with its error and its fee', async () => {
     const sender = await chain.fundedSigner(SOL);
     const { address } = await generateKeyPairSigner();
     const wire = await chain.sign(sender, [transfer(sender, address, 2n * SOL)]);
@@ -103,7 +103,7 @@ describe('a transaction', () => {
     );
   });
 
-  it('that would leave an account with less than its rent names the account', async () => {
+  it('that would leave an account with less than its rent is refused with the account', async () => {
     const sender = await chain.fundedSigner();
     const { address } = await generateKeyPairSigner();
     const { error } = await send(await chain.sign(sender, [transfer(sender, address, 1n)]));
@@ -113,7 +113,7 @@ describe('a transaction', () => {
     expect(error?.data.err).toEqual({ InsufficientFundsForRent: { account_index: 1n } });
   });
 
-  it('is taken once', async () => {
+  it('is accepted once', async () => {
     const sender = await chain.fundedSigner();
     const wire = await chain.sign(sender, [memo('once')]);
     const [first, again] = [await send(wire), await send(wire)];
@@ -126,7 +126,7 @@ describe('a transaction', () => {
     expect(chain.ledger.landed).toHaveLength(landed);
   });
 
-  it('is good for 150 blocks after its blockhash', async () => {
+  it('is valid for 150 blocks after its blockhash', async () => {
     const sender = await chain.fundedSigner();
     const { result: { value } } = await chain.call('getLatestBlockhash', { commitment: 'processed' });
     const isValid = async () =>
@@ -142,7 +142,7 @@ describe('a transaction', () => {
     expect(await statusOf(lost.result)).toBeNull();
   });
 
-  it('under a blockhash that its preflight can not know yet is refused', async () => {
+  it('with a blockhash that its preflight cannot know yet is refused', async () => {
     const sender = await chain.fundedSigner();
     const wire = await chain.sign(sender, [memo('early')]);
     expect((await send(wire, { preflightCommitment: 'finalized' })).error?.data.err).toBe('BlockhashNotFound');
@@ -150,7 +150,7 @@ describe('a transaction', () => {
     expect((await send(wire, { preflightCommitment: 'finalized' })).result).toEqual(expect.any(String));
   });
 
-  it('with a wrong signature is refused, or, without a preflight, forgotten', async () => {
+  it('with a wrong signature is refused, or dropped without a preflight', async () => {
     const sender = await chain.fundedSigner();
     const bytes = base64.decode(await chain.sign(sender, [memo('forged')]));
     bytes[1]! ^= 1;
@@ -170,7 +170,7 @@ describe('a transaction of another form', () => {
     lastValidBlockHeight: 0n,
   });
 
-  it('of the legacy one is taken too', async () => {
+  it('is accepted in the legacy form, too', async () => {
     const sender = await chain.fundedSigner();
     const message = pipe(
       createTransactionMessage({ version: 'legacy' }),
@@ -182,7 +182,7 @@ describe('a transaction of another form', () => {
     expect(await statusOf(result)).toMatchObject({ err: null });
   });
 
-  it('with a lookup table is found by the addresses that the table gives it', async () => {
+  it('with a lookup table is found by the addresses from the table', async () => {
     const sender = await chain.fundedSigner();
     const { address } = await generateKeyPairSigner();
     const other = await generateKeyPairSigner();
@@ -208,7 +208,7 @@ describe('a transaction of another form', () => {
 });
 
 describe('a simulation', () => {
-  it('needs no signature unless it is told to check them', async () => {
+  it('needs no signature unless it has to check them', async () => {
     const sender = await chain.fundedSigner();
     const bytes = base64.decode(await chain.sign(sender, [memo('unsigned')])).fill(0, 1, 65);
     const config = { encoding: 'base64', commitment: 'processed' };
@@ -218,7 +218,7 @@ describe('a simulation', () => {
     expect(checked.error?.code).toBe(-32003n);
   });
 
-  it('tells units, logs and the accounts afterwards, and changes nothing', async () => {
+  it('returns units, logs and the accounts afterwards, and changes nothing', async () => {
     const sender = await chain.fundedSigner();
     const { address } = await generateKeyPairSigner();
     const wire = await chain.sign(sender, [transfer(sender, address, SOL)], '1'.repeat(32));
@@ -253,7 +253,7 @@ describe('a simulation', () => {
 });
 
 describe('the signatures of an address', () => {
-  it('come newest first with their memos, in pages', async () => {
+  it('are listed in pages, the newest first, with their memos', async () => {
     const sender = await chain.fundedSigner();
     const sent = [];
     for (const instructions of [[memo('plain', MEMO_V1)], [memo('grün'), memo(' two')], [memo('third')]]) {
@@ -288,7 +288,7 @@ describe('the signatures of an address', () => {
 });
 
 describe('the network', () => {
-  it('can hold transactions back, and lose them', async () => {
+  it('can delay transactions, and lose them', async () => {
     const sender = await chain.fundedSigner();
     chain.ledger.deliver('hold');
     const { result: held } = await send(await chain.sign(sender, [memo('held')]));
@@ -301,7 +301,7 @@ describe('the network', () => {
     expect(await statusOf(lost)).toBeNull();
   });
 
-  it('takes no transaction that it held for too long', async () => {
+  it('drops a transaction that was delayed for too long', async () => {
     const sender = await chain.fundedSigner();
     chain.ledger.deliver('hold');
     const { result: held } = await send(await chain.sign(sender, [memo('held for long')]));

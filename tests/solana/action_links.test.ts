@@ -31,7 +31,7 @@ let front: TlsFront;
 let owner: Person;
 let buyer: Keypair;
 beforeAll(async () => {
-  // With slots of their true length, since a blockhash is good for 150 of them.
+  // Slots have their true length, because a blockhash is valid for 150 slots.
   chain = await startTestChain({});
   front = await startTlsFront(inject('stack').FUNCTIONS_URL);
   owner = await signUp();
@@ -42,7 +42,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** The buyer, whose key the wallet shows, pays the shop. */
+/** A flow in which the buyer, whose key the wallet shows, pays the shop. */
 function shopFlow(shop: string): FlowBuilder {
   const flow = new FlowBuilder();
   flow.use('transfer_sol', {
@@ -55,7 +55,7 @@ function shopFlow(shop: string): FlowBuilder {
 
 const json = { 'content-type': 'application/json' };
 
-/** Tells the action what was sent, as a wallet does behind `links.next`. */
+/** Reports a sent transaction to the action, like a wallet that follows `links.next`. */
 async function tellSent(href: string, body: object): Promise<{ status: number; body: NextAction }> {
   const path = href.replace('/functions/v1/', '');
   const response = await call(path, { body: JSON.stringify(body), headers: json });
@@ -79,13 +79,13 @@ describe("a shop's payment as a link", () => {
     });
   });
 
-  it('is parsed, fetched, signed, sent and told of by a client of the specification', async () => {
-    // 1. The link, as a QR code or a page carries it.
+  it('is parsed, fetched, signed, sent and reported by a client of the specification', async () => {
+    // 1. The link, as in a QR code or on a page.
     const link = encodeURL({ link: new URL(`${front.origin}/action/${deploymentId}`) });
     const parsed = parseURL(link);
     expect(String((parsed as { link: URL }).link)).toBe(`${front.origin}/action/${deploymentId}`);
 
-    // 2. What the wallet shows.
+    // 2. The form for the wallet.
     const shown = await call(`action/${deploymentId}`, { method: 'GET' });
     expect([shown.headers.get('x-action-version'), shown.headers.get('x-blockchain-ids')]).toEqual([
       '2.4',
@@ -107,7 +107,7 @@ describe("a shop's payment as a link", () => {
       },
     });
 
-    // 3. The transaction, read as the SDK reads it: without a network it knows nothing but the link and the buyer.
+    // 3. The transaction, read by the SDK. Without a network, the SDK knows only the link and the buyer.
     const connection = new Connection(chain.url, 'confirmed');
     const { transaction, ...answer } = await fetchTransaction(connection, `${front.origin}/action/${deploymentId}`, {
       account: buyer.publicKey,
@@ -127,14 +127,14 @@ describe("a shop's payment as a link", () => {
     await connection.confirmTransaction(signature, 'confirmed');
     expect([chain.balance(shop.publicKey), chain.balance(partner.publicKey)]).toEqual([PRICE, 1_000_000n]);
 
-    // 5. The memo is the shop's, and found by its reference.
+    // 5. The memo belongs to the shop and is found by its reference.
     const [listed] = await connection.getSignaturesForAddress(new PublicKey(shop.publicKey), {}, 'confirmed');
     const memo = validateActionIdentifierMemo(new PublicKey(shop.publicKey), listed!.memo);
     expect(memo).toMatchObject({ verified: true });
     const reference = new PublicKey((memo as { reference: string }).reference);
     expect((await findReference(connection, reference, { finality: 'confirmed' })).signature).toBe(signature);
 
-    // 6. What happened.
+    // 6. The outcome.
     const { next } = (answer as unknown as { links: { next: { href: string } } }).links;
     const told = await tellSent(next.href, { account: buyer.publicKey, signature });
     expect(told).toEqual({
@@ -150,7 +150,7 @@ describe("a shop's payment as a link", () => {
   });
 });
 
-/** As the form of a wallet does. */
+/** Posts like the form of a wallet. */
 async function postAction(path: string, account: string, data: Record<string, string> = {}) {
   const response = await call(`action/${path}`, { body: JSON.stringify({ account, data }), headers: json });
   return { status: response.status, body: await response.json() as { [member: string]: unknown } };
@@ -160,7 +160,7 @@ const runsOf = async (deploymentId: string) =>
   (await owner.client.from('flow_run').select('id').eq('deployment_id', deploymentId).throwOnError()).data;
 
 describe('an action with a form', () => {
-  /** The wallet pays somebody an amount; the flow says something to it. */
+  /** A flow in which the wallet pays an amount to a recipient and gets a message. */
   function tipFlow(): FlowBuilder {
     const flow = new FlowBuilder();
     flow.use('transfer_sol', {
@@ -183,7 +183,7 @@ describe('an action with a form', () => {
       .filter(({ programId }) => programId.equals(SystemProgram.programId))
       .map((one) => SystemInstruction.decodeTransfer(one).lamports);
 
-  it('takes what the form, the link and the flow say, in this order', async () => {
+  it('uses the values of the form, the link and the flow, in this order', async () => {
     const inForm = await postAction(`${deploymentId}?amount=2`, buyer.publicKey, { amount: '1.5', recipient: cook });
     expect([inForm.status, inForm.body.message, lamportsOf(inForm.body.transaction)])
       .toEqual([200, 'Thank you', [1_500_000_000n]]);
@@ -196,16 +196,16 @@ describe('an action with a form', () => {
     expect(lamportsOf(inFlow.body.transaction)).toEqual([250_000_000n]);
   });
 
-  it('cuts what the flow says', async () => {
+  it('cuts a long message of the flow', async () => {
     const { body } = await postAction(deploymentId, buyer.publicKey, { recipient: cook, message: 'x'.repeat(2_000) });
     expect(body.message).toBe('x'.repeat(500));
   });
 
-  it('starts once when the button of an order is clicked twice, and once for each wallet', async () => {
+  it('starts once if the button of an order is clicked twice, and once for each wallet', async () => {
     const other = await deployAction(owner, chain, tipFlow(), { output_instructions: true });
     const data = { recipient: cook };
     const order = `${other}?x-order-id=${'a'.repeat(22)}`;
-    // The clicks may lie on both sides of a minute's end, in which case they are two orders.
+    // The clicks may be on both sides of the end of a minute; then they are two orders.
     for (const _ of [1, 2]) {
       const before = (await runsOf(other)).length;
       const minute = Math.floor(Date.now() / 60_000);
@@ -220,7 +220,7 @@ describe('an action with a form', () => {
     expect(await runsOf(other)).toHaveLength(before + 1);
   });
 
-  it('tells nothing of the flow when it fails', async () => {
+  it('reveals nothing of the flow when it fails', async () => {
     const { status, body } = await postAction(deploymentId, buyer.publicKey, { recipient: cook, amount: '-1' });
     expect([status, body]).toEqual([409, {
       code: 'action_failed',
@@ -231,7 +231,7 @@ describe('an action with a form', () => {
     }]);
   });
 
-  it('answers what became of another transaction', async () => {
+  it('reports that another transaction was sent', async () => {
     const { body } = await postAction(deploymentId, buyer.publicKey, { recipient: cook });
     const { next } = body.links as { next: { href: string } };
     const airdrop = String((await chain.call('requestAirdrop', cook, 1_000_000_000n)).result);
@@ -246,11 +246,11 @@ describe('an action with a form', () => {
     });
   });
 
-  it('answers that the chain undid it, and that nobody has seen it, with the signature that it was told', async () => {
+  it('reports a transaction that failed, and one that was not found, with its signature', async () => {
     const poor = await fundedKeypair(chain, 300_000_000n);
     const order = await postAction(deploymentId, poor.publicKey, { recipient: cook });
     const { next } = order.body.links as { next: { href: string } };
-    // Meanwhile the wallet spends what it has. As clients do, it takes the newest blockhash.
+    // Meanwhile the wallet spends its money. Like clients, it uses the newest blockhash.
     const connection = new Connection(chain.url, 'confirmed');
     const sign = async (transaction: Transaction) => {
       transaction.recentBlockhash = (await connection.getLatestBlockhash()).blockhash;
@@ -278,7 +278,7 @@ describe('an action with a form', () => {
 });
 
 describe('an action that the shop signs, too', () => {
-  it('has its signature, and only lacks that of the wallet', async () => {
+  it("has the shop's signature, and lacks only the wallet's", async () => {
     const shop = await fundedKeypair(chain);
     await storeKeypair(owner, shop);
     const flow = new FlowBuilder();

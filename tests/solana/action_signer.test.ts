@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Starts a payment whose transaction the buyer sends; gives the run and what the buyer is asked. */
+/** Starts a payment whose transaction the buyer sends. Returns the run and the buyer's signature request. */
 async function startAction(shop: string, price = '0.01') {
   buyer = await fundedKeypair(chain);
   const flow = paymentFlow(shop);
@@ -45,7 +45,7 @@ async function startAction(shop: string, price = '0.01') {
   return { run, request: await nextRequest(run) };
 }
 
-/** The transaction of a request, with all signatures that are known, as a client builds it. */
+/** Builds the transaction of a request with all known signatures, like a client. */
 function toWire(
   { message, signatures }: { message: string; signatures: { pubkey: string; signature: string }[] | null },
 ) {
@@ -70,7 +70,7 @@ describe('a run whose action_signer sends the transaction', () => {
     expect(chain.balance(shop.publicKey)).toBe(PRICE);
   });
 
-  it('goes on looking when the signature is submitted to it, but does not send it', async () => {
+  it('continues to look after the signature is submitted to it, but does not send the transaction', async () => {
     const shop = makeKeypair();
     const { run, request } = await startAction(shop.publicKey);
     const body = { id: request.id, signature: signMessage(request.message, buyer) };
@@ -80,7 +80,7 @@ describe('a run whose action_signer sends the transaction', () => {
     expect(chain.ledger.landed.filter(({ accounts }) => accounts.includes(shop.publicKey))).toHaveLength(1);
   });
 
-  it('takes no other transaction for it that has its memo, and tells the owner of it', async () => {
+  it('accepts no other transaction with its memo, and reports it to the owner', async () => {
     const shop = makeKeypair();
     const { run, request } = await startAction(shop.publicKey);
     const { instructions } = decode(toWire(request));
@@ -103,7 +103,7 @@ describe('a run whose action_signer sends the transaction', () => {
     expect(chain.balance(shop.publicKey)).toBe(PRICE);
   });
 
-  it('fails when the transaction fails on the chain', async () => {
+  it('fails if the transaction fails on the chain', async () => {
     const { run, request } = await startAction(makeKeypair().publicKey, '100');
     await send(signWire(toWire(request), buyer), { skipPreflight: true });
     const { status, body } = await outputOf(run);

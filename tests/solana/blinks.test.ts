@@ -15,7 +15,7 @@ import { type Person, signUp } from '../support/people.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
 import { fundedKeypair } from '../support/transactions.ts';
 
-// Dialect's client, which shows actions on pages. It asks a proxy of its own for everything but 127.0.0.1.
+// Dialect's client, which shows actions on pages. It uses a proxy of its own for all hosts but 127.0.0.1.
 
 let chain: TestChain;
 let connection: Connection;
@@ -25,7 +25,7 @@ let shop: Keypair;
 let buyer: Keypair;
 let deploymentId: string;
 beforeAll(async () => {
-  // With slots of their true length: the client takes a transaction that is final for one that nobody knows.
+  // Slots have their true length: the client takes a finalized transaction for an unknown one.
   [chain, site, owner] = await Promise.all([startTestChain({}), startBlinkSite(), signUp()]);
   connection = new Connection(chain.url, 'confirmed');
   buyer = await fundedKeypair(chain);
@@ -80,7 +80,7 @@ it("a blink is fetched, filled in, signed, confirmed and completed by Dialect's 
   const [form] = blink.actions;
   expect(form).toBeInstanceOf(FormActionComponent);
   (form as FormActionComponent).setValue(recipient, 'recipient');
-  // The default stands in the address; what is typed goes into the body.
+  // The default is in the address; typed values are in the body.
   expect(form!.href).toMatch(/amount=0\.25/);
   (form as FormActionComponent).setValue('0.5', 'amount');
   const answer = await form!.post(buyer.publicKey) as unknown as {
@@ -99,11 +99,11 @@ it("a blink is fetched, filled in, signed, confirmed and completed by Dialect's 
 describe("a page that shows a blink by Dialect's component", () => {
   let context: BrowserContext;
   let page: Page;
-  /** Servers that the page has asked and that are not here. */
+  /** The foreign servers that the page has requested. */
   let strangers: Set<string>;
   let uncaught: string[];
 
-  /** Opens the page, with the buyer's wallet, and waits until it shows the action. */
+  /** Opens the page with the buyer's wallet, and waits until it shows the action. */
   async function openBlink(): Promise<void> {
     context = await (await launchBrowser()).newContext();
     page = await context.newPage();
@@ -124,7 +124,7 @@ describe("a page that shows a blink by Dialect's component", () => {
   const button = () => page.getByRole('button', { name: 'Review and sign' });
   const field = (name: string) => page.getByPlaceholder(name);
 
-  it('takes what is filled in, pays, and says that it is done', async () => {
+  it('accepts the form, pays, and shows the success', async () => {
     await openBlink();
     const recipient = makeKeypair().publicKey;
     expect(await button().isDisabled(), 'while a required field is empty').toBe(true);
@@ -139,11 +139,11 @@ describe("a page that shows a blink by Dialect's component", () => {
     expect(chain.balance(recipient)).toBe(500_000_000n);
     const [paid] = await connection.getSignaturesForAddress(new PublicKey(recipient), {}, 'confirmed');
     expect(validateActionIdentifierMemo(new PublicKey(shop.publicKey), paid!.memo)).toMatchObject({ verified: true });
-    // The list of sites that Dialect knows: without it the page shows the blink as one that is not in it.
+    // Dialect's list of known sites. Without it, the page shows the blink as unknown.
     expect([[...strangers], uncaught]).toEqual([['https://actions-registry.dial.to'], []]);
   });
 
-  it('says why there is nothing to sign, and lets the buyer try again', async () => {
+  it('shows why there is nothing to sign, and allows another try', async () => {
     await openBlink();
     const recipient = makeKeypair().publicKey;
     await field('recipient').fill(recipient);

@@ -25,12 +25,12 @@ afterAll(() => chain.stop());
 interface Payment {
   /** In SOL. */
   amount: number;
-  /** As a setting, or by an edge. */
+  /** Set by a setting, or by an edge. */
   submit?: boolean;
   isSubmittedByEdge?: boolean;
 }
 
-/** The wallet of the owner pays each recipient; the outputs are the signatures, by the payments' names. */
+/** A flow in which the owner's wallet pays each recipient. Its outputs are the signatures, by the payments' names. */
 function payments(given: { [name: string]: Payment }) {
   const flow = new FlowBuilder();
   const recipients = Object.fromEntries(Object.keys(given).map((name) => [name, makeKeypair().publicKey]));
@@ -45,7 +45,7 @@ function payments(given: { [name: string]: Payment }) {
   return { flow, recipients };
 }
 
-/** Deploys and runs the payments; gives how the run ended, who has what, and what landed of it. */
+/** Deploys and runs the payments. Returns the outcome of the run, the balances, and the transactions on the chain. */
 async function pay(given: { [name: string]: Payment }, columns: Parameters<typeof deployAction>[4] = {}) {
   const { flow, recipients } = payments(given);
   const landedBefore = chain.ledger.landed.length;
@@ -61,7 +61,7 @@ async function pay(given: { [name: string]: Payment }, columns: Parameters<typeo
 }
 
 describe('with bundling', () => {
-  it('two transfers of one payer are one transaction, in the order of their nodes', async () => {
+  it('two transfers of one payer share one transaction, in the order of their nodes', async () => {
     const { status, body, landed, recipients, balances } = await pay({ a: { amount: 0.001 }, b: { amount: 0.002 } });
     const [{ signature, bytes } = { signature: '', bytes: new Uint8Array() }, ...more] = landed;
     expect([status, body, more]).toEqual([200, { M: { a: { B6: signature }, b: { B6: signature } } }, []]);
@@ -78,7 +78,7 @@ describe('with bundling', () => {
     expect(balances).toEqual({ a: 1_000_000n, b: 2_000_000n });
   });
 
-  it('one that fails keeps the other from being sent, and is the one that says why', async () => {
+  it('a failing transfer prevents the other one, and has the error', async () => {
     const { status, run, landed, balances } = await pay({ a: { amount: 0.001 }, b: { amount: 1_000 } });
     expect([status, landed, balances]).toEqual([409, [], { a: 0n, b: 0n }]);
     expect(run.errors).toEqual([
@@ -89,13 +89,13 @@ describe('with bundling', () => {
     ]);
   });
 
-  it('one that is not to be submitted succeeds without a signature, and the other is sent without it', async () => {
+  it('a transfer with submit off succeeds without a signature, and the other one is sent alone', async () => {
     const { status, body, landed, balances } = await pay({ a: { amount: 0.001, submit: false }, b: { amount: 0.002 } });
     expect([status, body]).toEqual([200, { M: { a: { N: 0 }, b: { B6: landed[0]?.signature } } }]);
     expect([landed.length, balances]).toEqual([1, { a: 0n, b: 2_000_000n }]);
   });
 
-  it('one that an edge tells not to submit does not begin, and the other is sent without it', async () => {
+  it('a transfer with submit off by an edge does not begin, and the other one is sent alone', async () => {
     const { status, body, run, landed, balances } = await pay({
       a: { amount: 0.001, isSubmittedByEdge: false },
       b: { amount: 0.002, isSubmittedByEdge: true },
@@ -109,7 +109,7 @@ describe('with bundling', () => {
 describe('without bundling', () => {
   const columns = { instructions_bundling: 'Off' };
 
-  it('two transfers are two transactions, and one that fails leaves the other one alone', async () => {
+  it('two transfers are two transactions, and a failing one does not affect the other', async () => {
     const { status, run, landed, balances } = await pay({ a: { amount: 1_000 }, b: { amount: 0.002 } }, columns);
     expect([status, landed.length, balances]).toEqual([409, 1, { a: 0n, b: 2_000_000n }]);
     expect(run.output).toEqual({ M: { b: { B6: landed[0]?.signature } } });
@@ -118,7 +118,7 @@ describe('without bundling', () => {
     ]);
   });
 
-  it('one that is not to be submitted fails, since nobody pays for it', async () => {
+  it('a transfer with submit off fails, because nobody pays for it', async () => {
     const { status, run, landed, balances } = await pay({ a: { amount: 0.001, submit: false } }, columns);
     expect([status, landed, balances]).toEqual([409, [], { a: 0n }]);
     expect(run.errors).toEqual([expect.stringMatching(/^a [0-9a-f-]{36}: fee payer is not in signers$/)]);

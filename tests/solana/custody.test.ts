@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Every row of every table as text. */
+/** Returns every row of every table as text. */
 const wholeDatabase = () =>
   asSuperuser(async (sql) => {
     const tables = await sql<{ name: string }[]>`
@@ -32,7 +32,7 @@ const wholeDatabase = () =>
     return texts.join('\n');
   });
 
-it("a stored key signs for its owner's flow, and is seen nowhere: rows, answers, errors, logs", async () => {
+it("a stored key signs for its owner's flow, and appears in no row, answer, error or log", async () => {
   const { publicKey: to } = await fundedKeypair(chain, 5n * SOL);
   const deploymentId = await deployAction(owner, chain, payOutFlow(shop.publicKey));
   const run = await startAs(to, deploymentId, { inputs: { to: { B3: to } } });
@@ -40,7 +40,7 @@ it("a stored key signs for its owner's flow, and is seen nowhere: rows, answers,
   expect(ended.status, JSON.stringify(ended)).toBe(200);
   expect(chain.balance(to)).toBe(5n * SOL + PAID);
 
-  // One that fails on the chain, so that errors are seen too.
+  // A payment that fails on the chain, so that errors are checked, too.
   const poor = await fundedKeypair(chain, 1_000n);
   await storeKeypair(owner, poor);
   const failing = await startAs(to, await deployAction(owner, chain, payOutFlow(poor.publicKey)), {
@@ -71,14 +71,14 @@ it("a stored key signs for its owner's flow, and is seen nowhere: rows, answers,
   }
 });
 
-describe('a key that is stored for somebody does not sign because a starter names it', () => {
+describe('a stored key does not sign because a starter names it', () => {
   it("an attacker's flow, started by the attacker with a victim's public key, gets no signature", async () => {
     const attacker = await signUp();
     const deploymentId = await deployAction(attacker, chain, paymentFlow((await fundedKeypair(chain)).publicKey));
     const before = chain.balance(shop.publicKey);
     for (const credential of [shop.publicKey, attacker.token]) {
       const run = await startAs(credential, deploymentId, { inputs: { buyer: { B3: shop.publicKey } } });
-      // It is asked for, and nobody answers.
+      // Its signature is requested, and nobody answers.
       expect((await nextRequest(run)).pubkey).toBe(shop.publicKey);
       await call(`flow/stop/${run.flow_run_id}`, { token: run.token });
     }
@@ -105,7 +105,7 @@ describe('a key that is stored for somebody does not sign because a starter name
     expect(before - chain.balance(shop.publicKey)).toBe(5_001n);
   });
 
-  it('a victim who starts a flow of an attacker signed in has no stored key used', async () => {
+  it("the stored keys of a signed-in victim do not sign for an attacker's flow", async () => {
     const attacker = await signUp();
     const flowId = await storeFlow(attacker, paymentFlow((await fundedKeypair(chain)).publicKey), {
       chain_network: { url: chain.url, cluster: 'devnet' },

@@ -11,7 +11,7 @@ import { MEMO_V1, SOL, startTestChain, type TestChain } from '../support/solana.
 import { fundedKeypair } from '../support/transactions.ts';
 import { decode, type NamedInstruction, signWire } from '../support/wire.ts';
 
-/** 5,000 lamports for a signature, and 100 micro-lamports for each of some 1,700 compute units, rounded up. */
+/** 5,000 lamports for a signature, and 100 micro-lamports for each of about 1,700 compute units, rounded up. */
 const NETWORK_FEE = 5_001n;
 
 const SYSTEM = '1'.repeat(32);
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** An instruction in one line, to be read by people; `names` are those of keys. */
+/** Formats an instruction on one line; `names` replaces keys. */
 function show({ program, accounts, data }: NamedInstruction, names: { [key: string]: string }): string {
   const nameOf = (key: string) => names[key] ?? key;
   if (program === COMPUTE_BUDGET) {
@@ -44,7 +44,7 @@ const bought = async (shop: string, settings: Parameters<typeof deployAction>[3]
     inputs: { buyer: { B3: buyer.publicKey } },
   });
 
-/** The transaction that a run put out. */
+/** Returns the transaction that a run has output. */
 async function putOut(run: Awaited<ReturnType<typeof bought>>) {
   const { status, body } = await outputOf(run);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -59,7 +59,7 @@ async function send(wire: string): Promise<void> {
 }
 
 describe('a deployment without settings', () => {
-  it('has the buyer sign, and sends: two instructions for the compute budget, then that of the flow', async () => {
+  it("sends a transaction that the buyer signs: two instructions for the compute budget, then the flow's", async () => {
     const shop = makeKeypair();
     const [buyerBefore, landed] = [chain.balance(buyer.publicKey), chain.ledger.landed.length];
     const run = await bought(shop.publicKey);
@@ -78,7 +78,7 @@ describe('a deployment without settings', () => {
 });
 
 describe('output_instructions', () => {
-  it('puts the transaction out unsigned instead, which its holder signs and sends', async () => {
+  it('outputs the unsigned transaction instead, which its holder signs and sends', async () => {
     const shop = makeKeypair();
     const landed = chain.ledger.landed.length;
     const { wire, instructions, signed } = await putOut(await bought(shop.publicKey, { output_instructions: true }));
@@ -99,7 +99,7 @@ describe('fees', () => {
   const recipients = [makeKeypair(), makeKeypair()];
   const fees = [[recipients[0]!.publicKey, 2_000_000], [recipients[1]!.publicKey, '3000000']];
 
-  it('are transfers from the fee payer behind the instructions of the flow, in the order of the list', async () => {
+  it('are transfers from the fee payer after the instructions of the flow, in the order of the list', async () => {
     const shop = makeKeypair();
     const names = {
       [buyer.publicKey]: 'buyer',
@@ -123,7 +123,7 @@ describe('fees', () => {
     expect(before - chain.balance(buyer.publicKey)).toBe(PRICE + 5_000_000n + NETWORK_FEE);
   });
 
-  it('are charged once a run, when it sends by itself too', async () => {
+  it('are charged once per run, also if it sends several transactions', async () => {
     const shop = makeKeypair();
     const flow = paymentFlow(shop.publicKey);
     const again = flow.use('transfer_sol', {
@@ -154,7 +154,7 @@ describe('action_identity', () => {
     identity = await storeKeypair(owner);
   });
 
-  it('signs a memo, the last instruction, over a reference of its own for each run', async () => {
+  it('signs a memo, the last instruction, with a reference of its own for each run', async () => {
     const shop = makeKeypair();
     const settings = { output_instructions: true, action_identity: identity };
     const runs = [await bought(shop.publicKey, settings), await bought(shop.publicKey, settings)];
@@ -188,7 +188,7 @@ describe('action_identity', () => {
     }));
     expect(references[0]).not.toBe(references[1]);
     expect(chain.ledger.landed.filter(({ accounts }) => accounts.includes(identity))).toHaveLength(2);
-    // The SDK of the specification finds each by its reference, and takes its memo for the identity's.
+    // The SDK of the specification finds each one by its reference, and accepts its memo as the identity's.
     const connection = new Connection(chain.url);
     for (const reference of references) {
       const found = await findReference(connection, new PublicKey(reference!), { finality: 'confirmed' });
@@ -196,7 +196,7 @@ describe('action_identity', () => {
     }
   });
 
-  it('does nothing to a run that sends by itself and names no action_signer', async () => {
+  it('has no effect on a run that sends by itself and names no action_signer', async () => {
     const run = await bought(makeKeypair().publicKey, { action_identity: identity });
     await signNext(run, buyer);
     expect((await outputOf(run)).status).toBe(200);
@@ -206,7 +206,7 @@ describe('action_identity', () => {
 });
 
 describe('chain_network', () => {
-  it('is where the transaction goes', async () => {
+  it('is the network of the transaction', async () => {
     const other = await startTestChain({ slotMs: 20 });
     try {
       await other.call('requestAirdrop', buyer.publicKey, SOL);

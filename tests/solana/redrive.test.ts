@@ -23,9 +23,9 @@ import { startTestChain, type TestChain } from '../support/solana.ts';
 import { fundedKeypair } from '../support/transactions.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** What is paid in one transfer, in lamports. */
+/** The amount of one transfer, in lamports. */
 const PAID = 1_000_000n;
-/** What the settings charge once for a run, in lamports. */
+/** The fee that the settings charge once per run, in lamports. */
 const FEE = 2_000_000n;
 
 let chain: TestChain;
@@ -36,7 +36,8 @@ const gates: Gate[] = [];
 
 beforeAll(async () => {
   [chain, owner] = await Promise.all([startTestChain({ slotMs: 0 }), signUp()]);
-  // Time goes by only when a transaction is in a block, so that it is confirmed; no busy machine lets a blockhash expire.
+  // Time passes only when a transaction is in a block, so that it is confirmed and no busy machine lets a blockhash
+  // expire.
   const { ledger } = chain;
   let seen = 0;
   ledger.watch(() => {
@@ -63,14 +64,14 @@ const walletOf = (flow: FlowBuilder): Port =>
 const keyOf = (flow: FlowBuilder, publicKey: string, title: string): Port =>
   flow.use('wallet', {}, { form: { public_key: publicKey }, title }).output('pubkey');
 
-/** The owner's wallet pays somebody; gives the signature. */
+/** A payment by the owner's wallet; outputs the signature. */
 const paySol = (flow: FlowBuilder, to: string, title: string): Port =>
   flow.use('transfer_sol', { sender: walletOf(flow), recipient: keyOf(flow, to, `to ${title}`) }, {
     form: { amount: 0.001 },
     title,
   }).output('signature');
 
-/** Hands a value on while the gate is open, and fails else. */
+/** Passes a value on while the gate is open, and else fails. */
 const pass = (flow: FlowBuilder, gate: Gate, value: Port): Port => {
   const got = flow.use('http_request', {
     url: flow.script(`"${gate.url}?" + a`, { a: value }, 1, 'gate url').output('u'),
@@ -86,17 +87,20 @@ const redrive = async (
   return { status: response.status, body: await response.json() };
 };
 
-/** Redrives a run without accepting anything, and gives the new run once it has ended. */
+/** Redrives a run without accept_unknown, and returns the new run after its end. */
 async function redriven(runId: string) {
   const { status, body } = await redrive(runId);
   expect([status, body.code]).toEqual([200, undefined]);
   return await finishedRun(owner, body.flow_run_id);
 }
 
-/** How many transactions the chain has that name a key. */
+/** Counts the chain's transactions with a key. */
 const landed = (key: string): number => chain.ledger.landed.filter(({ accounts }) => accounts.includes(key)).length;
 
-/** Has the network do this with transactions until `work` has ended; `submitted` waits until so many, or more, have come. */
+/**
+ * Sets the network's treatment of transactions until `work` has ended; `submitted` waits until at least this many have
+ * come.
+ */
 async function delivering<T>(
   delivery: Delivery,
   work: (submitted: (count: number) => Promise<unknown>) => Promise<T>,
@@ -113,7 +117,7 @@ async function delivering<T>(
   }
 }
 
-/** Who started the run is the owner, who deployed it. */
+/** Deploys and starts a flow as its owner. */
 const startOf = async (flow: FlowBuilder, settings = {}, columns: Parameters<typeof deployAction>[4] = {}) =>
   await startAs(owner.token, await deployAction(owner, chain, flow, settings, columns));
 
@@ -122,7 +126,7 @@ const endOf = async (run: StartedRun) => {
   return await finishedRun(owner, run.flow_run_id);
 };
 
-/** The executions of a run and of those that it called that were taken over, by their nodes' ids. */
+/** Returns the taken-over executions of a run and its called runs, by their nodes' ids. */
 async function takenOver(runId: string): Promise<string[]> {
   const { data: runs } = await owner.client.from('flow_run').select('id').or(
     `id.eq.${runId},parent_flow_run_id.eq.${runId}`,
@@ -132,8 +136,8 @@ async function takenOver(runId: string): Promise<string[]> {
   return data.map(({ node_id }) => node_id);
 }
 
-describe.each(['Off', 'Automatic'])('with bundling %s, payments that were confirmed', (instructions_bundling) => {
-  it('are not sent again when a later node fails, and nor are the fees', async () => {
+describe.each(['Off', 'Automatic'])('with bundling %s, confirmed payments', (instructions_bundling) => {
+  it('and the fees are not sent again after a later node has failed', async () => {
     const gate = await newGate();
     const [shop, late, author] = [makeKeypair().publicKey, makeKeypair().publicKey, makeKeypair().publicKey];
     const holder = makeKeypair().publicKey;
@@ -170,7 +174,7 @@ describe.each(['Off', 'Automatic'])('with bundling %s, payments that were confir
     const count = chain.ledger.landed.length;
     const run = await redriven(failed.id);
     expect([run.errors, run.status, held()]).toEqual([null, 'succeeded', [PAID, 250n, FEE, PAID]]);
-    // One transaction more, which moved no more than its own payment and what the network takes for it.
+    // One more transaction, which moved only its own payment and the network fee.
     expect([landed(shop), landed(ata), chain.ledger.landed.length]).toEqual([...paidFor, count + 1]);
     const spent = before - chain.balance(wallet.publicKey);
     expect(spent >= PAID + 5_000n && spent < PAID + 10_000n, String(spent)).toBe(true);
@@ -180,7 +184,7 @@ describe.each(['Off', 'Automatic'])('with bundling %s, payments that were confir
   });
 });
 
-it('a token transfer that failed for want of tokens is made once they are there, and the payment before it is not', async () => {
+it('a token transfer that failed for lack of tokens is made when they have arrived, without repeating the payment before it', async () => {
   const [shop, holder] = [makeKeypair().publicKey, makeKeypair().publicKey];
   const mint = await createMint(chain, walletSigner, 0);
   const flow = new FlowBuilder();
@@ -191,7 +195,7 @@ it('a token transfer that failed for want of tokens is made once they are there,
     sender_owner: sender,
     mint_account: keyOf(flow, mint, 'mint'),
     recipient: keyOf(flow, holder, 'holder'),
-    // It is made when the payment is confirmed.
+    // It is made after the payment is confirmed.
     amount: flow.script('if a == () { throw "nothing" } 3', { a: sol }, 1, 'amount').output('u'),
   }, { title: 'tokens' }).output('signature');
   flow.output('tokens', tokens);
@@ -207,7 +211,7 @@ it('a token transfer that failed for want of tokens is made once they are there,
 });
 
 describe('a payment in a called flow', () => {
-  it('is taken over with its node when the called flow failed behind it', async () => {
+  it('is taken over with its node if the called flow failed after it', async () => {
     const gate = await newGate();
     const shop = makeKeypair().publicKey;
     const called = new FlowBuilder();
@@ -227,7 +231,7 @@ describe('a payment in a called flow', () => {
     expect(run.output).toEqual({ M: { signature: { S: signature } } });
   });
 
-  it('is taken over with its call when the flow that called failed behind it, and so is its own', async () => {
+  it("is taken over with its call if the calling flow failed after it, like the caller's own payment", async () => {
     const gate = await newGate();
     const [shop, other] = [makeKeypair().publicKey, makeKeypair().publicKey];
     const called = new FlowBuilder();
@@ -248,7 +252,7 @@ describe('a payment in a called flow', () => {
 });
 
 describe('a payment of unknown outcome', () => {
-  /** A run that pays one, then another whose transaction is on its way when the run is stopped. */
+  /** Makes a run that has paid one payment, and is stopped while the transaction of another one is under way. */
   async function stoppedOnTheWay() {
     const [paid, onTheWay] = [makeKeypair().publicKey, makeKeypair().publicKey];
     const flow = new FlowBuilder();
@@ -275,14 +279,14 @@ describe('a payment of unknown outcome', () => {
     return { runId, paid, onTheWay, nodeId: second.id };
   }
 
-  it('is refused until its owner accepts that it may happen twice; what was confirmed does not', async () => {
+  it('needs accept_unknown, and does not repeat a confirmed payment', async () => {
     const { runId, paid, onTheWay, nodeId } = await stoppedOnTheWay();
     const refused = await redrive(runId);
     expect(refused).toMatchObject({
       status: 409,
       body: { code: 'outcome_unknown', details: [{ flow_run_id: runId, node_id: nodeId, times: 0 }] },
     });
-    // It happened after all.
+    // The transaction took effect after all.
     chain.ledger.release();
     expect([chain.balance(paid), chain.balance(onTheWay)]).toEqual([PAID, PAID]);
     expect((await redrive(runId, '?accept_unknown=false')).body.code).toBe('outcome_unknown');
@@ -300,7 +304,7 @@ describe('a payment of unknown outcome', () => {
     ]);
   });
 
-  it('happens once if it is accepted and never was executed', async () => {
+  it('is made once if it is accepted and was never executed', async () => {
     const { runId, paid, onTheWay } = await stoppedOnTheWay();
     expireBlockhashes(chain.ledger);
     chain.ledger.release();
@@ -313,7 +317,7 @@ describe('a payment of unknown outcome', () => {
 });
 
 describe('a payment that waits for the signature of a customer', () => {
-  /** The shop's own wallet pays the network, and so signs first; who buys is asked with that signature. */
+  /** The shop's own wallet pays the network fee and signs first; the buyer is asked with that signature. */
   const shared = (flow: FlowBuilder, shop: string) =>
     flow.use('transfer_sol', {
       fee_payer: walletOf(flow),
@@ -321,7 +325,7 @@ describe('a payment that waits for the signature of a customer', () => {
       recipient: keyOf(flow, shop, 'shop'),
     }, { form: { amount: 0.001 }, title: 'pay' });
 
-  /** A run that is stopped while it asks the buyer. */
+  /** Makes a run that is stopped while it asks the buyer. */
   async function stoppedWhileAsking(flow: FlowBuilder, buyer: Keypair) {
     const run = await startAs(owner.token, await deployAction(owner, chain, flow), {
       inputs: { buyer: { B3: buyer.publicKey } },
@@ -332,13 +336,13 @@ describe('a payment that waits for the signature of a customer', () => {
     return { runId: run.flow_run_id, request };
   }
 
-  it('may have been sent by them, if they were given the signatures of all others', async () => {
+  it('may have been sent by the customer who got all other signatures', async () => {
     const [shop, buyer] = [makeKeypair().publicKey, await fundedKeypair(chain)];
     const flow = new FlowBuilder();
     const payment = shared(flow, shop);
     flow.output('signature', payment.output('signature'));
     const { runId, request } = await stoppedWhileAsking(flow, buyer);
-    // They tell nobody.
+    // The buyer sends it without answering the request.
     const wire = [
       2,
       ...request.signatures!.map(({ signature }) => base58.decode(signature)).flatMap((one) => [...one]),
@@ -355,7 +359,7 @@ describe('a payment that waits for the signature of a customer', () => {
     });
   });
 
-  it('is asked for anew, if nobody else had signed', async () => {
+  it('is requested again if nobody else had signed', async () => {
     const [shop, buyer] = [makeKeypair().publicKey, await fundedKeypair(chain)];
     const { runId } = await stoppedWhileAsking(paymentFlow(shop), buyer);
     const { status, body } = await redrive(runId);
@@ -367,7 +371,7 @@ describe('a payment that waits for the signature of a customer', () => {
 });
 
 describe('a payment whose blockhash expired', () => {
-  it('before its wallet had signed is asked for anew, and made once', async () => {
+  it('before its wallet had signed is requested again, and made once', async () => {
     const [shop, buyer] = [makeKeypair().publicKey, await fundedKeypair(chain)];
     const deploymentId = await deployAction(owner, chain, paymentFlow(shop));
     const run = await startAs(owner.token, deploymentId, { inputs: { buyer: { B3: buyer.publicKey } } });
@@ -385,7 +389,7 @@ describe('a payment whose blockhash expired', () => {
     expect([chain.balance(shop), landed(shop)]).toEqual([PRICE, 1]);
   });
 
-  it('before the network took it is made anew, without anything to accept', async () => {
+  it('before the network accepted it is made again, without accept_unknown', async () => {
     const shop = makeKeypair().publicKey;
     const flow = new FlowBuilder();
     flow.output('signature', paySol(flow, shop, 'sol'));

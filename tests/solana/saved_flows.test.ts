@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Stores a flow as it was saved, but for its wallet, which is the owner's, and its network. */
+/** Stores a flow as it was saved, except for its wallet, which is the owner's, and its network. */
 async function storeSaved(flow: FlowBuilder): Promise<number> {
   const owned = withSettings(flow, 'wallet', { public_key: wallet.publicKey, wallet_id: walletId });
   const chain_network = { url: chain.url, cluster: 'devnet' };
@@ -46,7 +46,7 @@ async function startFlow(flowId: number, inputs: ValueMap): Promise<StartedRun> 
   return await response.json();
 }
 
-/** The public half of a key pair. */
+/** Returns the public half of a key pair. */
 const publicKeyOf = (keypair: unknown): string =>
   base58.encode(base58.decode((keypair as { B6: string }).B6).subarray(32));
 
@@ -62,7 +62,7 @@ async function succeeded(run: StartedRun): Promise<ValueMap> {
   return (body as { M: ValueMap }).M;
 }
 
-/** Calls another flow for its instructions, with a new key as this input. */
+/** A flow that calls another one for its instructions, with a new key as this input. */
 function collectingFlow(input: string): FlowBuilder {
   const flow = new FlowBuilder();
   const call = flow.node('interflow_instructions', { inputs: [input], outputs: ['instructions'] });
@@ -73,9 +73,9 @@ function collectingFlow(input: string): FlowBuilder {
 
 interface Saved {
   folder: string;
-  /** A flow that gives the instructions of a payment as its output `ins`. */
+  /** A flow that outputs the instructions of a payment as `ins`. */
   collecting: () => FlowBuilder;
-  /** A flow by which whoever is the input pays 0.01 SOL to the wallet of its owner. */
+  /** A flow in which the key in the input pays 0.01 SOL to the wallet of its owner. */
   payment: { name: string; input: string };
 }
 
@@ -93,10 +93,10 @@ const shared: Saved = {
 describe.each(ways)('as %s', (_way, startRun) => {
   describe.each([
     ['of this project', own, true],
-    // Where the folder is not there, its flows are skipped.
+    // If the folder is missing, its flows are skipped.
     ['that lie in ../shared/flows', shared, hasSharedFlows],
   ])('of the flows %s', (_where, { folder, payment, collecting }, isThere) => {
-    it.skipIf(!isThere)('a payment takes 0.01 SOL and the fee from the payer, once the payer has signed', async () => {
+    it.skipIf(!isThere)('a payment takes 0.01 SOL and the fee from the payer after the payer has signed', async () => {
       const payer = await fundedKeypair(chain, SOL);
       const before = chain.balance(wallet.publicKey);
       const flowId = await storeSaved(readFlow(folder, payment.name));
@@ -120,7 +120,7 @@ describe.each(ways)('as %s', (_way, startRun) => {
     });
 
     it.skipIf(!isThere)(
-      'what would be a payment gives its instruction to the flow that calls it, and sends nothing',
+      'a called payment returns its instruction to the calling flow, and sends nothing',
       async () => {
         const calledId = await storeSaved(readFlow(folder, payment.name));
         const callingId = await storeSaved(withSettings(collecting(), 'interflow_instructions', { id: calledId }));

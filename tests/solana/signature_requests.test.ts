@@ -34,7 +34,7 @@ afterAll(() => chain.stop());
 
 const inputs = () => ({ buyer: { B3: buyer.publicKey } });
 
-/** A payment that waits for the buyer's signature; gives the run, the shop's key, and what the buyer is asked. */
+/** Starts a payment that waits for the buyer's signature. Returns the run, the shop's key, and the buyer's request. */
 async function startPayment({ by = buyer.publicKey, environment = {} }: { by?: string; environment?: object } = {}) {
   const shop = makeKeypair().publicKey;
   const deploymentId = await deployAction(owner, chain, paymentFlow(shop), {}, {
@@ -44,7 +44,7 @@ async function startPayment({ by = buyer.publicKey, environment = {} }: { by?: s
   return { run, shop, request: await nextRequest(run) };
 }
 
-/** The transactions that name a key, as their instructions' programs. */
+/** Returns the transactions with a key, as their instructions' programs. */
 const landedFor = (key: string) =>
   chain.ledger.landed.filter(({ accounts }) => accounts.includes(key)).map(({ bytes }) => decode(base64.encode(bytes)));
 
@@ -54,8 +54,8 @@ async function expectPaid(run: StartedRun, shop: string): Promise<void> {
   expect([chain.balance(shop), landedFor(shop).length]).toEqual([PRICE, 1]);
 }
 
-describe('the wallet that is asked', () => {
-  it('is heard once, when it answers twice at the same time', async () => {
+describe('the wallet of a signature request', () => {
+  it('can answer only once, even with two concurrent answers', async () => {
     const { run, shop, request } = await startPayment();
     const body = { id: request.id, signature: signMessage(request.message, buyer) };
     const answers = await Promise.all([submitSignature(run, body), submitSignature(run, body)]);
@@ -68,7 +68,7 @@ describe('the wallet that is asked', () => {
     await expectPaid(run, shop);
   });
 
-  it('may set a price for the compute units: what it signed is what is executed', async () => {
+  it('may set a price for the compute units, and its version is executed', async () => {
     const { run, shop, request } = await startPayment({ environment: { PRIORITY_FEE: 'no', COMPUTE_BUDGET: 'no' } });
     expect(await answerRequest(run, request, buyer, addPrice(request.message, 50_000n))).toEqual([200, undefined]);
     await expectPaid(run, shop);
@@ -80,7 +80,7 @@ describe('the wallet that is asked', () => {
     ]);
   });
 
-  it('may add nothing else: it is asked on, and its right answer is taken', async () => {
+  it('may add nothing else, and can answer again', async () => {
     const { run, shop, request } = await startPayment();
     const added = addInstruction(request.message, MEMO_V2, new TextEncoder().encode('more'));
     expect(await answerRequest(run, request, buyer, added)).toEqual([400, 'transaction_changed']);
@@ -89,7 +89,7 @@ describe('the wallet that is asked', () => {
     await expectPaid(run, shop);
   });
 
-  it('is asked no more once the run is stopped', async () => {
+  it('is not asked any more after the run is stopped', async () => {
     const { run, shop, request } = await startPayment();
     expect((await call(`flow/stop/${run.flow_run_id}`, { token: run.token })).status).toBe(200);
     expect(await outputOf(run)).toMatchObject({ status: 409, body: { code: 'run_stopped' } });
@@ -98,7 +98,7 @@ describe('the wallet that is asked', () => {
   });
 });
 
-it('of two wallets the fee payer signs first, and the other one sees that signature', async () => {
+it('signs second if another wallet is the fee payer, and sees that signature', async () => {
   const [payer, sender] = [await fundedKeypair(chain), await fundedKeypair(chain)];
   const shop = makeKeypair().publicKey;
   const flow = new FlowBuilder();
@@ -125,7 +125,7 @@ it('of two wallets the fee payer signs first, and the other one sees that signat
   expect([spent[1], spent[0]! > 10_000n && spent[0]! < 11_000n]).toEqual([PRICE, true]);
 });
 
-it("what a called flow asks for reaches the holder of the started run's token, and of no other", async () => {
+it("the request of a called flow is visible to the holder of the started run's token, and of no other token", async () => {
   const shop = makeKeypair().publicKey;
   const calledId = await storeFlow(owner, paymentFlow(shop));
   const flow = new FlowBuilder();
@@ -153,7 +153,7 @@ it("what a called flow asks for reaches the holder of the started run's token, a
   }]);
   const others = await nextRequest(other);
   expect((await seenBy(other)).map(({ id }: { id: string }) => id)).toEqual([others.id]);
-  // With the token of another run nothing is told but that the signature is not the one.
+  // With the token of another run, only the general error is returned.
   expect(await answerRequest({ ...run, token: other.token }, request, makeKeypair())).toEqual([
     404,
     'signature_request_not_found',
@@ -163,7 +163,7 @@ it("what a called flow asks for reaches the holder of the started run's token, a
   await call(`flow/stop/${other.flow_run_id}`, { token: other.token });
 });
 
-it('a request is read by the owner of the flow and by the user whose key is asked, and by nobody else signed in', async () => {
+it('only the owner of the flow and the user of the requested key can read a request', async () => {
   const [starter, stranger] = [await signUp(), await signUp()];
   const { run, request } = await startPayment({ by: starter.token });
   const seenBy = async ({ client }: Person) =>
