@@ -1,16 +1,18 @@
--- Extensions come first: what they make keeps the privileges that it has on every Supabase project.
+-- Extensions come first. Their objects keep the privileges that they have on every Supabase project.
 create extension if not exists pgmq;
 
 create schema private;
 comment on schema private is
-  'Storage and rules. PostgREST does not expose it, and API roles execute only those of its functions that are granted to them by name.';
+  'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
--- Closed doors: from here on nothing is granted to anybody unless a file says so.
+-- No role has a privilege on later objects unless a file grants it.
 alter default privileges for role postgres revoke execute on functions from public;
 alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role;
-alter default privileges for role postgres in schema public revoke all on functions from anon, authenticated, service_role;
-alter default privileges for role postgres in schema public revoke all on sequences from anon, authenticated, service_role;
+alter default privileges for role postgres in schema public revoke all on functions
+  from anon, authenticated, service_role;
+alter default privileges for role postgres in schema public revoke all on sequences
+  from anon, authenticated, service_role;
 
--- The queue of runs to execute; the runner claims its messages.
+-- The queue of runs to execute. The runner claims its messages.
 select pgmq.create('flow_runs');

@@ -2,21 +2,25 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- In a random UUID the second half already starts with the variant bits, and stays. The first half is, from the left, 48 bits of
-  -- milliseconds, the version 7, and 12 bits of the millisecond's fraction. As a number: 65536 * milliseconds + 28672 (the 7) +
-  -- 4.096 * microseconds of the millisecond, which of all microseconds (512 / 125) and milliseconds (65536 - 4096 = 61440) is this sum.
+  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left
+  -- to right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond.
+  -- As a number, the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the
+  -- millisecond).
+  -- With all microseconds since 1970 it is microseconds * 512 / 125 + milliseconds * 61440 + 28672, because 65536 -
+  -- 4096 = 61440.
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
       placing int8send(
-        (date_part('epoch', uuid_v7.at) * 1000000)::bigint * 512 / 125 + (date_part('epoch', uuid_v7.at) * 1000000)::bigint / 1000 * 61440 + 28672
+        (date_part('epoch', uuid_v7.at) * 1000000)::bigint * 512 / 125
+          + (date_part('epoch', uuid_v7.at) * 1000000)::bigint / 1000 * 61440 + 28672
       ) from 1 for 8
     ),
     'hex'
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The planner puts its one expression in place of a call.';
+  'Makes a UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. It is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -24,10 +28,13 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return overlay(private.uuid_v7(date_trunc('milliseconds', first_uuid_v7.at))::text placing '-7000-8000-000000000000' from 14);
+  return overlay(
+    private.uuid_v7(date_trunc('milliseconds', first_uuid_v7.at))::text placing '-7000-8000-000000000000' from 14
+  );
 end;
 $$;
-comment on function private.first_uuid_v7(timestamptz) is 'The least UUID version 7 of this millisecond: an id of this time or later is not below it.';
+comment on function private.first_uuid_v7(timestamptz) is
+  'The least UUID version 7 of this millisecond. Ids made in this millisecond or later are not less than it.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -39,12 +46,14 @@ declare
   v_milliseconds bigint := ('x' || substr(v_hex, 1, 12))::bit(48)::bigint;
   v_fraction integer := ('x' || substr(v_hex, 14, 3))::bit(12)::integer;
 begin
-  -- The fraction was rounded down to 1/4096 ms, finer than a microsecond: rounding up gives back the very microsecond.
+  -- The fraction was rounded down to 1/4096 ms, which is finer than a microsecond. Rounding up restores the exact
+  -- microsecond.
   return timestamptz '1970-01-01 00:00:00+00'
     + (v_milliseconds * 1000 + (v_fraction * 1000 + 4095) / 4096) * interval '1 microsecond';
 end;
 $$;
-comment on function private.uuid_v7_time(uuid) is 'The time from which private.uuid_v7 made this id, to the microsecond.';
+comment on function private.uuid_v7_time(uuid) is
+  'The time, to the microsecond, from which private.uuid_v7 made this id.';
 
 create function private.uuid_v7_after(previous uuid)
 returns uuid
@@ -57,9 +66,9 @@ begin
   if uuid_v7_after.previous is null or v_id > uuid_v7_after.previous then
     return v_id;
   end if;
-  -- The clock stood still or went back: go on from the previous id instead.
+  -- The clock stood still or was set back: continue from the previous id.
   return private.uuid_v7(private.uuid_v7_time(uuid_v7_after.previous) + interval '1 microsecond');
 end;
 $$;
 comment on function private.uuid_v7_after(uuid) is
-  'A new UUID version 7 that is greater than `previous` (null: any), even when the clock stood still or was set back.';
+  'Makes a UUID version 7 that is greater than `previous`, even if the clock stood still or was set back. A null `previous` sets no bound.';

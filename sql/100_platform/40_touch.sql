@@ -8,4 +8,5 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_any__before_update_touch() is 'Sets updated_at at every update of a table that has this trigger.';
+comment on function private.tg_any__before_update_touch() is
+  'Sets updated_at when a row of a table with this trigger is updated.';

@@ -7,7 +7,8 @@ begin
   return nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
 end;
 $$;
-comment on function private.request_header(text) is 'A header of the request, by its lower-case name; null when it has none.';
+comment on function private.request_header(text) is
+  'The value of a request header, by the header''s lower-case name; null if the request lacks it.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;
 
 create function private.refuse_service_role()
@@ -20,7 +21,8 @@ begin
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
-comment on function private.refuse_service_role() is 'Raises the refusal of the service role where a user is needed: 401 token_invalid.';
+comment on function private.refuse_service_role() is
+  'Refuses the service role where a user is needed: 401 token_invalid.';
 
 create function private.refuse_deleted_user()
 returns void
@@ -31,7 +33,7 @@ begin
   perform private.fail('token_invalid', 'The user of this access token has been deleted.');
 end;
 $$;
-comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
+comment on function private.refuse_deleted_user() is 'Refuses a deleted user: 401 token_invalid.';
 
 create function private.user_claims()
 returns jsonb
@@ -48,11 +50,18 @@ begin
 end;
 $$;
 comment on function private.user_claims() is
-  'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
+  'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
 
-create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer);
+-- The caller of a request. A field is null if the request does not prove it.
+-- user_id: from an access token or API key. is_anonymous: true for Supabase's anonymous sign-ins. run_id: from a run
+-- token. public_key: what a start may show instead of a user.
+-- webhook_id: from a webhook's token; the request then starts runs as the webhook's owner. chain_depth: the number of
+-- runs that led to the webhook's request.
+create type private.caller as (
+  user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
+);
 comment on type private.caller is
-  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is, and chain_depth, how many runs have led to its request. Null is what nothing proves.';
+  'The caller of a request: the user, run, public key or webhook that the request proves. Other fields are null.';
 
 create function private.caller()
 returns private.caller
@@ -75,7 +84,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'Who calls, as far as the request proves it. 401 token_invalid for the service role, and for a user who has been deleted, also softly. Definer: the API roles can''t read auth.users, which tells whether a user is deleted.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user who has been deleted, even softly. Definer: only the owner may read auth.users, which says whether a user is deleted.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -90,7 +99,7 @@ begin
 end;
 $$;
 comment on function private.hold_user(uuid) is
-  'Keeps a user from being deleted until the transaction ends; 401 token_invalid for one who is deleted. Definer for the same reason as private.caller().';
+  'Prevents the deletion of a user until the transaction ends; 401 token_invalid for a deleted user. Definer for the same reason as private.caller().';
 
 create function private.lock_caller()
 returns private.caller
@@ -110,7 +119,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'Who calls, for what is stored in the name of a user: nobody deletes the user until the transaction ends. user_id is null for a caller who is not a user. Definer for the same reason as private.caller().';
+  'The caller, for writes in the name of a user: prevents the deletion of the user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void
@@ -119,10 +128,12 @@ set search_path = ''
 as $$
 begin
   perform private.fail('unauthenticated', 'The request carries no credential that this call accepts.',
-    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.');
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). '
+      'A run token is enough for its own run, a public key only for a start.');
 end;
 $$;
-comment on function private.unauthenticated() is 'Raises the refusal of a caller without a credential that counts here: 401 unauthenticated.';
+comment on function private.unauthenticated() is
+  'Refuses a caller without a credential that this call accepts: 401 unauthenticated.';
 
 create function private.require_user()
 returns uuid
@@ -139,7 +150,7 @@ begin
 end;
 $$;
 comment on function private.require_user() is
-  'The id of the calling user; 401 unauthenticated when there is none. Definer for the same reason as private.caller().';
+  'The id of the calling user; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.lock_user()
 returns uuid
@@ -156,7 +167,7 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'The id of the calling user, who is not deleted until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'The id of the calling user, whose deletion it prevents until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.require_caller()
 returns private.caller
@@ -173,7 +184,7 @@ begin
 end;
 $$;
 comment on function private.require_caller() is
-  'Who calls, for what a run token allows too; 401 unauthenticated for a caller with neither a user nor a run. Definer for the same reason as private.caller().';
+  'The caller, for calls that a run token allows too; 401 unauthenticated if the caller is neither a user nor a run. Definer for the same reason as private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -189,7 +200,7 @@ begin
   return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
 end;
 $$;
-comment on function private.whoami() is 'Does what public.whoami says. Definer for the same reason as private.caller().';
+comment on function private.whoami() is 'Implements public.whoami. Definer for the same reason as private.caller().';
 grant execute on function private.whoami() to anon, authenticated, service_role;
 
 create function public.whoami()
@@ -199,5 +210,6 @@ set search_path = ''
 as $$
   select private.whoami();
 $$;
-comment on function public.whoami() is 'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
+comment on function public.whoami() is
+  'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
 grant execute on function public.whoami() to anon, authenticated, service_role;

@@ -4,8 +4,8 @@ create table private.quotas (
   constraint quotas_value_natural check (value >= 0)
 );
 comment on table private.quotas is
-  'The quotas that an operator has changed. For the others the defaults of private.known_quotas() hold.';
-comment on column private.quotas.value is 'How much a user may have at most.';
+  'The quotas that an operator has changed. All others have the defaults of private.known_quotas().';
+comment on column private.quotas.value is 'The most that a user may have.';
 
 create function private.known_quotas()
 returns table (name text, default_value bigint, noun text)
@@ -29,7 +29,7 @@ begin
 end;
 $$;
 comment on function private.known_quotas() is
-  'What each user may have at most, unless an operator has set another value. Bytes are counted as stored, after compression.';
+  'The quotas with their defaults for each user. Bytes are counted as stored, after compression.';
 
 create function private.quota(name text)
 returns bigint
@@ -43,13 +43,14 @@ begin
   );
 end;
 $$;
-comment on function private.quota(text) is 'How much of something a user may have. Definer: the settings are private.';
+comment on function private.quota(text) is
+  'The most of something that a user may have. Definer: the settings are private.';
 
 create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 begin
@@ -66,7 +67,9 @@ begin
     when 'deployment_bytes' then
       return (
         select sum(pg_column_size(s.data)::bigint)
-        from (select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id) as own
+        from (
+          select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id
+        ) as own
         join private.flow_snapshots as s on s.hash = own.snapshot_hash
       ) + (
         select coalesce(sum(pg_column_size(c.canvas)::bigint), 0)
@@ -75,7 +78,9 @@ begin
         where d.user_id = quota_use.user_id
       );
     when 'tags' then
-      return (select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest');
+      return (
+        select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest'
+      );
     when 'api_keys' then
       return (select count(*) from public.api_keys as k where k.user_id = quota_use.user_id);
     when 'wallets' then
@@ -100,7 +105,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, including what this transaction has stored. A frozen flow counts once, however many deployments run it. Definer: it must see all rows.';
+  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer: it must see all rows.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -110,9 +115,12 @@ as $$
 declare
   v_limit bigint := private.quota(check_quota.name);
 begin
-  -- Until the transaction ends. One of the user's transactions at a time, so that each counts what the one before has stored. Nobody
-  -- else takes this lock, and whoever holds it needs no row that another transaction of the user has locked.
-  perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
+  -- The lock lasts until the transaction ends. It admits one transaction of the user at a time, so each counts the
+  -- rows that the one before has stored. Only this function takes the lock, and its holder needs no row that another
+  -- transaction of the user has locked, so there is no deadlock.
+  perform pg_advisory_xact_lock(
+    hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0)
+  );
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
     perform private.fail('quota_exceeded',
       format('You have reached the quota of %s: a user may have %s at most.',
@@ -123,7 +131,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses what a transaction has stored of a user''s when that is more than a user may have: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -134,7 +142,7 @@ declare
   v_user_id uuid;
   v_name text;
 begin
-  -- Deeper is the trigger of deployments that keeps latest, which counts for no quota.
+  -- A deeper call comes from the trigger that keeps the tag latest, which counts for no quota.
   if pg_trigger_depth() > 1 then
     return null;
   end if;
@@ -147,7 +155,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts none. Definer: users can''t call what it calls.';
+  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts no rows. Definer: users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -171,7 +179,8 @@ begin
   end if;
 end;
 $$;
-comment on function private.set_quota(text, bigint) is 'Does what public.set_quota says. Definer: the settings are private.';
+comment on function private.set_quota(text, bigint) is
+  'Implements public.set_quota. Definer: the settings are private.';
 grant execute on function private.set_quota(text, bigint) to service_role;
 
 create function public.set_quota(name text, value bigint)
@@ -182,7 +191,7 @@ as $$
   select private.set_quota(set_quota.name, set_quota.value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: how much of something each user may have from now on; null sets the default again. What a user already has stays. 400 request_invalid.';
+  'For operators: sets how much of something each user may have; null restores the default. Users keep what they already have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -192,7 +201,7 @@ set search_path = ''
 as $$
   select k.name, private.quota(k.name), k.default_value from private.known_quotas() as k;
 $$;
-comment on function private.quotas() is 'Does what public.quotas says. Definer: the settings are private.';
+comment on function private.quotas() is 'Implements public.quotas. Definer: the settings are private.';
 grant execute on function private.quotas() to service_role;
 
 create function public.quotas()
@@ -202,6 +211,5 @@ set search_path = ''
 as $$
   select * from private.quotas();
 $$;
-comment on function public.quotas() is
-  'For operators: how much of each thing a user may have, and the default that holds unless set_quota has set another value.';
+comment on function public.quotas() is 'For operators: the quotas of a user, with the value in force and the default.';
 grant execute on function public.quotas() to service_role;

@@ -8,7 +8,7 @@ create table public.api_keys (
   constraint api_keys_prefix_form check (prefix ~ '^fk_[A-Za-z0-9_-]{7}$')
 );
 comment on table public.api_keys is
-  'The API keys of a user, without the keys: create_api_key makes one and shows it once; deleting the row revokes it.';
+  'A user''s API keys, without the secret keys. create_api_key makes a key and shows it once; deleting the row revokes it.';
 comment on column public.api_keys.prefix is 'The first characters of the key, by which its owner recognises it.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
@@ -19,7 +19,7 @@ create policy api_keys_select_owner on public.api_keys for select to authenticat
 create policy api_keys_delete_owner on public.api_keys for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert, no update: create_api_key makes the rows, and they never change.
+-- No insert and no update: create_api_key makes the rows, and they never change.
 grant select, delete on public.api_keys to authenticated;
 grant select, delete on public.api_keys to service_role;
 
@@ -33,7 +33,8 @@ create table private.api_key_hashes (
   constraint api_key_hashes_hash_length check (octet_length(hash) = 32),
   constraint api_key_hashes_api_key_id_key unique (api_key_id)
 );
-comment on table private.api_key_hashes is 'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
+comment on table private.api_key_hashes is
+  'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
 
 create function private.new_token(prefix text)
 returns text
@@ -41,11 +42,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- 32 bytes: their base64 has one = at its end.
+  -- The base64 of 32 bytes ends in one =, which is removed.
   return new_token.prefix || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
 end;
 $$;
-comment on function private.new_token(text) is 'A secret that its holder shows: the prefix, which says what it is, and 256 random bits in 43 characters of base64url.';
+comment on function private.new_token(text) is
+  'A new secret token: the prefix, which names its kind, and 256 random bits in 43 characters of base64url.';
 
 create function private.create_api_key(name text)
 returns jsonb
@@ -58,7 +60,10 @@ declare
   v_row public.api_keys;
 begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
-    perform private.fail('token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
+    perform private.fail(
+      'token_required',
+      'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.'
+    );
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
     perform private.fail('request_invalid', 'name must have 1 to 100 characters.');
@@ -72,7 +77,8 @@ begin
   return to_jsonb(v_row) || jsonb_build_object('key', v_key);
 end;
 $$;
-comment on function private.create_api_key(text) is 'Does what public.create_api_key says. Definer: nobody else makes keys.';
+comment on function private.create_api_key(text) is
+  'Implements public.create_api_key. Definer: only this function makes keys.';
 grant execute on function private.create_api_key(text) to anon, authenticated, service_role;
 
 create function public.create_api_key(name text)
@@ -83,7 +89,7 @@ as $$
   select private.create_api_key(create_api_key.name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user and returns {id, user_id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
+  'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key is shown only this once. 403 token_required for anonymous users and for callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
 create function private.delete_api_key(id uuid)
@@ -101,7 +107,7 @@ begin
 end;
 $$;
 comment on function private.delete_api_key(uuid) is
-  'Does what public.delete_api_key says. Definer, so that callers without a user are refused in our words.';
+  'Implements public.delete_api_key. Definer, so that a caller without a user gets this project''s error.';
 grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function public.delete_api_key(id uuid)
@@ -112,7 +118,7 @@ as $$
   select private.delete_api_key(delete_api_key.id);
 $$;
 comment on function public.delete_api_key(uuid) is
-  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for keys of others.';
+  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for a key of another user.';
 grant execute on function public.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function private.valid_api_key(key text)
@@ -123,12 +129,12 @@ as $$
   select k.*
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
-  -- Auth gives a banned user no access tokens either.
+  -- Auth issues no access tokens to a banned user either.
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
 $$;
 comment on function private.valid_api_key(text) is
-  'The API key with this text; null for an unknown one, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+  'The API key with this text; null if it is unknown, or if its user is banned or deleted. Definer: the hashes are private, and the keys belong to other users.';
 
 create function private.api_key_claims(key text)
 returns jsonb
@@ -140,16 +146,24 @@ declare
 begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
     perform private.fail('api_key_invalid',
-      format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
+      format(
+        'The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.',
+        length(api_key_claims.key)
+      ),
       hint => 'Send the whole key, as create_api_key showed it.');
   end if;
   v_key := private.valid_api_key(api_key_claims.key);
   if v_key.id is null then
-    perform private.fail('api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
+    perform private.fail(
+      'api_key_invalid',
+      'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.'
+    );
   end if;
-  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
+  return jsonb_build_object(
+    'sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id
+  );
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the keys are others''.';
+  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer: the keys belong to other users.';
 grant execute on function private.api_key_claims(text) to anon;

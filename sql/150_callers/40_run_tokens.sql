@@ -6,17 +6,21 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets with which run tokens are made, in one row. It is stored when the first token is made, and read by every start.';
-comment on column private.run_token_secrets.secret is 'New tokens are made with it.';
-comment on column private.run_token_secrets.previous_secret is 'Tokens that were made with it before the last rotation are still valid.';
+  'The secrets that sign run tokens, in one row. The first token makes the row; every start reads it.';
+comment on column private.run_token_secrets.secret is 'Signs new tokens.';
+comment on column private.run_token_secrets.previous_secret is
+  'The secret before the last rotation. Tokens that it signed are still valid.';
 
 create function private.run_token(flow_run_id uuid, secret bytea)
 returns text
 language sql immutable security invoker
 begin atomic
-  -- 48 bytes: their base64 is one line without padding.
+  -- The base64 of 48 bytes is one line without padding.
   select 'fr_' || translate(
-    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), run_token.secret, 'sha256'), 'base64'),
+    encode(
+      uuid_send(run_token.flow_run_id)
+        || extensions.hmac(uuid_send(run_token.flow_run_id), run_token.secret, 'sha256'), 'base64'
+    ),
     '+/', '-_'
   );
 end;
@@ -40,7 +44,7 @@ begin
 end;
 $$;
 comment on function private.run_token(uuid) is
-  'The token that shows one run to its holder, made with the secret of this project, which the first token makes. The same run gives the same token as long as the secret is the same. Definer: the secret is private.';
+  'The token that gives its holder access to one run. As long as the project''s secret stays, a run always has the same token. The first call makes the secret. Definer: the secret is private.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -54,8 +58,9 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
-  -- Digests are compared, so that the time it takes does not tell how much of a forged token is right.
-  perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
+  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  perform from private.run_token_secrets as s
+    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
   if not found then
     return null;
@@ -63,7 +68,8 @@ begin
   return encode(substring(v_bytes for 16), 'hex')::uuid;
 end;
 $$;
-comment on function private.run_id_of_token(text) is 'The run with this token; null for a token that is not valid. Definer: the secrets are private.';
+comment on function private.run_id_of_token(text) is
+  'The id of the run with this token; null if the token is not valid. Definer: the secrets are private.';
 
 create function private.token_run_id()
 returns uuid
@@ -73,7 +79,7 @@ as $$
   select private.run_id_of_token(private.request_header('x-flow-run-token'));
 $$;
 comment on function private.token_run_id() is
-  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: it calls what nobody else may.';
+  'The id of the run whose token the request carries in x-flow-run-token; null without a valid token. Definer: API roles may not call private.run_id_of_token().';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -86,7 +92,8 @@ begin
   on conflict (id) do update set secret = excluded.secret, previous_secret = s.secret;
 end;
 $$;
-comment on function private.rotate_run_token_secret() is 'Does what public.rotate_run_token_secret says. Definer: the secrets are private.';
+comment on function private.rotate_run_token_secret() is
+  'Implements public.rotate_run_token_secret. Definer: the secrets are private.';
 grant execute on function private.rotate_run_token_secret() to service_role;
 
 create function public.rotate_run_token_secret()
@@ -97,5 +104,5 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: from now on run tokens are made with a new secret. Tokens made with the previous secret stay valid until the next rotation; older ones are no longer valid.';
+  'For the service role: replaces the secret that signs new run tokens. Tokens of the previous secret stay valid until the next rotation; older ones are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;

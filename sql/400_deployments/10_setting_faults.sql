@@ -1,5 +1,5 @@
--- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
--- constraint's. [] if nothing is wrong.
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
+-- Their messages are clearer than a constraint's.
 
 create function private.check_setting_json(name text, value jsonb)
 returns void
@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.check_setting_json(text, jsonb) is
-  'Refuses JSON of a setting that has more than 64 KiB of text, is too deep or has too long numbers, before its *_faults look at it: 400 <name>_invalid.';
+  'Refuses a setting''s JSON that has more than 64 KiB of text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -28,7 +28,8 @@ declare
   v_text text := lamports.amount #>> '{}';
   v_number numeric;
 begin
-  if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string' and v_text ~ '^[0-9]{1,20}$' then
+  if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string'
+    and v_text ~ '^[0-9]{1,20}$' then
     v_number := v_text::numeric;
   end if;
   -- trunc drops the zeros of a fraction: 1.0 becomes 1.
@@ -36,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.lamports(jsonb) is
-  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for anything else.';
+  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for any other JSON.';
 
 create function private.is_fees(value jsonb)
 returns boolean
@@ -70,11 +71,12 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  return length(is_icon_url.value) <= 2048 and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
+  return length(is_icon_url.value) <= 2048
+    and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
 end;
 $$;
 comment on function private.is_icon_url(text) is
-  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that an address must escape.';
+  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that need escaping.';
 grant execute on function private.is_icon_url(text) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
@@ -89,12 +91,14 @@ begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
     return '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]';
   end if;
-  -- A transaction has 1,232 bytes. It needs 168 of them in any case, and 17 for each transfer: room for 62.
+  -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes and each transfer 17, so there is room for 62
+  -- transfers.
   if jsonb_array_length(fees_faults.fees) > 64 then
     return '[{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]';
   end if;
   for v_fee in
-    select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
+    select f.pair, format('fees[%s]', f.position - 1) as path
+      from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
   loop
     if jsonb_typeof(v_fee.pair) <> 'array' then
       v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'must be a pair [address, amount]');
@@ -105,7 +109,9 @@ begin
       continue;
     end if;
     if jsonb_typeof(v_fee.pair -> 0) <> 'string' or not private.is_public_key(v_fee.pair ->> 0) then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'must be an address, base58 of 32 bytes');
+      v_faults := v_faults || jsonb_build_object(
+        'path', v_fee.path || '[0]', 'message', 'must be an address, base58 of 32 bytes'
+      );
     end if;
     if private.lamports(v_fee.pair -> 1) is null then
       v_faults := v_faults || jsonb_build_object(
@@ -116,7 +122,7 @@ begin
   return v_faults;
 end;
 $$;
-comment on function private.fees_faults(jsonb) is 'What is wrong with the fees of a deployment.';
+comment on function private.fees_faults(jsonb) is 'The faults of a deployment''s fees.';
 
 create function private.chain_network_faults(chain_network jsonb)
 returns jsonb
@@ -128,7 +134,9 @@ begin
     return '[{"path": "chain_network", "message": "must be an object {url, cluster}"}]';
   end if;
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]')
+    select coalesce(
+      jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]'
+    )
     from (
       select 'url', 'must be an http or https address of at most 2048 characters'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
@@ -145,7 +153,8 @@ begin
   );
 end;
 $$;
-comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member; of unknown members the first 20.';
+comment on function private.chain_network_faults(jsonb) is
+  'The faults of a deployment''s chain_network, by member; at most 20 unknown members.';
 
 create function private.on_end_faults(on_end jsonb)
 returns jsonb
@@ -169,12 +178,16 @@ begin
         false
       )
       union all
-      select 'events', 'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
+      select 'events',
+        'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
       where case
         when jsonb_typeof(on_end_faults.on_end -> 'events') is distinct from 'array' then true
         when jsonb_array_length(on_end_faults.on_end -> 'events') not between 1 and 4 then true
         else not v_events @> (on_end_faults.on_end -> 'events')
-          or (select count(distinct e.event) < count(*) from jsonb_array_elements(on_end_faults.on_end -> 'events') as e (event))
+          or (
+            select count(distinct e.event) < count(*)
+              from jsonb_array_elements(on_end_faults.on_end -> 'events') as e (event)
+          )
       end
       union all
       (
@@ -186,5 +199,6 @@ begin
   );
 end;
 $$;
-comment on function private.on_end_faults(jsonb) is 'What is wrong with on_end of a deployment, by member; of unknown members the first 20.';
+comment on function private.on_end_faults(jsonb) is
+  'The faults of a deployment''s on_end, by member; at most 20 unknown members.';
 grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;

@@ -1,4 +1,4 @@
--- A new setting begins as a column here. All that belongs to it: CONTRIBUTING.md, "A new deployment setting".
+-- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other places.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -18,12 +18,15 @@ create table public.flow_deployments (
   max_starts_per_minute integer,
   max_runs_in_flight integer,
   on_end jsonb,
-  constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
+    on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
   constraint flow_deployments_name_length check (char_length(name) <= 200),
   constraint flow_deployments_description_length check (char_length(description) <= 2000),
   constraint flow_deployments_icon_url_https check (private.is_icon_url(icon_url)),
-  constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
+  constraint flow_deployments_start_permission_known check (
+    start_permission in ('Owner', 'Authenticated', 'Anonymous')
+  ),
   constraint flow_deployments_action_identity_public_key check (private.is_public_key(action_identity)),
   constraint flow_deployments_fees_valid check (private.is_fees(fees)),
   constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
@@ -32,29 +35,35 @@ create table public.flow_deployments (
   constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
 comment on table public.flow_deployments is
-  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the other columns are the owner''s to customise.';
-comment on column public.flow_deployments.id is 'UUID version 7; of two deployments of one flow the newer has the greater id.';
-comment on column public.flow_deployments.created_at is 'The time in the id.';
+  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the owner may change the other columns.';
+comment on column public.flow_deployments.id is
+  'UUID version 7. A newer deployment of a flow has a greater id than an older one.';
+comment on column public.flow_deployments.created_at is 'The time contained in the id.';
 comment on column public.flow_deployments.entrypoint is 'The flow that was deployed.';
-comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
+comment on column public.flow_deployments.snapshot_hash is
+  'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
-comment on column public.flow_deployments.name is 'What it is called where it is offered; the name of the flow when it was deployed, until the owner changes it.';
+  'The names of the frozen flow''s inputs. A start with any other name is refused. They are stored here rather than with the snapshot, so that a start reads one row.';
+comment on column public.flow_deployments.name is
+  'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
-  'What it does; the first 2,000 characters of the description of the flow when it was deployed, until the owner changes it.';
-comment on column public.flow_deployments.icon_url is 'The https address of a picture for it.';
+  'The description shown to people who may start the deployment. Initially the first 2,000 characters of the flow''s description at the deploy.';
+comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
-  'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
-comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
-comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
-comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to each transaction of a run until one that carries them is confirmed.';
+  'Who may start the deployment: Owner; Authenticated, every user who has signed up (an anonymous sign-in is not enough); or Anonymous, anybody who shows a public key.';
+comment on column public.flow_deployments.output_instructions is
+  'Whether runs output the transaction instead of sending it.';
+comment on column public.flow_deployments.action_identity is
+  'The public key of the owner''s wallet that signs as action identity.';
+comment on column public.flow_deployments.fees is
+  'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all; null: the default of private.start_limits. The owner is not limited.';
+  'The most starts per calendar minute by all callers other than the owner together. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'How many runs started by callers other than the owner may be under way at a time; 0: none; null: the default of private.start_limits. The owner is not limited.';
+  'The most runs under way at a time that callers other than the owner started. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
-  'Where its runs are told of, {url, events}: succeeded, failed, stopped, signature_request. Null: nowhere. A run keeps what it was when the run started.';
+  'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -68,7 +77,7 @@ create policy flow_deployments_update_owner on public.flow_deployments for updat
 create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert: a deployment is made by deploy_flow, which freezes the flow.
+-- No insert: only deploy_flow makes deployments, by freezing a flow.
 grant select, update, delete on public.flow_deployments to authenticated;
 grant select, update, delete on public.flow_deployments to service_role;
 
@@ -78,7 +87,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys of one flow go one after another; starts, which only read, don't wait for them.
+  -- Deploys of one flow run one after another. Starts only read the flow and do not wait.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -93,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow, and the names of its inputs. Definer: it must see all of them, and the snapshot.';
+  'Locks the flow, and gives the deployment its input names and an id greater than those of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -117,7 +126,8 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_flow_deployments__before_update() is 'Refuses changes of a deployment''s read-only columns.';
+comment on function private.tg_flow_deployments__before_update() is
+  'Refuses changes of a deployment''s read-only columns.';
 create trigger _100_refuse_read_only before update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_update();
 
@@ -139,10 +149,14 @@ begin
   end if;
 
   if new.name is distinct from old.name and coalesce(char_length(new.name) > 200, true) then
-    perform private.refuse_faults('name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]');
+    perform private.refuse_faults(
+      'name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]'
+    );
   end if;
   if new.description is distinct from old.description and coalesce(char_length(new.description) > 2000, true) then
-    perform private.refuse_faults('description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]');
+    perform private.refuse_faults(
+      'description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]'
+    );
   end if;
   if new.icon_url is distinct from old.icon_url and not private.is_icon_url(new.icon_url) then
     perform private.refuse_faults('icon_url_invalid',
@@ -163,14 +177,16 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- The chain_network of the flow may have more members.
-    new.chain_network := jsonb_build_object('url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster');
+    -- The chain_network of a flow may have more members than these two.
+    new.chain_network := jsonb_build_object(
+      'url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster'
+    );
   end if;
   if new.chain_network is distinct from old.chain_network then
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compared as text, in which 1.0 differs from 1: it is to be stored as 1.
+  -- Compare as text, in which 1.0 differs from 1, so that 1.0 is stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -183,7 +199,8 @@ begin
       perform private.refuse_faults('action_identity_invalid',
         '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]');
     end if;
-    -- For share: nobody deletes the wallet or makes it an ADAPTER until this is stored; who tries waits and then sees the deployment.
+    -- The share lock keeps the wallet from being deleted or changed into an ADAPTER until this row is stored. A
+    -- concurrent change waits for the lock and then sees the deployment.
     perform from public.wallets as w
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
@@ -198,6 +215,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();

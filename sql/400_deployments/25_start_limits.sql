@@ -1,5 +1,5 @@
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
-comment on type private.limits_of_starts is 'The limits of starts of a deployment; none is null.';
+comment on type private.limits_of_starts is 'A deployment''s limits of starts. Neither field is null.';
 
 create function private.start_limits(deployment public.flow_deployments)
 returns private.limits_of_starts
@@ -9,7 +9,7 @@ as $$
 declare
   v_is_open constant boolean := start_limits.deployment.start_permission = 'Anonymous';
 begin
-  -- Guests have half of a limit: of an Anonymous deployment 600 starts a minute and 1,000 runs in flight.
+  -- Guests have half of each limit: 600 starts a minute and 1,000 runs in flight for an Anonymous deployment.
   return (
     coalesce(start_limits.deployment.max_starts_per_minute, case when v_is_open then 1200 else 60000 end),
     coalesce(start_limits.deployment.max_runs_in_flight, case when v_is_open then 2000 else 10000 end)
@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.start_limits(public.flow_deployments) is
-  'The limits of starts that hold for a deployment: those that its owner has set, else the defaults of its start_permission. Without an account anybody may start an Anonymous one, so its defaults are low.';
+  'The limits of starts in force for a deployment: those that its owner has set, or the defaults of its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -33,8 +33,11 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth. Rounded up, so that a limit above 0 leaves everybody at least 1.';
+  'The part of a limit that a share may use: `all` callers the whole, `guests` together a half, one caller a tenth. Rounded up, so that a limit above 0 gives every share at least 1.';
 
+-- The part of a deploy's answer on the limits of a deployment that anybody may start: {limits: {max_starts_per_minute,
+-- max_runs_in_flight, guests}}. `guests` has the same two limits for all callers without an account together. For
+-- other deployments the answer is {}.
 create function private.describe_start_limits(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker
@@ -53,4 +56,4 @@ begin
 end;
 $$;
 comment on function private.describe_start_limits(public.flow_deployments) is
-  'What a deploy says of the limits of a deployment that anybody may start: {limits: {max_starts_per_minute, max_runs_in_flight, guests}}, where guests has the same of all callers without an account; else {}.';
+  'The limits that deploy_flow reports for a deployment that anybody may start, {limits: {max_starts_per_minute, max_runs_in_flight, guests}}; {} for others.';

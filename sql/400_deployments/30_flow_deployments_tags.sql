@@ -16,21 +16,24 @@ create table public.flow_deployments_tags (
   )
 );
 comment on table public.flow_deployments_tags is
-  'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow; a tag names one of its deployments at a time.';
-comment on column public.flow_deployments_tags.description is 'What the owner says of it to people; null if nothing, as on latest until the owner describes it.';
-comment on column public.flow_deployments_tags.tag is '1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.';
+  'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
+comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag names one of its deployments at a time.';
+comment on column public.flow_deployments_tags.description is
+  'The owner''s description of the tag for people. Null until the owner writes one, also for latest.';
+comment on column public.flow_deployments_tags.tag is
+  '1 to 128 letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
-create index flow_deployments_tags_deployment_id_idx on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
+create index flow_deployments_tags_deployment_id_idx
+  on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
 create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
 create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
 
--- Who moves a tag: the owner of the flow makes, moves, describes and deletes its tags, by these policies. latest is moved by the
--- triggers of 40_latest.sql, and by nobody else.
+-- Two parties move tags. The flow's owner makes, moves, describes and deletes tags, by these policies. Only the
+-- triggers of 40_latest.sql move the tag latest.
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
--- Asks whose flow it is, since a violation of the primary key would otherwise tell which tags the flows of others have.
+-- Checks the owner of the flow, since a violation of the primary key would reveal the tags of other users' flows.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
   with check (
     user_id = (select auth.uid())

@@ -1,5 +1,5 @@
--- What moves the tag latest: a deploy moves it to the new deployment, the deletion of the newest deployment moves it back to the newest
--- of the others. Nobody moves or deletes it by hand.
+-- Moves of the tag latest. A deploy moves it to the new deployment. The deletion of the newest deployment moves it
+-- back to the newest of the others. Users can't move or delete it.
 
 create function private.tg_flow_deployments__after_insert()
 returns trigger
@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment; its description stays. Definer: nobody else may move latest.';
+  'Moves latest to the new deployment and keeps the tag''s description. Definer: only the triggers may move latest.';
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Keeps the owner who deletes deployments from being deleted meanwhile: deleting the owner locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
+  'Prevents the deletion of the user who deletes deployments until the transaction ends. Deleting a user locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -42,15 +42,16 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- The flow is not locked: who deletes it, or its owner, has locked it and locks this row next, which would be a deadlock.
-  -- The row of the tag keeps deletions and deploys apart: whoever comes second sees where the first has left it.
-  -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
-  -- that waited for this one's locks could have moved latest in between.)
+  -- This does not lock the flow. A transaction that deletes the flow or its owner has locked the flow and locks this
+  -- row next, so locking the flow here would be a deadlock.
+  -- The tag's row orders deletions and deploys: the second transaction sees the tag where the first has put it.
+  -- This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be
+  -- too late: a deploy that waited for this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- One that is being deleted is passed over: who deletes it may wait for this one, or for the tag.
+  -- Skip a deployment that is being deleted: its transaction may be waiting for this deployment or for the tag.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -60,7 +61,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments that nobody is deleting. Definer: nobody else may move latest.';
+  'Moves latest to the newest of the other deployments, without those that are being deleted. Definer: only the triggers may move latest.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -70,11 +71,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
+  perform private.fail('tag_latest_protected',
+    'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
     hint => 'Use a tag of your own. The description of latest may be changed.');
 end;
 $$;
-comment on function private.refuse_latest() is 'Raises the refusal of everybody who changes the tag latest by hand: 409 tag_latest_protected.';
+comment on function private.refuse_latest() is 'Refuses a change of the tag latest: 409 tag_latest_protected.';
 grant execute on function private.refuse_latest() to authenticated, service_role;
 
 create function private.tg_flow_deployments_tags__before_write()
@@ -83,13 +85,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- A deeper call comes from the triggers and foreign keys of deployments, which keep latest.
+  -- A deeper call comes from the triggers and foreign keys of deployments, which may move latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that describes latest comes here as an insert first. It names the deployment that latest already names.
+      -- An upsert that describes latest first comes here as an insert. Its deployment is the one that latest already
+      -- names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -113,6 +116,7 @@ begin
   end case;
 end;
 $$;
-comment on function private.tg_flow_deployments_tags__before_write() is 'Keeps everybody, the service role included, from setting, moving or deleting latest.';
+comment on function private.tg_flow_deployments_tags__before_write() is
+  'Refuses to set, move or delete latest, also for the service role.';
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();

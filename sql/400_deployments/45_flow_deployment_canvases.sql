@@ -3,6 +3,6 @@ create table private.flow_deployment_canvases (
   canvas text not null
 );
 comment on table private.flow_deployment_canvases is
-  'Where the editor drew the nodes of a deployment''s flows. Not part of the snapshot, so that a node that is only moved changes none. A text, since a deploy has no time to make jsonb of it.';
+  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. A text, because converting it to jsonb would take a deploy too long.';
 comment on column private.flow_deployment_canvases.canvas is
-  '{"<flow id>": positions as private.canvas_text() gives them}, in the order of the nodes in the snapshot.';
+  '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';

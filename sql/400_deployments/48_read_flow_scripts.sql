@@ -1,4 +1,5 @@
--- The deploy route parses scripts before it deploys, since the database can't. A flow that changes meanwhile is read again.
+-- The deploy route parses scripts before it deploys, since the database can't. If a flow changes meanwhile, the route
+-- reads it again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, source text)
@@ -6,11 +7,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Nothing is known of the nodes yet, so only operators that fit any JSON are used.
+  -- The nodes are not checked yet, so this uses only operators that accept any JSON.
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
-      case jsonb_typeof(d.data #> '{targets_form,form_data,source}') when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
+      case jsonb_typeof(d.data #> '{targets_form,form_data,source}')
+        when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
       d.data #> '{targets_form,form_data,source}' is null as is_missing
     from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
@@ -29,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The script nodes of a graph whose script stands in their form data, by place. source is null where there is no script at all.';
+  'The script nodes of a graph whose script is in their form data, in the order of the nodes. source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -57,9 +59,11 @@ begin
     if found then
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
       select
-        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source', s.source) order by s.index)
+        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source',
+          s.source) order by s.index)
           filter (where s.fits), '[]') as scripts,
-        coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters, count(*) filter (where not s.fits) as left_out
+        coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters,
+        count(*) filter (where not s.fits) as left_out
       into v_read
       from (
         select s.*, coalesce(length(s.source), 0) <= v_max_script_characters
@@ -71,7 +75,8 @@ begin
       v_characters := v_characters + v_read.characters;
       v_left_out := v_left_out + v_read.left_out;
       v_reached := v_reached || array(
-        select distinct r.id from private.interflow_references(v_flow.nodes) as r where r.id is not null and r.id <> all (v_reached)
+        select distinct r.id from private.interflow_references(v_flow.nodes) as r
+          where r.id is not null and r.id <> all (v_reached)
       );
     elsif v_position = 1 then
       perform private.fail('flow_not_found', 'There is no such flow.');
@@ -85,9 +90,12 @@ begin
 end;
 $$;
 comment on function private.read_flow_scripts(integer) is
-  'Does what public.read_flow_scripts says. Definer: it reads the flow for whoever shows an API key or an access token.';
+  'Implements public.read_flow_scripts. Definer: it reads flows for callers with an API key or an access token.';
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
+-- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
+-- Reads at most 1,000 flows, and from them at most 500 scripts of 65,536 characters each and 262,144 characters
+-- together. as_of has the time of each flow's last change; pass it to deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker
@@ -98,7 +106,7 @@ begin
 end;
 $$;
 comment on function public.read_flow_scripts(integer) is
-  'The scripts of the caller''s flow and of those that it calls: {as_of, scripts, scripts_left_out, flows_left_out}, at most 500 of 262,144 characters, 65,536 each, of 1,000 flows. deploy_flow takes as_of, which says when each flow was changed. 401; 404 flow_not_found, also for somebody else''s flow.';
+  'The scripts of the caller''s flow and of the flows that it calls, {as_of, scripts, scripts_left_out, flows_left_out}. Pass as_of, the times of the flows'' last changes, to deploy_flow. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 create function private.flows_are_as_of(user_id uuid, as_of jsonb)
@@ -116,4 +124,4 @@ begin
 end;
 $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
-  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. Null: nothing is compared.';
+  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. True if as_of is null.';

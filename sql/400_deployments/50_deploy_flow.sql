@@ -18,13 +18,15 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
-  -- After freezing: what is unchanged now was so when it was frozen.
+  -- Compare after freezing: a flow that is unchanged now was unchanged when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
     perform private.fail('flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
       hint => 'Deploy it again.');
   end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
-  insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network)
+  insert into public.flow_deployments (
+    user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network
+  )
   values (
     v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name, left(v_flow.description, 2000),
     case
@@ -36,13 +38,17 @@ begin
   )
   returning * into v_deployment;
   insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
-  return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings) || private.describe_start_limits(v_deployment);
+  return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings)
+    || private.describe_start_limits(v_deployment);
 end;
 $$;
 comment on function private.deploy_flow(integer, boolean, jsonb) is
-  'Does what public.deploy_flow says. Definer: snapshots are private, and deployments are inserted nowhere else.';
+  'Implements public.deploy_flow. Definer: snapshots are private, and only this function inserts deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
+-- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment.
+-- strict treats warnings as errors. as_of comes from read_flow_scripts: if a flow has changed since then, the call
+-- answers 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -53,5 +59,5 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean, jsonb) is
-  'Freezes the caller''s flow into a new deployment: {deployment_id, warnings, limits}: the first 100 warnings; limits where anybody may start it. as_of is that of read_flow_scripts: 409 flow_changed if a flow has changed since. 401; 404 flow_not_found; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, if strict with warnings.';
+  'Freezes the caller''s flow into a new deployment, {deployment_id, warnings, limits}. 401; 404 flow_not_found, also for another user''s flow; 409 quota_exceeded, flow_changed; 422 flow_invalid.';
 grant execute on function public.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;

@@ -9,11 +9,13 @@ begin
       n.node || jsonb_build_object('position', c.place) order by n.position
     ), '[]')
     from jsonb_array_elements(placed_graph.graph -> 'nodes') with ordinality as n (node, position)
-    left join jsonb_array_elements(placed_graph.canvas) with ordinality as c (place, position) on c.position = n.position
+    left join jsonb_array_elements(placed_graph.canvas) with ordinality as c (place, position)
+      on c.position = n.position
   ));
 end;
 $$;
-comment on function private.placed_graph(jsonb, jsonb) is 'A graph of a snapshot, {nodes, edges}, whose nodes have the position that private.canvas_text() kept; null where it kept none.';
+comment on function private.placed_graph(jsonb, jsonb) is
+  'A snapshot''s graph, {nodes, edges}, with the positions that private.canvas_text() kept added to the nodes; null for a node without one.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -25,10 +27,11 @@ declare
   v_graphs jsonb;
 begin
   select jsonb_build_object('deployment_id', d.id, 'flow_id', d.entrypoint, 'flows', (
-    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
     select jsonb_object_agg(g.flow_id, private.placed_graph(g.graph, c.canvas::jsonb -> g.flow_id))
     from (
-      select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f where f.key <> d.entrypoint::text
+      select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f
+        where f.key <> d.entrypoint::text
       union all
       select d.entrypoint::text, s.data -> 'entry'
     ) as g
@@ -44,9 +47,12 @@ begin
   return v_graphs;
 end;
 $$;
-comment on function private.deployment_graph(uuid) is 'Does what public.deployment_graph says. Definer: snapshots are private.';
+comment on function private.deployment_graph(uuid) is
+  'Implements public.deployment_graph. Definer: snapshots are private.';
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
+-- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
+-- calls. Nodes have the members that a snapshot keeps, and the position at which they were drawn at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker
@@ -57,5 +63,5 @@ begin
 end;
 $$;
 comment on function public.deployment_graph(uuid) is
-  'The graphs that runs of the caller''s deployment execute, to draw them: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}, the flow itself and those that it calls. Nodes have what a snapshot keeps of them, and the position at which they were drawn when the flow was deployed. 401; 404 deployment_not_found, also for somebody else''s deployment.';
+  'The graphs that runs of the caller''s deployment execute, for drawing: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;
