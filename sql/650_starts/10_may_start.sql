@@ -6,7 +6,8 @@ begin atomic
     -- The owner always may.
     may_start.deployment.user_id = may_start.caller.user_id
     -- Authenticated: every user who has signed up.
-    or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null and not may_start.caller.is_anonymous
+    or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null
+      and not may_start.caller.is_anonymous
     -- Anonymous: everybody.
     or may_start.deployment.start_permission = 'Anonymous',
     -- A null deployment fails every comparison.
@@ -14,4 +15,4 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Who may start a deployment: its owner always; every user who has signed up if its start_permission is Authenticated; everybody if it is Anonymous. Nobody may start a null deployment, so that a start of it meets the same 404.';
+  'Whether the caller may start a deployment: its owner always; every user who has signed up if start_permission is Authenticated; everybody if it is Anonymous. False for a null deployment, so that its start gets the same 404.';

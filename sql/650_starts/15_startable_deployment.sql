@@ -1,4 +1,5 @@
--- Who may start a deployment may read what it takes. Both come here, so that neither tells more about a deployment than the other.
+-- A caller who may start a deployment may also read its inputs and outputs. Both calls look the deployment up here, so
+-- that neither reveals more about it than the other.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -14,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.refuse_start_target(uuid, integer, text) is
-  'Raises the refusal of a caller who does not name one deployment: 400 start_target_ambiguous.';
+  'Refuses a request that does not name exactly one deployment: 400 start_target_ambiguous.';
 
 create function private.refuse_public_key(public_key text)
 returns void
@@ -29,8 +30,13 @@ begin
 end;
 $$;
 comment on function private.refuse_public_key(text) is
-  'Raises the refusal of a caller who is not a user and shows no public key, 401 unauthenticated, or one that is not valid, 400 public_key_invalid.';
+  'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid with an invalid one.';
 
+-- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise 404
+-- deployment_not_found. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and sends no
+-- valid public key.
+-- If is_locked, the deployment and its snapshot can't be deleted until the transaction ends. Deploys, updates and
+-- other starts do not wait for that lock.
 create function private.startable_deployment(
   id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
 )
@@ -42,7 +48,8 @@ declare
   v_id uuid := startable_deployment.id;
   v_deployment public.flow_deployments;
 begin
-  if startable_deployment.caller.user_id is null and private.is_public_key(startable_deployment.public_key) is not true then
+  if startable_deployment.caller.user_id is null
+    and private.is_public_key(startable_deployment.public_key) is not true then
     perform private.refuse_public_key(startable_deployment.public_key);
   end if;
   loop
@@ -52,13 +59,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- The row as one column: each of many would be made ready anew by every start.
+    -- Select the row as one column: with many columns, every start would prepare each of them anew.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment,
+    -- as latest does. Look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -68,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment that id names, or flow and tag (default latest), if the caller may start it, else 404 deployment_not_found. If is_locked, nobody deletes it, nor so its snapshot, until the transaction ends; deploys, customising and other starts do not wait. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and shows no valid public key. Definer: it reads deployments of others.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, nobody deletes it until the transaction ends. Definer: it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -82,14 +90,15 @@ begin
     perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   if check_own_target.deployment_id is not null and not exists (
-    select from public.flow_deployments as d where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
+    select from public.flow_deployments as d
+      where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
   ) then
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment that is not this user''s, as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: whoever writes.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: its callers write with different roles.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -103,8 +112,10 @@ begin
 end;
 $$;
 comment on function private.refuse_missing_tag(integer, text) is
-  'Tells the owner of a flow that none of its deployments has this tag: 404 deployment_not_found.';
+  'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Only for the flow''s owner, since the message names the flow.';
 
+-- Finds the deployment by id if there is one, otherwise by flow and tag. Does not check the owner: call
+-- private.check_own_target() first.
 create function private.own_deployment(flow integer, tag text, deployment_id uuid)
 returns public.flow_deployments
 language plpgsql stable security definer
@@ -125,4 +136,4 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts, by its id or else by flow and tag: 404 deployment_not_found for a tag that no deployment of the flow has. Nothing asks whose it is: private.check_own_target() does. Definer: whoever writes.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: its callers write with different roles.';

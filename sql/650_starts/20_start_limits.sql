@@ -1,3 +1,7 @@
+-- Counts the use of each deployment by callers other than the owner. The use of a group or a caller is the sum over
+-- its slots; the use of all callers is the sum of both groups. Each database connection writes the slot of its process
+-- id, so that starts do not wait for each other. No foreign key: a deferred trigger deletes the rows when the deletion
+-- of the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -8,14 +12,15 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'How much callers other than the owner use a deployment, counted for its limits. The use of a group or a caller is the sum over its slots, and that of all the sum of both groups. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+  'The use of each deployment by callers other than the owner, for its limits of starts. Sum over the slots of a share: starts that run at the same time write different slots, so that they do not wait for each other.';
 comment on column private.deployment_usage.share is
-  'Whose use it is: that of a group, ''guests'' (all who have not signed up) or ''others'' (all others), or of one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for its caller''s group and for its caller, as private.start_shares says.';
+  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. A start counts for both: see private.start_shares.';
 comment on column private.deployment_usage.slot is
   'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
-comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
-comment on column private.deployment_usage.starts is 'How many runs were started in that minute.';
-comment on column private.deployment_usage.in_flight is 'Runs started through this slot less runs ended through it; only the sum over all slots is a number of runs.';
+comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
+comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
+comment on column private.deployment_usage.in_flight is
+  'The runs started minus the runs ended in this slot. Only the sum over all slots is the number of runs in flight.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger
@@ -23,34 +28,41 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run locks several of these rows, in an order of its own. Rows that it has locked stay for the next sweep.
+  -- The end of a run locks several of these rows in its own order. Rows that it has locked stay until the next sweep.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
-    select free.share, free.slot from private.deployment_usage as free where free.deployment_id = old.id for update skip locked
+    select free.share, free.slot from private.deployment_usage as free
+      where free.deployment_id = old.id for update skip locked
   );
   return null;
 end;
 $$;
-comment on function private.tg_flow_deployments__after_delete() is 'A deleted deployment takes its usage along. Definer: the usage is private.';
--- Deferred to the commit, to avoid a deadlock: by then this transaction needs no other lock, so it never waits for somebody who waits for
--- these rows.
+comment on function private.tg_flow_deployments__after_delete() is
+  'Deletes the usage of a deleted deployment. Definer: the usage is private.';
+-- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so it never waits for a
+-- transaction that waits for these rows.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
+-- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
+-- caller. Both groups together are all callers, who may use the whole limit.
+-- Guests have not signed up. Anybody can make up public keys or sign in anonymously, so guests together have only a
+-- share, which leaves room for users. A webhook is a caller of its own, because anybody with its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
 begin atomic
   select case
-    when start_shares.caller.webhook_id is not null then array['others', 'webhook:' || start_shares.caller.webhook_id::text]
+    when start_shares.caller.webhook_id is not null
+      then array['others', 'webhook:' || start_shares.caller.webhook_id::text]
     when start_shares.caller.user_id is null then array['guests', 'key:' || start_shares.caller.public_key]
     when start_shares.caller.is_anonymous then array['guests', 'user:' || start_shares.caller.user_id::text]
     else array['others', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
 comment on function private.start_shares(private.caller) is
-  'For whom a start counts in private.deployment_usage: first the group that its caller belongs to, then the caller. Both groups together are all callers, who share the whole of a limit. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
+  'The shares of private.deployment_usage for which a start counts: the caller''s group, ''guests'' or ''others'', and then the caller.';
 
 create function private.refuse_start(limit_name text, share text, value bigint, retry_after_seconds integer)
 returns void
@@ -63,7 +75,8 @@ begin
     format(
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s, %s.'
-        when 'guests' then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
+        when 'guests'
+          then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
         else 'You have reached your share of this deployment''s %s, %s.'
       end,
       refuse_start.limit_name, refuse_start.value
@@ -78,7 +91,7 @@ begin
 end;
 $$;
 comment on function private.refuse_start(text, text, bigint, integer) is
-  'Raises 429 start_limit_reached, which names the limit, the share that is used up, and how much the share is.';
+  'Refuses a start: 429 start_limit_reached with the limit, the share that is used up, and the size of the share.';
 
 create function private.check_share(deployment public.flow_deployments, share text, minute timestamptz)
 returns void
@@ -95,7 +108,9 @@ begin
   select sum(u.starts) filter (where u.minute = check_share.minute), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = check_share.deployment.id
-    and u.share = any (case check_share.share when 'all' then array['guests', 'others'] else array[check_share.share] end);
+    and u.share = any (
+      case check_share.share when 'all' then array['guests', 'others'] else array[check_share.share] end
+    );
 
   if v_starts > v_max_starts then
     perform private.refuse_start('max_starts_per_minute', check_share.share, v_max_starts,
@@ -107,8 +122,10 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start, which has been counted already, if its share of the deployment now has more starts of this minute or more runs in flight than it may: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if its share now exceeds its starts per minute or its runs in flight: 429 start_limit_reached. Definer: the usage is private.';
 
+-- Concurrent starts do not see each other, so their number may exceed a limit. No start is refused before the limit is
+-- reached.
 create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
@@ -121,21 +138,24 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- The group before the caller: whoever waits for a slot of a caller holds that of a group, so there is no deadlock.
+  -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of the
+  -- group, so there is no deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
   on conflict on constraint deployment_usage_pkey do update
   set
-    minute = greatest(u.minute, excluded.minute), starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
+    minute = greatest(u.minute, excluded.minute),
+    starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its checks here.
+  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its
+  -- checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > v_limits.max_starts_per_minute / 10 or v_runs > v_limits.max_runs_in_flight / 10 then
-    -- The group of others has no share to check: only guests together have one.
+    -- Skip the group others, which has no share of its own. Only guests together have one.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
@@ -143,7 +163,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other, so a limit may be exceeded by their number; nobody is refused before it is reached. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits; 429 start_limit_reached beyond a limit. Definer: the usage is private.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -154,18 +174,19 @@ begin
   insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
   select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
   from unnest(old.counted_shares) as s (share)
-  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
+  -- Count nothing for a deleted deployment. If the deployment is being deleted right now, the next sweep removes the
+  -- row.
   where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
   on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
-  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+  'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer: the usage is private.';
 
--- The triggers are deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
--- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
--- constraints.
+-- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
+-- transaction that waits for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name
+-- follows the rule for constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -195,8 +216,8 @@ begin
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- Checked again with the values that the locked rows have now. Rows that add up to 0 change no sum, so they may go although rows of
-    -- the same share that were locked or are new stay.
+    -- Check again with the present values of the locked rows. Rows that add up to 0 change no sum, so they may be
+    -- deleted even if other rows of the share, locked or new, stay.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
       select l.deployment_id, l.share, l.slot
@@ -211,7 +232,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of callers that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such callers it found. Definer: the usage is private.';
+  'Deletes the usage of callers without a run in flight or a start within the last minute, of at most max_shares callers. Returns the number of such callers that it found. Definer: the usage is private.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void
@@ -219,7 +240,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run writes such a row, or keeps it locked, while its deployment is being deleted.
+  -- Such rows remain if a run ends while its deployment is being deleted: the end writes a row, or keeps one locked.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old
@@ -230,4 +251,4 @@ begin
 end;
 $$;
 comment on function private.delete_usage_of_deleted_deployments(integer) is
-  'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';
+  'Deletes at most max_rows usage rows of deleted deployments. Definer: the usage is private.';

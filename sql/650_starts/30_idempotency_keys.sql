@@ -7,13 +7,16 @@ create table private.idempotency_keys (
   constraint idempotency_keys_request_hash_length check (octet_length(request_hash) = 32)
 );
 comment on table private.idempotency_keys is
-  'Starts that carried an Idempotency-Key: for 24 hours the same caller, key and request give the same run.';
-comment on column private.idempotency_keys.key_hash is 'SHA-256 of caller and key. The key itself is not stored: for a caller with a public key it is the only proof.';
+  'Starts that carried an Idempotency-Key. For 24 hours, the same caller, key and request get the same run.';
+comment on column private.idempotency_keys.key_hash is
+  'SHA-256 of caller and key. The key itself is not stored: it is the only proof of a caller who has just a public key.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 
+-- Returns the run of an earlier start by the same caller with the same key and request within 24 hours. Otherwise
+-- returns null and stores the key for the given new run.
 create function private.claim_idempotency_key(caller private.caller, key text, request jsonb, flow_run_id uuid)
 returns uuid
 language plpgsql volatile security definer
@@ -28,11 +31,14 @@ declare
   v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
   v_stored private.idempotency_keys;
 begin
-  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller.user_id is null then 22 else 1 end) and 255 then
+  if length(claim_idempotency_key.key) not between (
+    case when claim_idempotency_key.caller.user_id is null then 22 else 1 end
+  ) and 255 then
     perform private.fail('idempotency_key_invalid',
-      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.');
+      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller '
+      'with only a public key: use a random UUID.');
   end if;
-  -- This waits for a start under way with the same key, and replaces a key of more than 24 hours ago.
+  -- This waits for a concurrent start with the same key, and replaces a key that is more than 24 hours old.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
@@ -44,11 +50,12 @@ begin
 
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
-    perform private.fail('idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
+    perform private.fail('idempotency_key_reused',
+      'This Idempotency-Key was used for another request within the last 24 hours.',
       hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
+  'The run that this caller, key and request started within 24 hours; otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';

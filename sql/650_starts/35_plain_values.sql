@@ -1,6 +1,6 @@
--- Inputs that a start gives as readable JSON, by the types of the inputs that they are for. The database converts them and
--- not the Edge Functions, because it looks the deployment up and compares the Idempotency-Key in one transaction. Both forms
--- of JSON are those of types/values/json/: readable JSON has types, wire JSON has none.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The database does this rather than an
+-- Edge Function, because it looks up the deployment and compares the Idempotency-Key in the same transaction.
+-- types/values/json/ defines both forms of JSON: readable JSON has types, wire JSON has none.
 
 create function private.float_text(number numeric)
 returns text
@@ -8,8 +8,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The database refuses to make a float of what is nearer to 0 than any float.
-  v_text text := case when abs(float_text.number) < 2.5e-324 then '0' else float_text.number::double precision::text end;
+  -- Postgres refuses to convert a number that is nearer to 0 than any float.
+  v_text text := case when abs(float_text.number) < 2.5e-324 then '0'
+    else float_text.number::double precision::text end;
   v_exact numeric := v_text::numeric;
 begin
   if v_exact <> 0 and (abs(v_exact) >= 1e16 or abs(v_exact) < 1e-5) then
@@ -19,7 +20,7 @@ begin
 end;
 $$;
 comment on function private.float_text(numeric) is
-  'The payload of the tag F for the float next to a number, as types/values writes it: 5.0, 1e16, 1e-7. The number must be within the range of floats.';
+  'The payload of the tag F for the float nearest to a number, as types/values writes it: 5.0, 1e16, 1e-7. The number must be within the range of floats.';
 
 create function private.is_decimal(number numeric)
 returns boolean
@@ -27,12 +28,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_scale integer := case when scale(is_decimal.number) > 28 then scale(trim_scale(is_decimal.number)) else scale(is_decimal.number) end;
+  v_scale integer := case when scale(is_decimal.number) > 28 then scale(trim_scale(is_decimal.number))
+    else scale(is_decimal.number) end;
 begin
   return v_scale <= 28 and abs(is_decimal.number) * 10::numeric ^ v_scale < 79228162514264337593543950336;
 end;
 $$;
-comment on function private.is_decimal(numeric) is 'Whether the tag D holds the number: 96 bits and at most 28 places.';
+comment on function private.is_decimal(numeric) is
+  'Whether the tag D can hold the number: 96 bits and at most 28 decimal places.';
 
 create function private.decimal_text(number numeric)
 returns text
@@ -40,10 +43,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return case when scale(decimal_text.number) > 28 then trim_scale(decimal_text.number) else decimal_text.number end::text;
+  return case when scale(decimal_text.number) > 28 then trim_scale(decimal_text.number)
+    else decimal_text.number end::text;
 end;
 $$;
-comment on function private.decimal_text(numeric) is 'The payload of the tag D for a number that it holds; zeros at the end are kept.';
+comment on function private.decimal_text(numeric) is
+  'The payload of the tag D for a number that D can hold. Trailing zeros are kept.';
 
 create function private.integer_value(number numeric)
 returns jsonb
@@ -52,14 +57,19 @@ set search_path = ''
 as $$
 begin
   return case
-    when integer_value.number between 0 and 18446744073709551615 then jsonb_build_object('U', integer_value.number::text)
-    when integer_value.number between -9223372036854775808 and -1 then jsonb_build_object('I', integer_value.number::text)
-    when integer_value.number between 0 and 340282366920938463463374607431768211455 then jsonb_build_object('U1', integer_value.number::text)
-    when integer_value.number between -170141183460469231731687303715884105728 and -1 then jsonb_build_object('I1', integer_value.number::text)
+    when integer_value.number between 0 and 18446744073709551615
+      then jsonb_build_object('U', integer_value.number::text)
+    when integer_value.number between -9223372036854775808 and -1
+      then jsonb_build_object('I', integer_value.number::text)
+    when integer_value.number between 0 and 340282366920938463463374607431768211455
+      then jsonb_build_object('U1', integer_value.number::text)
+    when integer_value.number between -170141183460469231731687303715884105728 and -1
+      then jsonb_build_object('I1', integer_value.number::text)
   end;
 end;
 $$;
-comment on function private.integer_value(numeric) is 'The value of the smallest tag that holds an integer; null beyond 128 bits.';
+comment on function private.integer_value(numeric) is
+  'An integer as a value of the smallest tag that can hold it; null beyond 128 bits.';
 
 create function private.value_text(plain jsonb)
 returns text
@@ -75,7 +85,7 @@ begin
       return '{"S": ' || value_text.plain::text || '}';
     when 'number' then
       v_text := value_text.plain::text;
-      -- Most numbers.
+      -- The usual case.
       if length(v_text) < 19 and v_text !~ '[^0-9]' then
         return '{"U": "' || v_text || '"}';
       end if;
@@ -94,7 +104,8 @@ begin
       );
     when 'object' then
       return (
-        select '{"M": {' || coalesce(string_agg(to_json(m.key)::text || ': ' || private.value_text(m.value), ', '), '') || '}}'
+        select '{"M": {' || coalesce(string_agg(to_json(m.key)::text || ': ' || private.value_text(m.value), ', '), '')
+          || '}}'
         from jsonb_each(value_text.plain) as m
       );
     else
@@ -103,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.value_text(jsonb) is
-  'What private.value_of_json() gives, as the text of jsonb: jsonb would copy each value once for every level around it.';
+  'Returns private.value_of_json() as the text of jsonb. Building jsonb would copy each value once for every level around it.';
 
 create function private.value_of_json(plain jsonb)
 returns jsonb
@@ -115,7 +126,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Wire JSON as a value, as fromWireJson of types/values/json says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
+  'Wire JSON as a value, like fromWireJson of types/values/json: integers become U or I (wider ones U1 or I1), other numbers D, or F if D can''t hold them; objects become M and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -124,7 +135,8 @@ set search_path = ''
 as $$
 declare
   v_is_integer constant boolean := value_of_number.number = trunc(value_of_number.number);
-  v_number constant numeric := case when v_is_integer then trunc(value_of_number.number) else value_of_number.number end;
+  v_number constant numeric := case when v_is_integer then trunc(value_of_number.number)
+    else value_of_number.number end;
   v_type text;
   v_bits integer;
 begin
@@ -134,7 +146,9 @@ begin
       if v_type like 'u%' and v_number between 0 and 2::numeric ^ v_bits - 1 then
         return private.integer_value(v_number);
       elsif v_type like 'i%' and v_number between -(2::numeric ^ (v_bits - 1)) and 2::numeric ^ (v_bits - 1) - 1 then
-        return jsonb_build_object(case when v_number between -9223372036854775808 and 9223372036854775807 then 'I' else 'I1' end, v_number::text);
+        return jsonb_build_object(
+          case when v_number between -9223372036854775808 and 9223372036854775807 then 'I' else 'I1' end, v_number::text
+        );
       end if;
     elsif v_type = 'decimal' and private.is_decimal(value_of_number.number) then
       return jsonb_build_object('D', private.decimal_text(value_of_number.number));
@@ -145,7 +159,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.value_of_number(numeric, text[]) is 'A number as a value of the first of these types that holds it; null when none does.';
+comment on function private.value_of_number(numeric, text[]) is
+  'A number as a value of the first of these types that can hold it; null if none can.';
 
 create function private.value_of_text(plain text, types text[])
 returns jsonb
@@ -153,29 +168,33 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Keys first: where a key or another text will do, the text of a key is a key.
+  -- Keys come first: if an input accepts a key or another text, base58 of 32 bytes is read as a key.
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key is not here: its holder is asked to sign.
-      when 'keypair' = any (value_of_text.types) then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
+      -- A wallet whose key pair is not here. Its holder is asked to sign.
+      when 'keypair' = any (value_of_text.types)
+        then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
     end;
   elsif value_of_text.types && '{keypair,signature}' and private.is_base58(value_of_text.plain, 64) then
     return jsonb_build_object('B6', value_of_text.plain);
   elsif 'string' = any (value_of_text.types) then
     return jsonb_build_object('S', value_of_text.plain);
-  elsif 'bytes' = any (value_of_text.types) and length(value_of_text.plain) % 4 = 0 and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
+  elsif 'bytes' = any (value_of_text.types) and length(value_of_text.plain) % 4 = 0
+    and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- Floats have no text: a text of digits is for what a float has not enough digits for.
-    return private.value_of_number(value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64'));
+    -- Floats have no text form. Digits in a text are for types with more digits than a float.
+    return private.value_of_number(
+      value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
+    );
   end if;
   return null;
 end;
 $$;
 comment on function private.value_of_text(text, text[]) is
-  'A text as a value of one of these types; null when it is none: keys and signatures in base58, the address of a wallet, texts, numbers in digits, bytes in base64.';
+  'A text as a value of one of these types: a key or signature in base58, a wallet''s address, a text, a number in digits, or bytes in base64. Null if it fits no type.';
 
 create function private.value_of_input(plain jsonb, types text[], is_required boolean)
 returns jsonb
@@ -188,15 +207,18 @@ begin
   end if;
   return case jsonb_typeof(value_of_input.plain)
     when 'null' then case when not value_of_input.is_required then '{"N": 0}'::jsonb end
-    when 'boolean' then case when 'bool' = any (value_of_input.types) then jsonb_build_object('B', value_of_input.plain) end
+    when 'boolean' then case
+      when 'bool' = any (value_of_input.types) then jsonb_build_object('B', value_of_input.plain) end
     when 'number' then private.value_of_number(value_of_input.plain::numeric, value_of_input.types)
     when 'string' then private.value_of_text(value_of_input.plain #>> '{}', value_of_input.types)
-    else case when jsonb_typeof(value_of_input.plain) = any (value_of_input.types) then private.value_of_json(value_of_input.plain) end
+    else case
+      when jsonb_typeof(value_of_input.plain) = any (value_of_input.types)
+        then private.value_of_json(value_of_input.plain) end
   end;
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Readable JSON as a value for an input of these types, as fromReadableJson of types/values/json says it; null when it fits none of them. An input that is not required takes null.';
+  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json; null if it fits none of them. An optional input accepts null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void
@@ -206,14 +228,14 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- Jsonb takes up to six times the text, and a value ten characters at least. Counting the values is much cheaper than
-  -- measuring them. (Not jsonb_path_query: it takes quadratic time.)
+  -- jsonb takes at most six times the size of the text, and each value takes at least ten characters of the result.
+  -- Counting values is much cheaper than measuring them. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6291456
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857
   then
     v_measure.fault := 'size';
   else
-    -- Numbers may have more digits here than in the value that is made of them: 1e300 stays 1e300.
+    -- A number may have more digits here than in its value: 1e300 stays 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4194304);
   end if;
   if v_measure.fault = 'number' then
@@ -222,14 +244,16 @@ begin
     perform private.fail('inputs_too_large', 'values: larger than 1 MiB');
   end if;
   if v_measure.fault is null
-    and jsonb_path_exists(check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)')
+    and jsonb_path_exists(
+      check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)'
+    )
   then
     perform private.fail('inputs_invalid', 'values: a number must be one that a float can hold.');
   end if;
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats or have more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses what is too deep.';
+  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -237,7 +261,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- How many faults an error lists.
+  -- The most faults that an error lists.
   v_most constant integer := 100;
   v_faults jsonb;
 begin
@@ -245,9 +269,13 @@ begin
     perform private.fail('inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
   end if;
   perform private.check_plain_json(check_values.plain);
-  select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key) into v_faults
+  select jsonb_agg(
+    jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key
+  ) into v_faults
   from (
-    select v.key, case when check_values.inputs ? v.key then 'is in inputs, too: give it once' else 'nested deeper than 64 levels' end as message
+    select v.key,
+      case when check_values.inputs ? v.key then 'is also in inputs: give it only once'
+        else 'nested deeper than 64 levels' end as message
     from jsonb_each(check_values.plain) as v
     where check_values.inputs ? v.key or jsonb_path_exists(v.value, 'strict $.**{64}')
     order by v.key limit v_most
@@ -256,13 +284,13 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses plain values of a start, whatever the flow takes, that are no object, are too large or too deep, or name what inputs names: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are no object, too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't know how many names there are: a nested loop would be quadratic.
+-- The planner can't estimate the number of names. A nested loop would be quadratic.
 set enable_nestloop = off
 as $$
 declare
@@ -272,36 +300,41 @@ declare
   v_names text[];
 begin
   with given as materialized (
-    select v.key as name, i.input is not null as is_known, array(select jsonb_array_elements_text(i.input -> 'type_bounds')) as types,
+    select v.key as name, i.input is not null as is_known,
+      array(select jsonb_array_elements_text(i.input -> 'type_bounds')) as types,
       private.value_of_input(
-        v.value, array(select jsonb_array_elements_text(i.input -> 'type_bounds')), coalesce((i.input ->> 'required')::boolean, false)
+        v.value, array(select jsonb_array_elements_text(i.input -> 'type_bounds')),
+        coalesce((i.input ->> 'required')::boolean, false)
       ) as value
     from jsonb_each(inputs_of_values.plain) as v
     left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
   )
   select
-    -- Made of text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
+    -- Built as text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
     (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
     (
       select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case
-        when f.is_known then 'must be ' || array_to_string(f.types, ' or ') else 'the flow has no such input' end) order by f.name)
+        when f.is_known then 'must be ' || array_to_string(f.types, ' or ') else 'the flow has no such input' end)
+          order by f.name)
       from (select g.* from given as g where g.value is null or not g.is_known order by g.name limit v_most) as f
     )
   into v_inputs, v_faults;
   if v_faults is not null then
     v_names := array(
-      select i.input ->> 'name' from jsonb_array_elements((inputs_of_values.interface).inputs) with ordinality as i (input, position)
+      select i.input ->> 'name'
+        from jsonb_array_elements((inputs_of_values.interface).inputs) with ordinality as i (input, position)
       order by i.position
     );
     perform private.refuse_faults('inputs_invalid', v_faults, format(
-      'The flow has these inputs: %s. GET /deployment/read tells in json_schema what each takes.', private.quote_input_names(v_names)
+      'The flow has these inputs: %s. GET /deployment/read returns the json_schema of each.',
+      private.quote_input_names(v_names)
     ));
   end if;
   return coalesce(v_inputs, '{}');
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Plain values of a start as inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 that do not fit, or that the flow does not have, and the inputs that it has.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or that the flow lacks, and all inputs of the flow.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb
@@ -313,7 +346,9 @@ declare
 begin
   if inputs_of_start.plain is not null then
     v_inputs := v_inputs
-      || private.inputs_of_values(inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash));
+      || private.inputs_of_values(
+        inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash)
+      );
     perform private.check_inputs(v_inputs);
   end if;
   perform private.check_input_names(v_inputs, (inputs_of_start.deployment).input_names);
@@ -321,4 +356,4 @@ begin
 end;
 $$;
 comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
-  'What a start of the deployment gives its flow: tagged inputs, and plain values as inputs by the types that the flow takes. 400 inputs_invalid for what does not fit, 413 inputs_too_large. Definer: snapshots are private.';
+  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer: snapshots are private.';

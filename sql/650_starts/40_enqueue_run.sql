@@ -1,11 +1,19 @@
+-- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
+-- same request, returns the earlier run instead.
+-- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
+-- schedule that starts the run. start_flow passes a deployment without an id, which is stored nowhere.
+-- A start by a webhook, or by a caller other than the owner, counts for the limits: 429 queue_full,
+-- start_limit_reached. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
+-- idempotency_key_reused; 413 inputs_too_large.
 create function private.enqueue_run(
-  deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text, idempotency_key text,
+  deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
+  idempotency_key text,
   request jsonb, schedule_id uuid default null
 )
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 declare
@@ -33,8 +41,9 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
-  -- Nearly all starts give tagged inputs that the flow has. Each is compared with each name, which is quick while the names are few.
+  -- Check the inputs after the key: a repeated start finds its run even if the flow was edited meanwhile and has other
+  -- inputs now. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
+  -- name is quick while there are few names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -43,8 +52,9 @@ begin
   end if;
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  -- Whoever has the URL of a webhook starts as the owner, and is not the owner.
-  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id or enqueue_run.caller.webhook_id is not null then
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner.
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
+    or enqueue_run.caller.webhook_id is not null then
     v_shares := private.start_shares(enqueue_run.caller);
     if private.is_queue_count_due(v_message_id) then
       perform private.check_queue_length(enqueue_run.deployment.user_id);
@@ -56,17 +66,20 @@ begin
     output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
-    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', v_inputs),
+    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
+    jsonb_build_object('M', v_inputs),
     enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
-  -- In place of pgmq.send, which writes and plans its statement at each call: that costs five times this insert.
+  -- Replaces pgmq.send, which writes and plans its statement at each call and so costs five times this insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end, chain_depth
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end,
+    chain_depth
   ) values (
-    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
+    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash,
+    enqueue_run.deployment.chain_network ->> 'url',
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
     enqueue_run.deployment.on_end, coalesce(enqueue_run.caller.chain_depth, 0)
   )
@@ -79,5 +92,7 @@ begin
   return v_started;
 end;
 $$;
-comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
-  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A run of a flow without a deployment (start_flow) comes as one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
+comment on function private.enqueue_run(
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid
+) is
+  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';

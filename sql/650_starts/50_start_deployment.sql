@@ -1,5 +1,6 @@
 create function private.start_deployment(
-  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text, "values" jsonb
+  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text,
+  "values" jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -10,10 +11,11 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
+  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1
+    or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- The caller before the deployment, the order in which the deletion of a user locks both, so that there is no deadlock.
+  -- Lock the caller before the deployment. The deletion of a user locks both in this order, so there is no deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, v_caller, start_deployment.public_key, true
@@ -26,30 +28,43 @@ begin
     v_request := jsonb_build_object(
       'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
       'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-    ) || case when start_deployment."values" is null then '{}' else jsonb_build_object('values', start_deployment."values") end;
+    ) || case when start_deployment."values" is null then '{}'
+      else jsonb_build_object('values', start_deployment."values") end;
   end if;
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment."values", start_deployment.action_signer,
+    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment."values",
+    start_deployment.action_signer,
     start_deployment.idempotency_key, v_request
   );
 end;
 $$;
 comment on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
-  'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
-grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
+  'Implements public.start_deployment. Definer: it reads other users'' deployments, as their start_permission allows, and stores the run.';
+grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
+  to anon, authenticated, service_role;
 
+-- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}.
+-- inputs are tagged values. values are plain JSON, which becomes inputs by the types that read_deployment reports. A
+-- name may be in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the
+-- same request within 24 hours returns the same run.
+-- 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401;
+-- 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; 413
+-- inputs_too_large; 429 queue_full and start_limit_reached, never for the owner.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
-  action_signer text default null, public_key text default null, idempotency_key text default null, "values" jsonb default null
+  action_signer text default null, public_key text default null, idempotency_key text default null,
+  "values" jsonb default null
 )
 returns jsonb
 language sql volatile security invoker
 begin atomic
   select private.start_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
-    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key, start_deployment."values"
+    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key,
+    start_deployment."values"
   );
 end;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
-  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. Inputs are tagged values; values are plain JSON, which becomes inputs by the types that read_deployment tells, each name in one of them. A caller who is not a user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; for everybody but the owner 429 queue_full, start_limit_reached.';
-grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
+  'Starts the deployment named by id, or by flow and tag (default latest): {flow_run_id, token}. inputs are tagged values, values are plain JSON. 400; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409; 413; 429.';
+grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
+  to anon, authenticated, service_role;

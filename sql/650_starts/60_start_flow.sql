@@ -1,4 +1,6 @@
-create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb)
+create function private.start_flow(
+  flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb
+)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -6,14 +8,15 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- What a deployment of the flow would be, without an id.
+  -- The deployment that a deploy of the flow would make, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
   v_caller.user_id := private.lock_user();
-  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, so it is
-  -- read once, and network and graph are of one edit.
-  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
+  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
+  -- does not prevent edits. So the flow is read once, and its network and graph come from the same edit.
+  select f.* into v_flow from public.flows as f
+    where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
     perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
@@ -26,15 +29,19 @@ begin
   v_deployment.output_instructions := false;
   v_deployment.fees := '[]';
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer, start_flow.idempotency_key,
-    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,
+    start_flow.idempotency_key,
+    jsonb_build_object(
+      'flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer
+    )
       || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
 comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) is
-  'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
+  'Implements public.start_flow. Definer: it stores a snapshot and the run.';
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb)
+  to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
@@ -46,10 +53,12 @@ set search_path = ''
 as $$
 begin
   return private.start_flow(
-    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict, start_flow."values"
+    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict,
+    start_flow."values"
   );
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is
-  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; inputs and values as in start_deployment, warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 404 flow_not_found, also for another user''s flow; 422 flow_invalid; other errors as in start_deployment.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb)
+  to anon, authenticated, service_role;

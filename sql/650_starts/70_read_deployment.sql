@@ -7,7 +7,8 @@ declare
   v_deployment public.flow_deployments;
   v_interface private.flow_snapshot_interfaces;
 begin
-  if num_nonnulls(read_deployment.id, read_deployment.flow) <> 1 or num_nonnulls(read_deployment.id, read_deployment.tag) > 1 then
+  if num_nonnulls(read_deployment.id, read_deployment.flow) <> 1
+    or num_nonnulls(read_deployment.id, read_deployment.tag) > 1 then
     perform private.refuse_start_target(read_deployment.id, read_deployment.flow, read_deployment.tag);
   end if;
   v_deployment := private.startable_deployment(
@@ -15,28 +16,38 @@ begin
   );
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
-    -- The deployment was deleted after it was found, and its snapshot after it.
+    -- The deployment was deleted after it was found, and then its snapshot was.
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
     'deployment_id', v_deployment.id, 'flow_id', v_deployment.entrypoint, 'name', v_deployment.name,
     'description', v_deployment.description, 'icon_url', v_deployment.icon_url, 'created_at', v_deployment.created_at,
     'start_permission', v_deployment.start_permission, 'output_instructions', v_deployment.output_instructions,
-    'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees, 'cluster', v_deployment.chain_network -> 'cluster',
+    'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees,
+    'cluster', v_deployment.chain_network -> 'cluster',
     'inputs', v_interface.inputs, 'outputs', v_interface.outputs
   );
 end;
 $$;
 comment on function private.read_deployment(uuid, integer, text, text) is
-  'Does what public.read_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and snapshots.';
+  'Implements public.read_deployment. Definer: it reads snapshots, and other users'' deployments as their start_permission allows.';
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
-create function public.read_deployment(id uuid default null, flow integer default null, tag text default null, public_key text default null)
+-- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
+-- action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
+-- [{name, type}]}. The caller names the deployment and sends credentials as for start_deployment. 400
+-- start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
+-- not start.
+create function public.read_deployment(
+  id uuid default null, flow integer default null, tag text default null, public_key text default null
+)
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.read_deployment(read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key);
+  select private.read_deployment(
+    read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key
+  );
 end;
 comment on function public.read_deployment(uuid, integer, text, text) is
-  'What a deployment takes and gives, for those who may start it, who name it and themselves as for start_deployment: {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions, action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs: [{name, type}]}. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
+  'The inputs, outputs and settings of a deployment, for callers who may start it. Named like in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
 grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;

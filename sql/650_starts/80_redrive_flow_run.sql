@@ -6,24 +6,26 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- What a node did outside when its worker died.
+    -- Executions whose worker died: the node may have had effects.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
       from public.node_run as e where e.flow_run_id = tree.id offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
-      -- It began and never ended, since the run ended without a worker. What handed instructions over has done nothing else, what waited
-      -- for its next attempt or for an input did nothing, and of a call the called run tells.
+      -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
+      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
+      -- call, the called run's own executions count.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
       ) and not exists (
-        select from private.api_inputs as i where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
+        select from private.api_inputs as i
+          where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- A transaction that was given up while it could still be executed, or that nobody has followed to its end: it is signed, or the signer
-    -- of an action has it.
+    -- Transactions that were given up while they could still be executed, or that nobody has followed to their end:
+    -- transactions that are signed, or that the signer of an action has received.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -33,19 +35,22 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Or somebody who was given the signatures of others has not answered: they may have added their own and sent it themselves.
-      -- With the signer of an action only that one could, and the outcome tells.
-      or t.outcome is distinct from 'confirmed' and t.wire is null and (executions_of_unknown_outcome.root_run).action_signer is null
+      -- And transactions whose request gave a signer the others' signatures and got no answer: that signer may have
+      -- added the missing signature and sent the transaction. A run with an action signer is excluded, because there
+      -- only the action signer could do so, and the outcome says whether it happened.
+      or t.outcome is distinct from 'confirmed' and t.wire is null
+        and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
           select from public.signature_requests as s
-          where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times) and s.signature is null and s.signatures is not null
+          where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times) and s.signature is null
+            and s.signatures is not null
         ))
   )
   select coalesce(jsonb_agg(to_jsonb(u) order by u.flow_run_id, u.node_id, u.times), '[]')
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
 $$;
 comment on function private.executions_of_unknown_outcome(public.flow_run) is
-  'The node executions in a root run''s tree of which nobody knows whether they have changed something outside, [{flow_run_id, node_id, times}], 100 at most. Definer: for callers that are already checked.';
+  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer: its callers have checked the user.';
 
 create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
 returns public.flow_run
@@ -57,10 +62,11 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
-  -- Users before flows, flows before runs: the order in which deletions lock them, so that there is no deadlock.
+  -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
-  -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.
+  -- The lock admits one redrive of a run at a time, and keeps sweeps away. Read the run again: it may have changed
+  -- before the lock.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
     perform private.fail('flow_run_not_found', 'There is no such run.');
@@ -69,15 +75,17 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of the tree that a run of this owner belongs to; until the transaction ends nobody else redrives it, and nobody deletes it, its flow or who started it. 404 flow_run_not_found. Definer: the rule here is the owner''s, not that of the policies.';
+  'The root run of the tree of an owner''s run. Until the transaction ends, nobody redrives it, or deletes it, its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
+-- Returns the runs from which a redrive takes executions over, the newest first: the run itself and, if it was a
+-- redrive that ended before it had taken everything over, the runs that it continued.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- Each holds as much in the memory of a worker as a run may put out.
+  -- A worker needs as much memory for each of these runs as one run may output.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -85,18 +93,19 @@ begin
   from private.flow_run_jobs as j where j.flow_run_id = runs_to_take_over.run.id;
   if cardinality(v_run_ids) > c_max_runs then
     perform private.fail('run_not_redrivable',
-      format('%s redrives in a row ended before they had taken over all that had succeeded before.', c_max_runs),
+      format('%s redrives in a row ended before they had taken over all earlier results.', c_max_runs),
       jsonb_build_object('reason', 'cut_short'), 'Start a new run.');
   end if;
   if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
-    perform private.fail('run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
+    perform private.fail('run_not_redrivable',
+      'A run that this run continued has been deleted, and its results with it.',
       jsonb_build_object('reason', 'deleted'), 'Start a new run.');
   end if;
   return v_run_ids;
 end;
 $$;
 comment on function private.runs_to_take_over(public.flow_run) is
-  'The runs that a redrive of this run takes executions over from, the newest first: the run itself, and those that it went on from itself if it ended before it had come to all of them. 409 run_not_redrivable. Definer: it looks at all runs.';
+  'The runs from which a redrive of this run takes executions over, the newest first. 409 run_not_redrivable. Definer: it reads all runs.';
 
 create function private.check_redrivable(run public.flow_run, accept_unknown boolean)
 returns void
@@ -110,20 +119,26 @@ begin
     perform private.fail('run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
   end if;
   if check_redrivable.run.status = 'succeeded' then
-    perform private.fail('run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
+    perform private.fail(
+      'run_succeeded', 'This run has succeeded, so there is nothing to continue.', hint => 'Start a new run.'
+    );
   end if;
   if not check_redrivable.accept_unknown then
     v_unknown := private.executions_of_unknown_outcome(check_redrivable.run);
     if v_unknown <> '[]' then
       perform private.fail('outcome_unknown',
-        format('Node %s may have changed something outside before it failed, and would do so once more.', v_unknown -> 0 ->> 'node_id'),
-        v_unknown, 'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.');
+        format(
+          'Node %s may have had effects before it failed, and a redrive may repeat them.', v_unknown -> 0 ->> 'node_id'
+        ),
+        v_unknown,
+        'Find out whether the effects happened. If they did not, or if they may happen twice, '
+          'redrive with accept_unknown=true.');
     end if;
   end if;
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended, has succeeded, or, unless the caller accepts it, has executions of unknown outcome: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
+  'Refuses to redrive a run that has not ended, that succeeded, or that has executions of unknown outcome which the caller does not accept: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
 
 create function private.redrive_flow_run(flow_run_id uuid, accept_unknown boolean, idempotency_key text)
 returns jsonb
@@ -137,7 +152,9 @@ declare
   v_run_ids uuid[];
   v_redrive_id uuid;
   v_as_started public.flow_deployments;
-  v_request jsonb := jsonb_build_object('redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false));
+  v_request jsonb := jsonb_build_object(
+    'redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false)
+  );
   v_started jsonb;
 begin
   v_caller.user_id := private.lock_user();
@@ -145,7 +162,9 @@ begin
   v_redrive_id := (select r.id from public.flow_run as r where r.redriven_from = v_run.id);
   if v_redrive_id is not null then
     if redrive_flow_run.idempotency_key is not null
-      and private.claim_idempotency_key(v_caller, redrive_flow_run.idempotency_key, v_request, v_redrive_id) = v_redrive_id
+      and private.claim_idempotency_key(
+        v_caller, redrive_flow_run.idempotency_key, v_request, v_redrive_id
+      ) = v_redrive_id
     then
       return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
     end if;
@@ -158,24 +177,25 @@ begin
   v_run_ids := private.runs_to_take_over(v_run);
   perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
   if not found then
-    perform private.fail('run_not_redrivable', 'The graph that it ran is not kept any more.',
+    perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
 
-  -- What its deployment was when it was started.
+  -- The deployment as it was when the run started.
   v_as_started.id := v_run.deployment_id;
   v_as_started.user_id := v_run.user_id;
   v_as_started.entrypoint := v_run.flow_id;
   v_as_started.snapshot_hash := v_job.snapshot_hash;
-  -- Its inputs were checked then.
+  -- The inputs were checked at that start.
   v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
   v_as_started.chain_network := v_run.chain_network || jsonb_build_object('url', v_job.chain_url);
   v_as_started.output_instructions := v_run.output_instructions;
   v_as_started.action_identity := v_run.action_identity;
   v_as_started.on_end := v_job.on_end;
-  -- They are charged once, however many runs it takes.
+  -- Fees are charged once, even if several redrives are needed.
   v_as_started.fees := case when exists (
-    select from private.flow_run_transactions as t where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
+    select from private.flow_run_transactions as t
+      where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
   ) then '[]' else v_run.fees end;
   v_started := private.enqueue_run(
     v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request
@@ -189,10 +209,21 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_run(uuid, boolean, text) is
-  'Does what public.redrive_flow_run says. Definer: it stores the run.';
+  'Implements public.redrive_flow_run. Definer: it stores the run.';
 grant execute on function private.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
 
-create function public.redrive_flow_run(flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null)
+-- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
+-- starter, and returns {flow_run_id, token}.
+-- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again;
+-- it executes all others. A run can be redriven once. If the redrive fails, redrive the redrive. For a called run, the
+-- whole tree is redriven.
+-- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
+-- With an idempotency_key, the same request within 24 hours returns the same run.
+-- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
+-- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.
+create function public.redrive_flow_run(
+  flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null
+)
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
@@ -204,5 +235,5 @@ begin
 end;
 $$;
 comment on function public.redrive_flow_run(uuid, boolean, text) is
-  'Goes on from where a run of the caller''s flow failed or was stopped, as a new run of the same graph, inputs, settings and starter, and returns {flow_run_id, token}. Node executions that succeeded, and get what they got then, are taken over with their outputs; all others run. A run is redriven once; a redrive that failed can be redriven. Of a run that an interflow node called, the whole tree that it belongs to is redriven. Where a node or a transaction may have happened, accept_unknown says that it may happen again. With an idempotency_key, the same request within 24 hours gives the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for who sees the run without owning it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}: it takes successful node executions over and executes the others. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;

@@ -9,9 +9,9 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  -- As flow_run_stats, which tells what there is to redrive.
+  -- The same number as in flow_run_stats, which shows the runs to redrive.
   c_looked_at constant integer := 5000;
-  -- An id holds the time of its run.
+  -- The id of a run contains its time.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
 begin
   return array(
@@ -32,7 +32,8 @@ begin
         )
       ) as r
     ) as l
-    where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null and l.created_at < failed_runs.until
+    where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null
+      and l.created_at < failed_runs.until
       and (failed_runs.error_code is null or l.error_code = failed_runs.error_code)
       and not exists (select from public.flow_run as b where b.redriven_from = l.id)
     order by l.id limit failed_runs.max_runs
@@ -40,10 +41,11 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'The failed runs of this owner that nobody has redriven, the oldest first, of the newest 5,000 runs of a flow or a deployment within this time. Definer: for callers that are already checked.';
+  'Failed runs of this owner without a redrive, the oldest first, among the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
 
 create function private.redrive_flow_runs(
-  flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean, max_runs integer
+  flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
+  max_runs integer
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language plpgsql volatile security definer
@@ -58,7 +60,8 @@ begin
   end if;
   perform private.check_own_target(v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment);
   foreach flow_run_id in array private.failed_runs(
-    v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, coalesce(redrive_flow_runs.until, 'infinity'),
+    v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since,
+    coalesce(redrive_flow_runs.until, 'infinity'),
     redrive_flow_runs.error_code, redrive_flow_runs.max_runs
   ) loop
     redriven_as := null;
@@ -66,7 +69,7 @@ begin
     begin
       redriven_as := private.redrive_flow_run(flow_run_id, redrive_flow_runs.accept_unknown, null) ->> 'flow_run_id';
     exception
-      -- What is refused of one run keeps none of the others back.
+      -- The refusal of one run does not stop the others.
       when sqlstate 'PGRST' then
         error := sqlerrm::jsonb;
     end;
@@ -75,22 +78,32 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
-  'Does what public.redrive_flow_runs says. Definer: it asks once whose flow or deployment it is, and stores runs.';
-grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+  'Implements public.redrive_flow_runs. Definer: it checks the owner of the flow or deployment once, and stores runs.';
+grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
+  to anon, authenticated, service_role;
 
+-- Redrives failed runs of the caller's flow, or of one deployment, that were made between since (default: 7 days ago)
+-- and until and have no redrive yet. Takes the oldest first, at most max_runs (1 to 100), among the newest 5,000 runs.
+-- error_code selects runs whose first error has this code, as in flow_run_stats.
+-- Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would
+-- answer. Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
+-- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
-  until timestamptz default null, error_code text default null, accept_unknown boolean default false, max_runs integer default 100
+  until timestamptz default null, error_code text default null, accept_unknown boolean default false,
+  max_runs integer default 100
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language sql volatile security invoker
 set search_path = ''
 as $$
   select * from private.redrive_flow_runs(
-    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until, redrive_flow_runs.error_code,
+    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until,
+    redrive_flow_runs.error_code,
     redrive_flow_runs.accept_unknown, redrive_flow_runs.max_runs
   );
 $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
-  'Redrives failed runs of the caller''s flow, or of one deployment, that were made between since (default: 7 days ago) and until and that nobody has redriven: the oldest first, max_runs (1 to 100) at most, of the newest 5,000 runs. error_code leaves those whose first error has this code, as flow_run_stats counts them. A row for each, {flow_run_id, redriven_as, error}: the new run, or why there is none, as redrive_flow_run would answer. Call again until there are no rows but such with errors. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
-grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+  'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
+grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
+  to anon, authenticated, service_role;

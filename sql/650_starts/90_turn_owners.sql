@@ -7,7 +7,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- What nobody may start counts as what does not exist: whose turn a request takes must not tell that it is there.
+  -- A flow or deployment that not everybody may start counts as missing. Otherwise the order of requests would reveal
+  -- that it exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -27,16 +28,18 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner of what a caller shows, as public.turn_owners takes it. Definer: callers may not see what they show.';
+  'The owner of one of the things that public.turn_owners takes. Definer: callers may not read them.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
 language sql stable security definer
 set search_path = ''
 as $$
-  select array_agg(private.turn_owner(s.shown) order by s.place) from unnest(turn_owners.shown) with ordinality as s (shown, place);
+  select array_agg(private.turn_owner(s.shown) order by s.place)
+    from unnest(turn_owners.shown) with ordinality as s (shown, place);
 $$;
-comment on function private.turn_owners(text[]) is 'Does what public.turn_owners says. Definer: it calls what nobody else may.';
+comment on function private.turn_owners(text[]) is
+  'Implements public.turn_owners. Definer: API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
 create function public.turn_owners(shown text[])
@@ -46,5 +49,5 @@ begin atomic
   select private.turn_owners(turn_owners.shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions: the owners of API keys, of the runs of run tokens, and of deployments and flows (`deployment <id>`, `flow <id>`), in their order; null for what is not valid, not there, or not for anybody to start. By it requests take turns.';
+  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or missing one, or one that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;

@@ -55,7 +55,7 @@ describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
       status: 400,
       body: {
         code: 'inputs_invalid',
-        details: [{ path: 'values.ms', message: 'is in inputs, too: give it once' }],
+        details: [{ path: 'values.ms', message: 'is also in inputs: give it only once' }],
       },
     });
   });

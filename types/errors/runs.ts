@@ -97,7 +97,7 @@ export const runRequestErrors = {
     status: 409,
     meaning: 'A run that has succeeded cannot be redriven.',
     remedy: 'Start a new run.',
-    example: { message: 'This run has succeeded: there is nothing to go on from.', hint: 'Start a new run.' },
+    example: { message: 'This run has succeeded, so there is nothing to continue.', hint: 'Start a new run.' },
   },
   run_redriven: {
     status: 409,
@@ -114,7 +114,7 @@ export const runRequestErrors = {
     meaning: 'A redrive cannot take over the succeeded node executions of the run; `details` names the reason.',
     remedy: 'Start a new run.',
     example: {
-      message: 'The graph that it ran is not kept any more.',
+      message: 'The graph of this run is no longer stored.',
       details: { reason: 'snapshot_deleted' },
       hint: 'Start a new run.',
     },
@@ -126,7 +126,7 @@ export const runRequestErrors = {
     remedy: 'Find out whether it happened. If it did not, or may happen twice, send `?accept_unknown=true`.',
     example: {
       message:
-        'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f may have changed something outside before it failed, and would do so once more.',
+        'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f may have had effects before it failed, and a redrive may repeat them.',
       details: [
         {
           flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5',
@@ -135,7 +135,7 @@ export const runRequestErrors = {
         },
       ],
       hint:
-        'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.',
+        'Find out whether the effects happened. If they did not, or if they may happen twice, redrive with accept_unknown=true.',
     },
   },
   pending_input_answered: {

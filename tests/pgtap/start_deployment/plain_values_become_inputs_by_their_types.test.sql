@@ -74,7 +74,7 @@ select is(
 select is(
   test.error($$ select public.start_deployment(id => test.kept('deployment')::uuid,
     inputs => '{"u8": {"U": "1"}, "free": {"U": "1"}}', "values" => '{"u8": 1, "i8": 1}') $$) -> 'details',
-  '[{"path": "values.u8", "message": "is in inputs, too: give it once"}]',
+  '[{"path": "values.u8", "message": "is also in inputs: give it only once"}]',
   'a name is in inputs or in values'
 );
 
