@@ -9,9 +9,13 @@ begin
   end if;
   return coalesce(
     (
-      select format('data.retry.%s: must be %s from %s to %s', m.name, case when m.is_whole then 'an integer' else 'a number' end, m.least, m.most)
+      select format(
+        'data.retry.%s: must be %s from %s to %s', m.name, case when m.is_whole then 'an integer' else 'a number' end,
+        m.least, m.most
+      )
       from (values
-        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false), (4, 'max_delay_ms', 0, 600000, true)
+        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false),
+        (4, 'max_delay_ms', 0, 600000, true)
       ) as m (position, name, least, most, is_whole)
       cross join lateral (select retry_fault.retry -> m.name as value offset 0) as given
       where case
@@ -23,7 +27,10 @@ begin
       order by m.position limit 1
     ),
     (
-      select format('data.retry: there is no member %s, only max_attempts, delay_ms, backoff and max_delay_ms', to_jsonb(private.shorten(key)))
+      select format(
+        'data.retry: there is no member %s, only max_attempts, delay_ms, backoff and max_delay_ms',
+        to_jsonb(private.shorten(key))
+      )
       from jsonb_object_keys(retry_fault.retry) as key
       where key not in ('max_attempts', 'delay_ms', 'backoff', 'max_delay_ms')
       limit 1
@@ -32,7 +39,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'What keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
+  'The fault that keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -44,4 +51,4 @@ as $$
   ) || complete_retry.retry;
 $$;
 comment on function private.complete_retry(jsonb) is
-  'data.retry of a node with what it leaves out. It must have no fault.';
+  'data.retry of a node, with defaults for missing members. It must have no fault.';

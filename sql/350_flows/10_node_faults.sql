@@ -14,9 +14,11 @@ begin
       then 'data.sources: a source must have a string id and a string name'
     when jsonb_path_exists(port_fault.data, '$.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
-      then 'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough'
+      then 'data.targets: a target must have a string id, a string name, '
+        'an array type_bounds, and booleans required and passthrough'
     when exists (
-      select from jsonb_array_elements(port_fault.data -> 'targets') as port where port -> 'when_absent' not in ('"run"', 'null')
+      select from jsonb_array_elements(port_fault.data -> 'targets') as port
+        where port -> 'when_absent' not in ('"run"', 'null')
     )
       then 'data.targets: when_absent of a target must be "run", or left out'
     when exists (
@@ -32,7 +34,8 @@ begin
   end;
 end;
 $$;
-comment on function private.port_fault(jsonb) is 'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
+comment on function private.port_fault(jsonb) is
+  'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -40,20 +43,27 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
-  -- looked at to name it.
+  -- Check all ports in one pass, pairing the nth source of a node with its nth target. Only if a port is wrong, check
+  -- each node to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take at most 256 bytes, so that their texts need no measuring.
+    -- Most ports take at most 256 bytes, so their texts need no measuring.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
-        and (pg_column_size(port.source) <= 256 or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256)
+        and (
+          pg_column_size(port.source) <= 256
+            or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256
+        )
       ) is not true
       or port.target is not null and (
         jsonb_typeof(port.target -> 'id') = 'string' and jsonb_typeof(port.target -> 'name') = 'string'
-        and (pg_column_size(port.target) <= 256 or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256)
+        and (
+          pg_column_size(port.target) <= 256
+            or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256
+        )
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
-        and jsonb_typeof(port.target -> 'required') = 'boolean' and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
+        and jsonb_typeof(port.target -> 'required') = 'boolean'
+          and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
         and coalesce(port.target ->> 'when_absent', 'run') = 'run'
       ) is not true
     )
@@ -73,11 +83,11 @@ begin
   return query
   select (n.position - 1)::integer, f.fault
   from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
-  -- Extracted once here, and not again in each condition.
+  -- Extract the member once here instead of in each condition.
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'
-    -- One pattern for the whole text takes four times as long.
+    -- One pattern for the whole text would take four times as long.
     when (
       n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
       and n.node ->> 'id' !~ '[^-0-9a-f]'
@@ -91,7 +101,7 @@ begin
     when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
     when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
-    -- Editors may save null for what nobody has set.
+    -- Editors may store null for a member that is not set.
     when d.data ? 'retry' and d.data -> 'retry' <> 'null' and private.retry_fault(d.data -> 'retry') is not null
       then private.retry_fault(d.data -> 'retry')
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
@@ -104,4 +114,4 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The caller has counted nodes and ports: private.flow_size_findings. The rules are the mandatory members of the node object in the editor''s flow JSON, and data.retry, which is ours.';
+  'The first fault of each node that the runner can''t read, for at most 1,001 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';

@@ -75,4 +75,4 @@ begin
 end;
 $$;
 comment on function private.flow_cycle(text[], text[], text[]) is
-  'The node ids of one cycle in the order of its edges, or null when there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
+  'The node ids of one cycle in the order of its edges; null if there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';

@@ -4,10 +4,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- A handle is looked up in the whole flow, and may belong to any node. Only an edge's source and target say which nodes it joins.
+  -- Handles are looked up in the whole flow, since a handle may belong to any node. The source and target of an edge
+  -- say which nodes it connects.
   return query
   with port as materialized (
-    -- The nth source and the nth target of a node side by side.
+    -- Pairs the nth source of a node with its nth target.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
@@ -30,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: those whose two handles are ports of the flow. Editors leave other edges behind, which a run drops with a warning.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors leave other edges behind; a run drops them with a warning.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -38,21 +39,32 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Paths count ports where they are. Taking a node out of the graph copies it: for 40,000 ports that takes twenty times as long.
-  if not jsonb_path_exists(port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)') then
+  -- Paths count ports in place. Extracting a node copies it, which takes twenty times as long for 40,000 ports.
+  if not jsonb_path_exists(
+    port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)'
+  ) then
     return '[]';
   end if;
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
       'code', 'node_malformed', 'path', format('nodes[%s]', node.index),
-      'message', format('data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end)
+      'message',
+      format(
+        'data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end
+      )
     ) order by node.index), '[]')
     from (
       select i.index, has.too_many_sources, has.too_many_targets
       from generate_series(0, jsonb_array_length(port_count_findings.nodes) - 1) as i (index)
       cross join lateral (select
-        jsonb_path_exists(port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)', jsonb_build_object('index', i.index), silent => true),
-        jsonb_path_exists(port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)', jsonb_build_object('index', i.index), silent => true)
+        jsonb_path_exists(
+          port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)',
+          jsonb_build_object('index', i.index), silent => true
+        ),
+        jsonb_path_exists(
+          port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)',
+          jsonb_build_object('index', i.index), silent => true
+        )
       ) as has (too_many_sources, too_many_targets)
       where has.too_many_sources or has.too_many_targets
       order by i.index limit 1001
@@ -61,7 +73,7 @@ begin
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings for nodes that have more than 1,000 sources or targets, of the first 1,001 such nodes.';
+  'The findings of flow_findings about nodes with more than 1,000 sources or targets, for at most 1,001 such nodes.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -71,10 +83,12 @@ as $$
 declare
   v_findings jsonb := (
     select jsonb_agg(jsonb_build_object(
-      'code', 'flow_too_large', 'path', part.name, 'message', format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
+      'code', 'flow_too_large', 'path', part.name, 'message',
+      format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
     ))
     from (values
-      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
+      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)),
+      ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
     ) as part (name, most, size)
     where part.size > part.most
   );
@@ -83,14 +97,14 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings for a graph that has more nodes, edges or ports than the runner can set up without delaying other runs.';
+  'The findings of flow_findings about a graph with more nodes, edges or ports than the runner can set up without delaying other runs.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
--- executing it for most flows.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
+-- call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -102,12 +116,15 @@ declare
   v_leads_back boolean;
   v_cycle text[];
 begin
-  -- The size comes first: it bounds what the other checks cost.
+  -- Check the size first: it bounds the cost of the other checks.
   v_findings := private.flow_size_findings(flow_findings.nodes, flow_findings.edges);
   if v_findings <> '[]' then
     return v_findings;
   end if;
-  select jsonb_agg(jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', f.node_index), 'message', f.fault) order by f.node_index)
+  select jsonb_agg(
+    jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', f.node_index), 'message', f.fault)
+      order by f.node_index
+  )
   into v_findings
   from private.node_faults(flow_findings.nodes) as f;
   if v_findings is not null then
@@ -122,7 +139,7 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- Each id once, so that an edge of an id that a thousand nodes share is one row, not a thousand.
+  -- Each id once, so that an edge of an id that a thousand nodes share is one row instead of a thousand.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -131,7 +148,8 @@ begin
   edge as materialized (
     select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
       s.first_index as source_index, t.first_index as target_index,
-      coalesce(s.is_run, false) as is_source_run, coalesce(t.is_run, false) as is_target_run, coalesce(t.is_mock, false) as is_target_mock,
+      coalesce(s.is_run, false) as is_source_run, coalesce(t.is_run, false) as is_target_run,
+      coalesce(t.is_mock, false) as is_target_mock,
       kept.edge_index is not null as is_kept, kept.target_port
     from jsonb_array_elements(flow_findings.edges) with ordinality as e (edge, position)
     left join known as s on s.id = e.edge ->> 'source'
@@ -139,13 +157,16 @@ begin
     left join private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept on kept.edge_index = e.position - 1
   ),
   finding as (
-    select 'node_id_duplicate' as code, format('nodes[%s].id', known.last_index) as path, format('two nodes have the id %s', known.id) as message
+    select 'node_id_duplicate' as code, format('nodes[%s].id', known.last_index) as path,
+      format('two nodes have the id %s', known.id) as message
     from known where known.node_count > 1
     union all
-    select 'edge_source_unknown', format('edges[%s].source', edge.index), format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
+    select 'edge_source_unknown', format('edges[%s].source', edge.index),
+      format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
     from edge where not edge.is_source_run and not edge.is_target_mock
     union all
-    select 'edge_target_unknown', format('edges[%s].target', edge.index), format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
+    select 'edge_target_unknown', format('edges[%s].target', edge.index),
+      format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
     from edge where edge.target_index is null
     union all
     select 'input_connected_twice', format('edges[%s].targetHandle', max(edge.index)),
@@ -153,7 +174,7 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- A node may have 1,000 inputs, but edges may lead into it through the handles of other nodes.
+    -- A node has at most 1,000 inputs, but more edges may lead into it through the handles of other nodes.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges may lead into one node'
     from edge where edge.is_kept and edge.target_index is not null
     group by edge.target_index having count(*) > 1000
@@ -172,7 +193,8 @@ begin
     wired.sources, wired.targets, wired.leads_back
   into v_findings, v_nodes, v_sources, v_targets, v_leads_back
   from (
-    select array_agg(edge.source) as sources, array_agg(edge.target) as targets, bool_or(edge.source_index >= edge.target_index) as leads_back
+    select array_agg(edge.source) as sources, array_agg(edge.target) as targets,
+      bool_or(edge.source_index >= edge.target_index) as leads_back
     from edge where edge.is_kept and edge.is_source_run and edge.is_target_run
   ) as wired;
 
@@ -191,4 +213,4 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'What keeps a graph from running, as an array of {code, path, message}, which is cut after a thousand; empty when the graph can run. private.take_snapshot checks interflow references, since it follows them.';
+  'The faults that keep a graph from running, [{code, path, message}], cut after a thousand; [] if the graph can run. Does not check interflow references; private.freeze_flow does, because it follows them.';

@@ -1,4 +1,5 @@
--- Which nodes have effects, and by these which flows. The runner says the same in runner/engine/graph.ts (hasEffects).
+-- Finds the nodes that have effects outside, and the flows that have such nodes. hasEffects in runner/engine/graph.ts
+-- has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)
@@ -12,7 +13,8 @@ declare
 begin
   return query
   with node as materialized (
-    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id, d.node #> '{data,targets_form,form_data}' as form_data
+    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id,
+      d.node #> '{data,targets_form,form_data}' as form_data
     from jsonb_array_elements(acting_nodes.nodes) as d (node)
     where d.node -> 'data' ->> 'type' = 'native'
   ),
@@ -20,10 +22,11 @@ begin
     select distinct on (d.node_id) d.node_id, coalesce(d.data ->> 'effects', 'none') as effects,
       d.targets @> '[{"name": "submit"}]' and d.sources @> '[{"name": "signature"}]' as is_settled
     from public.nodes as d
-    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.node_id from node as n))
+    where d.owner_key = v_nobody and d.type = 'native'
+      and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- Their method decides, unless an edge brings it.
+  -- The method of these nodes decides, unless an edge provides the method.
   decided as materialized (
     select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
     from node as n
@@ -55,7 +58,7 @@ begin
 end;
 $$;
 comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects, if the called flows that have some are acting_flows. is_settled: the effects are those of instructions.';
+  'The nodes of a graph that have effects. acting_flows: the called flows that have effects, as private.acting_flows() returns them. is_settled: the effects come only from the instructions that the node makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb
@@ -77,7 +80,8 @@ begin
       group by f.id
     ),
     call as materialized (
-      select distinct f.id as caller, r.id as called from flow as f cross join lateral private.interflow_references(f.nodes) as r
+      select distinct f.id as caller, r.id as called from flow as f
+        cross join lateral private.interflow_references(f.nodes) as r
     ),
     acting (kind, id) as (
       select k.kind, o.id from own as o cross join (values ('all'), ('without_instructions')) as k (kind)
@@ -85,9 +89,10 @@ begin
       union
       select a.kind, c.caller from acting as a join call as c on c.called = a.id
     )
-    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}') from (select a.kind, jsonb_agg(a.id) as ids from acting as a group by a.kind) as k
+    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}')
+      from (select a.kind, jsonb_agg(a.id) as ids from acting as a group by a.kind) as k
   );
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The called flows of a snapshot that have a node with effects, themselves or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that make instructions. Calls may go round in circles.';
+  'The called flows of a snapshot that have a node with effects, directly or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that only make instructions. Calls may be circular.';

@@ -1,4 +1,4 @@
--- The environment's settings of transactions are checked. Other names are free.
+-- Checks the transaction settings in a flow's environment. Other names are not restricted.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -6,16 +6,20 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- A fault never repeats the value, which may be a secret.
+  -- A fault never repeats the value, because the value may be a secret.
   return case
     when environment_fault.name = 'COMPUTE_BUDGET'
-      and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
+      and (
+        environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295
+      ) is not true
       then 'must be auto, no or an integer from 0 to 2^32-1'
     when environment_fault.name = 'FALLBACK_COMPUTE_BUDGET'
       and (private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
       then 'must be an integer from 0 to 2^32-1'
     when environment_fault.name = 'PRIORITY_FEE'
-      and not (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null)
+      and not (
+        environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null
+      )
       then 'must be auto, no or an integer from 0 to 2^64-1'
     when environment_fault.name in ('SIMULATION_COMMITMENT_LEVEL', 'TX_COMMITMENT_LEVEL', 'WAIT_COMMITMENT_LEVEL')
       and environment_fault.value not in ('processed', 'confirmed', 'finalized')
@@ -27,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.environment_fault(text, text) is
-  'What is wrong with a setting in a flow''s environment, or null. It never repeats the value.';
+  'The fault of a setting in a flow''s environment, or null. It never repeats the value.';
 
 create function private.is_key_pair(value text)
 returns boolean
@@ -38,7 +42,7 @@ as $$
     or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
 $$;
 comment on function private.is_key_pair(text) is
-  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers, as the command line tools store it.';
+  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers as written by Solana''s command-line tools.';
 
 create function private.environment_findings(environment jsonb, owner_id uuid)
 returns jsonb
@@ -48,7 +52,8 @@ as $$
 begin
   return (
     select coalesce(jsonb_agg(
-      jsonb_build_object('code', finding.code, 'path', 'environment.' || setting.name, 'message', finding.message) order by setting.name
+      jsonb_build_object('code', finding.code, 'path', 'environment.' || setting.name, 'message', finding.message)
+        order by setting.name
     ), '[]')
     from jsonb_each_text(environment_findings.environment) as setting (name, value)
     cross join lateral (
@@ -64,8 +69,10 @@ begin
     cross join lateral (
       select fault.code, case fault.code
         when 'environment_key_pair'
-          then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
-        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'
+          then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: '
+            'store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
+        when 'environment_wallet_unknown'
+          then 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'
         else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)
@@ -74,4 +81,4 @@ begin
 end;
 $$;
 comment on function private.environment_findings(jsonb, uuid) is
-  'What is wrong with the settings in the environment of an owner''s flow, as an array of {code, path, message}; empty when nothing is.';
+  'The faults of the settings in the environment of an owner''s flow, [{code, path, message}]; [] if there are none.';

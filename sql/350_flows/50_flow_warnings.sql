@@ -1,31 +1,42 @@
--- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
+-- and proceed, unless they are strict.
 
+-- The service role's definitions say which nodes exist. Without any definitions, all native nodes count as existing,
+-- with the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows()
+-- returns them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
--- executing it for most flows.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
+-- call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Without definitions the database can't tell which nodes the runner has.
-  v_knows_nodes constant boolean := exists (select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native');
+  -- Without definitions the database does not know the nodes of the runner.
+  v_knows_nodes constant boolean := exists (
+    select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native'
+  );
 begin
   return (
     with node as materialized (
       select
-        (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
-        -- Whether the flow's JSON says which inputs and outputs the node has, and not the definition.
+        (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type,
+        d.data ->> 'node_id' as node_id,
+        -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
-        d.data ->> 'node_id' in ('interflow', 'interflow_instructions') or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
-        d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
+        not v_knows_nodes or d.data ->> 'node_id' = 'interflow'
+          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+        d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
+          or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
+        d.data -> 'sources' as sources, d.data -> 'targets' as targets,
+        d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
-        -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
+        -- A flow_input or flow_output has one port. Its name is the node's label, even if the JSON gives it another
+        -- name.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
           case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
             when 'string' then d.data #>> '{targets_form,form_data,label}'
@@ -55,15 +66,17 @@ begin
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
-      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
+      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required,
+        false as is_handed_on,
         s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
-      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean,
+      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean,
+        (t.port -> 'passthrough')::boolean,
         false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- A handle is looked up in the whole flow, and copies of a node may share one.
+    -- Handles are looked up in the whole flow, and copies of a node may share one.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -77,27 +90,35 @@ begin
       from jsonb_array_elements(flow_warnings.edges) with ordinality as e (edge, position)
     ),
     wired as materialized (
-      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id, t.node_id as target_id,
-        case when sh.name is not null and e.side = 'source' and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
+      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id,
+        t.node_id as target_id,
+        case when sh.name is not null and e.side = 'source'
+          and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
           as source_name,
-        case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name) else th.name end as target_name,
-        s.type = 'native' and (not v_knows_nodes or s.node_id in (select d.node_id from definition as d)) as is_source_known,
-        t.type = 'native' and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
+        case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name)
+          else th.name end as target_name,
+        s.type = 'native'
+          and (not v_knows_nodes or s.node_id in (select d.node_id from definition as d)) as is_source_known,
+        t.type = 'native'
+          and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
         case e.side when 'source' then s.are_outputs_drawn else s.are_inputs_drawn end as is_source_drawn,
         t.are_inputs_drawn as is_target_drawn,
         case when sh.first_index = sh.last_index then sh.first_index = s.index
-          else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle from drawn as d) end as is_own_source,
+          else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle
+            from drawn as d) end as is_own_source,
         case when th.first_index = th.last_index then th.first_index = t.index
-          else (t.index, 'target', e.target_handle) in (select d.index, d.side, d.handle from drawn as d) end as is_own_target
+          else (t.index, 'target', e.target_handle) in (select d.index, d.side, d.handle
+            from drawn as d) end as is_own_target
       from edge as e
       join node as s on s.id = e.source
       join node as t on t.id = e.target
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Types of definitions count alone: nodes keep to those, while the types that a flow draws are not enforced.
+    -- Only types of definitions count. Nodes comply with these, while the types in a flow's JSON are not enforced.
     typed as materialized (
-      select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given, t.types as wanted
+      select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
+        t.types as wanted
       from wired as w
       join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
       join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
@@ -128,7 +149,8 @@ begin
       where jsonb_array_length(flow_warnings.nodes) = 0
       union all
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
-        when n.type = 'native' then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        when n.type = 'native'
+          then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
@@ -148,23 +170,31 @@ begin
       group by n.label having count(*) > 1
       union all
       select distinct 1, r.index, 'input_missing', '', format(
-        'the input %s is required, and has neither an edge nor a value, so the run fails at the node', to_jsonb(private.shorten(r.name))
+        'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
+        to_jsonb(private.shorten(r.name))
       )
       from required as r
       where case jsonb_typeof(r.form_data) when 'object' then not r.form_data ? r.name else true end
         and (r.index, r.name) not in (
-          select w.target_index, w.target_name from wired as w where w.source_name is not null and w.target_name is not null
+          select w.target_index, w.target_name from wired as w
+            where w.source_name is not null and w.target_name is not null
         )
       union all
       select 2, w.index, 'edge_source_handle_unknown', '.sourceHandle', case
         when w.source_name is null then 'no port has this id, so the edge is left out'
-        else format('the port with this id belongs to another node, so the run takes the source''s port %s instead', to_jsonb(private.shorten(w.source_name)))
+        else format(
+          'the port with this id belongs to another node, so the run takes the source''s port %s instead',
+          to_jsonb(private.shorten(w.source_name))
+        )
       end
       from wired as w where w.is_own_source is not true
       union all
       select 2, w.index, 'edge_target_handle_unknown', '.targetHandle', case
         when w.target_name is null then 'no port has this id, so the edge is left out'
-        else format('the port with this id belongs to another node, so the run takes the target''s port %s instead', to_jsonb(private.shorten(w.target_name)))
+        else format(
+          'the port with this id belongs to another node, so the run takes the target''s port %s instead',
+          to_jsonb(private.shorten(w.target_name))
+        )
       end
       from wired as w where w.is_own_target is not true
       union all
@@ -188,15 +218,19 @@ begin
       select 2, w.index, 'edge_target_port_unknown', '.targetHandle',
         format('the node has no input %s, so the run fails at it', to_jsonb(private.shorten(w.target_name)))
       from wired as w
-      where w.source_name is not null and w.target_name is not null and w.is_target_known and w.target_id <> 'flow_output'
+      where w.source_name is not null and w.target_name is not null and w.is_target_known
+        and w.target_id <> 'flow_output'
         and not (w.is_target_drawn and w.is_own_target is true)
         and case when w.is_target_drawn
           then (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.side = 'target')
-          else (w.target_id, w.target_name) not in (select p.node_id, p.name from defined_port as p where p.side = 'target')
+          else (w.target_id, w.target_name) not in (
+            select p.node_id, p.name from defined_port as p where p.side = 'target'
+          )
         end
       union all
       select 2, w.index, 'effect_may_be_skipped', '', format(
-        'the output %s may be left unset, and then the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
+        'the output %s may be left unset, and then the node with effects '
+        'behind it does not run; "when_absent": "run" on its input %s lets it run',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
@@ -210,7 +244,9 @@ begin
           else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
         end
         and case when a.draws_inputs
-          then (w.target_index, w.target_name) in (select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required)
+          then (w.target_index, w.target_name) in (
+            select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required
+          )
           else (w.target_id, w.target_name) in (
             select p.node_id, p.name from defined_port as p where p.side = 'target' and not p.is_required
           )
@@ -219,15 +255,18 @@ begin
       union all
       select 2, t.index, 'edge_types_differ', '', format(
         'the port %s gives %s, and the input %s takes %s, which no such value becomes, so the run fails at the target',
-        to_jsonb(private.shorten(t.source_name)), array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
-        to_jsonb(private.shorten(t.target_name)), array_to_string(array(select jsonb_array_elements_text(t.wanted)), ' or ')
+        to_jsonb(private.shorten(t.source_name)),
+        array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
+        to_jsonb(private.shorten(t.target_name)),
+        array_to_string(array(select jsonb_array_elements_text(t.wanted)), ' or ')
       )
       from typed as t join unlike as u on u.given = t.given and u.wanted = t.wanted and u.is_passed_on = t.is_passed_on
     )
     select coalesce(jsonb_agg(jsonb_build_object(
       'code', first.code,
       'path', case first.place
-        when 0 then 'nodes' else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
+        when 0 then 'nodes'
+          else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
       end,
       'message', first.message
     ) order by first.place, first.index, first.code, first.message), '[]')
@@ -236,4 +275,4 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'What a run of a graph without findings will fail at or leave out: the first 100 {code, path, message}. The service role''s definitions say which nodes exist; without any, all native nodes do, with the ports that are drawn. acting_flows: the called flows that have effects, as private.acting_flows() gives them.';
+  'The first 100 warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';

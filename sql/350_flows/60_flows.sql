@@ -14,7 +14,9 @@ create table public.flows (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
-  constraint flows_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint flows_name_length check (
+    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+  ),
   constraint flows_description_length check (
     char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
   ),
@@ -25,32 +27,41 @@ create table public.flows (
     jsonb_typeof(edges) = 'array' or private.refuse_column('edges', 'must be an array')
   ),
   constraint flows_environment_strings check (
-    private.is_string_map(environment) or private.refuse_column('environment', 'must be an object whose members are all strings')
+    private.is_string_map(environment)
+      or private.refuse_column('environment', 'must be an object whose members are all strings')
   ),
   constraint flows_environment_size check (
     pg_column_size(environment) <= 65536 or private.refuse_column('environment', 'must have at most 64 KiB')
   ),
   constraint flows_chain_network_valid check (
     private.is_chain_network(chain_network) or private.refuse_column('chain_network',
-      'must be an object with url, an http or https address of at most 2048 characters, and cluster: devnet, testnet or mainnet-beta')
+      'must be an object with url, an http or https address of at most 2048 characters, '
+      'and cluster: devnet, testnet or mainnet-beta')
   ),
-  -- Editors keep members of their own beside url and cluster.
+  -- Editors add members of their own to url and cluster.
   constraint flows_chain_network_size check (
     octet_length(chain_network::text) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
   ),
   constraint flows_instructions_bundling_known check (
-    instructions_bundling in ('Off', 'Automatic') or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
+    instructions_bundling in ('Off', 'Automatic')
+      or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
   )
 );
-comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
-comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
+comment on table public.flows is
+  'Flows as saved by the editor. A run executes either a deployment, which is a frozen flow, or the flow as it is at the start.';
+comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
-comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts. Only the owner reads it.';
+comment on column public.flows.environment is
+  'Settings of the flow''s runs, an object of strings, which scripts of the flow can read. Only the owner reads the column.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
-comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
-comment on column public.flows.is_public is 'Signed-in users may read the flow in public_flows: without environment, and of chain_network the cluster.';
-comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by every user who has signed up.';
-comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
+comment on column public.flows.instructions_bundling is
+  'Off: each node sends its own transaction. Automatic: they are bundled.';
+comment on column public.flows.is_public is
+  'If true, signed-in users read the flow in public_flows, without environment and with only the cluster of chain_network.';
+comment on column public.flows.start_shared is
+  'With is_public: every user who has signed up may start new deployments.';
+comment on column public.flows.start_unverified is
+  'With is_public and start_shared: anybody may start new deployments.';
 
 create index flows_user_id_idx on public.flows (user_id);
 
@@ -79,7 +90,7 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_flows__before_update() is 'Refuses changes of a flow''s read-only columns.';
+comment on function private.tg_flows__before_update() is 'Refuses changes to a flow''s read-only columns.';
 create trigger _100_refuse_read_only before update on public.flows
   for each row execute function private.tg_flows__before_update();
 create trigger _200_touch before update on public.flows
@@ -106,7 +117,8 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- The row then refers to the value that is stored already. Equal jsonb may still differ as text: 1.0 equals 1.
+    -- Assigning the old value makes the row refer to the value that is already stored. Equal jsonb values may still
+    -- differ as text: 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
       v_nodes_bytes := 0;
@@ -117,12 +129,14 @@ begin
     end if;
   end if;
 
-  -- One update may give the same large graph to a thousand flows. The service role and administrators have no such bound.
+  -- Without this bound, one update could write the same large graph to a thousand flows. The service role and
+  -- administrators are exempt.
   if row_security_active('public.flows') then
     v_written_bytes := v_nodes_bytes + v_edges_bytes
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
     if v_written_bytes > v_most_written then
-      perform private.fail('flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+      perform private.fail('flows_too_large',
+        'One request may write at most 16 MiB of nodes and edges, in all flows together.',
         hint => 'Change fewer flows at once.');
     end if;
     perform set_config('flows.written_bytes', v_written_bytes::text, true);
@@ -131,7 +145,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much at once: 400 column_invalid, 413 flows_too_large. Nodes and edges that do not change are not stored again.';
+  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much in total: 400 column_invalid, 413 flows_too_large. Avoids storing unchanged nodes and edges again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -143,13 +157,14 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the table was empty: each save of a flow would read all flows.
+-- A cached plan must not be one that was made while the table was empty, because then each save of a flow would read
+-- all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compares sizes as stored, so with the table and not with the new rows of the statement, which are not compressed yet.
+  -- Compare sizes as stored. So read the table: the statement's new rows are not compressed yet.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -164,7 +179,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update() is
-  'Refuses flows that grow beyond their owner''s quota, once a statement. A flow that shrinks is saved, even when its owner has too much. Definer: users can''t call what it calls.';
+  'Checks once per statement that updated flows did not grow beyond their owner''s quota. A flow that shrinks is saved even if its owner exceeds the quota. Definer: users may not call private.check_quota().';
 create trigger _800_check_growth after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update();
@@ -175,7 +190,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A user's deletion deletes everything of theirs: the user's row is gone by the time the cascade reaches this flow.
+  -- The deletion of a user deletes everything of that user. When its cascade reaches this flow, the user's row is
+  -- already gone.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then

@@ -5,13 +5,13 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs, which deployments and runs execute whatever happens to the flows. Equal graphs are stored once. Never updated.';
+  'Frozen graphs, which deployments and runs execute even if the flows change. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
-  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself and those that it reaches through interflow nodes; a graph is {nodes, edges, environment, instructions_bundling}.';
+  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
 
--- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would copy each value
--- once for every level around it. And the text of the jsonb is what is hashed.
+-- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
+-- copy each value once for every level around it, and the hash needs the text anyway.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -21,8 +21,11 @@ as $$
 begin
   return (
     select format('[%s]', string_agg(format(
-      '{"id": %s, "data": {"type": %s%s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
-      node -> 'id', d.data -> 'type', case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end, d.data -> 'node_id',
+      '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
+      '"sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type',
+      case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
+      d.data -> 'node_id',
       (
         select string_agg(format(
           '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
@@ -49,7 +52,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb. The nodes must have no faults.';
+  'The nodes of a flow in the same order, without members that only the editor needs (positions, sizes, colours, forms), as the text of jsonb. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -67,7 +70,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The edges of a flow without what only the editor needs, in the same order, as the text of jsonb. Every edge must lead to a node.';
+  'The edges of a flow in the same order, without members that only the editor needs, as the text of jsonb. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -82,7 +85,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, with the index of the node that names each. The id is null where a node names no integer.';
+  'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -90,7 +93,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- One look at all nodes, which costs a tenth of a look at each. In most flows each node has a position.
+  -- One pass over all nodes costs a tenth of a check of each node. In most flows each node has a position.
   v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
 begin
   if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
@@ -103,8 +106,13 @@ begin
 end;
 $$;
 comment on function private.canvas_text(jsonb) is
-  'Where the editor draws the nodes of a flow: their positions in the same order, null for a node that has none, or [] if none has. As the text of jsonb.';
+  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
+-- Freezes a flow as its caller has read it, and all flows that it reaches as they are now. Returns the key of the
+-- snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as
+-- text.
+-- Does not check permission: callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from
+-- running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -125,21 +133,25 @@ declare
   v_canvases text[] := '{}';
   v_data text;
 begin
-  -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
+  -- Read the flow itself, then every flow that it reaches through interflow nodes. A flow may call itself, directly or
+  -- through others.
   <<flows>>
   loop
-    -- Adding an empty array changes nothing but unpacks the graph, which each function below would do several times.
+    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
+    -- several times.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
-      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id)) as finding
+      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id))
+        as finding
     ), '[]');
     if v_findings = '[]' then
       v_ids := v_ids || v_flow.id;
       v_graphs := v_graphs || format(
-        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}', private.reduce_edges(v_flow.edges),
+        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
+        private.reduce_edges(v_flow.edges),
         private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
       );
       if freeze_flow.keeps_canvas then
@@ -148,7 +160,8 @@ begin
     end if;
 
     v_called := null;
-    -- What is too large, or has malformed nodes, is refused already: reading its nodes once more would cost as much as all before.
+    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
+    -- cost as much as all checks before.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         v_findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -160,7 +173,7 @@ begin
       from private.interflow_references(v_flow.nodes) as r
       left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
     end if;
-    -- Here and not in the query, which would then be planned each time.
+    -- Here rather than in the query, which would otherwise be planned each time.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);
@@ -171,19 +184,19 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = freeze_flow.entry.user_id;
-      -- The flow was deleted after it was found. A run that calls it fails there and says so.
+      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
       exit when found;
     end loop;
     if v_findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- The flow is refused already, whatever the remaining flows hold.
+    -- The flow is refused already. The remaining flows can't change that.
     exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
   end loop;
 
   if v_findings = '[]' then
     v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- An entry that is called by its id is one of the called flows too.
+      -- If the entry is called by its id, it is also one of the called flows.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> freeze_flow.entry.id or v_is_entry_called
     ));
@@ -198,23 +211,25 @@ begin
     perform private.fail(
       'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
-        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
+        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.'
+          else '' end,
       jsonb_path_query_array(v_findings, '$[0 to 999]')
     );
   end if;
   canvas := format('{%s}', array_to_string(v_canvases, ', '));
   snapshot_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
-    -- The lock keeps the retention job from deleting an equal snapshot that exists before the caller refers to it.
+    -- The lock keeps the sweep from deleting an equal snapshot that already exists, until the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
-    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb) on conflict (hash) do nothing;
+    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb)
+      on conflict (hash) do nothing;
     exit when found;
   end loop;
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key; if keeps_canvas, also where the editor draws their nodes, {"<flow id>": as private.canvas_text() gives it}, as text. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
+  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -226,4 +241,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow as private.freeze_flow() does, for a run that no deployment tells how to draw, and returns the snapshot''s key. Definer for the same reason: callers must check who asks.';
+  'Freezes a flow as private.freeze_flow() does, without the positions of its nodes, and returns the snapshot''s key. Does not check permission; callers must. Definer, since snapshots are private.';

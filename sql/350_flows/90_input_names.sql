@@ -18,4 +18,4 @@ as $$
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
+  'The names of a graph''s inputs in the order of its nodes, each once. The name is the label of a flow_input, or the name of its output if it has no label, as in the runner. The nodes must have no faults.';

@@ -6,19 +6,22 @@ as $$
 declare
   v_names text[];
 begin
-  -- A type fits if all that its JSON makes is in the mask. Of the types that fit, those count that no other one covers.
+  -- A type fits if the mask has all kinds of values that the type's JSON makes. Of the types that fit, keep those that
+  -- no other one covers.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
   )
   select array_agg(f.name order by f.place) into v_names
   from fitting as f
-  where not exists (select from fitting as wider where wider.covered <> f.covered and wider.covered & f.covered = f.covered);
+  where not exists (
+    select from fitting as wider where wider.covered <> f.covered and wider.covered & f.covered = f.covered
+  );
   return coalesce(v_names, '{free}');
 end;
 $$;
 comment on function private.types_of_mask(bigint) is
-  'The names of the widest types whose values all suit the mask; free when no type does.';
+  'The names of the widest types whose values all fit the mask; free if no type fits.';
 
 create function private.mask_of_bounds(type_bounds jsonb)
 returns bigint
@@ -39,7 +42,7 @@ begin
 end;
 $$;
 comment on function private.mask_of_bounds(jsonb) is
-  'The values that a port of these type_bounds always takes, as a mask of private.port_types(). Without bounds it takes all.';
+  'The kinds of values that a port with these type_bounds always accepts, as a mask of private.port_types(). A port without bounds accepts all.';
 
 create function private.do_types_meet(given jsonb, wanted jsonb, is_passed_on boolean)
 returns boolean
@@ -47,13 +50,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- A type that is not known gives and accepts every kind.
+  -- An unknown type gives and accepts every kind of value.
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An input passes on what it accepts. If its first type is pubkey, the runner passes the public key on.
+    -- An input passes on the kinds that it accepts. If its first type is pubkey, the runner passes the public key on.
     select bit_or(coalesce(
-      case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts else t.gives end, v_every
+      case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
+        else t.gives end, v_every
     ))
     from jsonb_array_elements_text(do_types_meet.given) with ordinality as g (name, position)
     left join private.port_types() as t on t.name = g.name
@@ -65,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port of these types to an input of those, as typesMeet of types/values/port_types.ts says. An input that passes its value on gives what it accepts.';
+  'Whether an edge may lead from a port of the first types to an input of the second types, like typesMeet of types/values/port_types.ts. An input that passes its value on gives the kinds that it accepts.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb
@@ -83,11 +87,15 @@ begin
       when 'minLength' then jsonb_typeof(m.value) = 'number'
       when 'maxLength' then jsonb_typeof(m.value) = 'number'
       when 'format' then m.value in ('"email"', '"uri"', '"date"')
-      when 'enum' then jsonb_typeof(m.value) = 'array' and jsonb_path_exists(m.value, 'strict $.size() ? (@ > 0 && @ <= 100)')
+      when 'enum' then jsonb_typeof(m.value) = 'array'
+        and jsonb_path_exists(m.value, 'strict $.size() ? (@ > 0 && @ <= 100)')
         and octet_length(m.value::text) <= 4096
-        and not jsonb_path_exists(m.value, '$[*] ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
+        and not jsonb_path_exists(
+          m.value, '$[*] ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")'
+        )
     end
   );
 end;
 $$;
-comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
+comment on function private.schema_hint(jsonb) is
+  'The part of an input''s form schema that is valid for everybody who starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';

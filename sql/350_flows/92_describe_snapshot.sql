@@ -1,5 +1,8 @@
--- What a frozen flow takes and gives, from the ports that its flow_input nodes feed and its flow_output nodes are fed by.
+-- Describes the inputs and outputs of a frozen flow by the ports that its flow_input nodes feed, and by the ports that
+-- feed its flow_output nodes.
 
+-- Port i belongs to input labels[i], accepts masks[i], and passes its value to the input calls[i] of a called flow; 0
+-- in labels or calls stands for none.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -16,15 +19,17 @@ declare
   v_label integer;
   v_call integer;
 begin
-  -- Where no port narrows it: the bits of all kinds of values, and that of an input which no port requires.
+  -- The mask of an input that no port narrows: the bits of all kinds of values, and the bit of an input that no port
+  -- requires.
   select coalesce(array_agg(coalesce(own.mask, (1 << 25)::bigint - 1) order by l.number), '{}') into v_masks
   from generate_series(1, label_masks.label_count) as l (number)
   left join (
-    select p.label, bit_and(p.mask) as mask from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
+    select p.label, bit_and(p.mask) as mask
+      from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
   ) as own on own.label = l.number;
 
-  -- An input that is handed to a called flow has to suit that flow's input, too. A flow may call itself, so the masks are narrowed until
-  -- nothing changes: each is narrowed at most once for each of its bits.
+  -- If an input is passed to a called flow, its values must also fit that flow's input. A flow may call itself, so
+  -- this narrows the masks until none changes. Each mask is narrowed at most once for each of its bits.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -61,7 +66,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'What suits each numbered input of the flows of a snapshot, as a mask of private.port_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
+  'The values that each numbered input of a snapshot''s flows accepts, as a mask of private.port_types(), with the bit 2^23 if no port requires the input.';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -72,15 +77,19 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- A default that is larger than a form has room for is not shown, nor one beyond a megabyte of them.
+      -- Leave out a default that is too large for a form, and the defaults beyond a megabyte in total.
       octet_length(i.value::text) as size,
-      sum(octet_length(i.value::text)) filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
-    from unnest(input_descriptions.names, input_descriptions.defaults, input_descriptions.hints) with ordinality as i (name, value, hint, number)
+      sum(octet_length(i.value::text))
+        filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
+    from unnest(
+      input_descriptions.names, input_descriptions.defaults, input_descriptions.hints
+    ) with ordinality as i (name, value, hint, number)
   ),
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- Of all lists of types in one go: a flow may have as many of them as inputs, and a query for each would take seconds.
+  -- For all lists of types in one query: a flow may have as many lists as inputs, and a query for each would take
+  -- seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
       case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
@@ -88,7 +97,8 @@ as $$
     from (select distinct typed.types from typed) as s
     cross join lateral unnest(s.types) as n (name)
     join private.port_types() as t on t.name = n.name
-    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema))) as part (json_schema)
+    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema)))
+      as part (json_schema)
     group by s.types
   )
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -100,21 +110,23 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow, as public.read_deployment gives them: {name, description, type_bounds, required, default, json_schema} each. A hint is what the definition of the only port says that an input feeds: {description, json_schema}.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. A hint, {description, json_schema}, comes from the definition of the only port that an input feeds.';
 
+-- Ports come from the definitions of the service role. If there is no definition, or if a node takes its ports from
+-- the flow, they come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't know how large a graph is: nested loops would be quadratic, and so would merge joins, for which it sorts by the flow
--- alone. Planning each call would take longer than executing it for most flows.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic. So would merge joins, for which it
+-- sorts by the flow alone. For most flows planning each call would take longer than executing it.
 set enable_nestloop = off
 set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Inputs of all flows of the snapshot are numbered, those of the entry first; ports that an input may come to are numbered, too.
+  -- Numbers the inputs of all flows of the snapshot, those of the entry first, and the ports that an input may reach.
   v_names text[];
   v_label_count integer;
   v_defaults jsonb[];
@@ -125,7 +137,7 @@ declare
   v_calls integer[];
 begin
   with graph as materialized (
-    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
     select 0 as flow, describe_snapshot.data -> 'entry' as graph
     union all
     select f.key::integer, f.value from jsonb_each(describe_snapshot.data -> 'flows') as f
@@ -143,14 +155,17 @@ begin
     where d.data ->> 'type' <> 'mock'
   ),
   definition as materialized (
-    select distinct on (d.node_id) d.node_id, d.sources, d.targets, d."targets_form.json_schema" -> 'properties' as properties
+    select distinct on (d.node_id) d.node_id, d.sources, d.targets,
+      d."targets_form.json_schema" -> 'properties' as properties
     from public.nodes as d
-    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.native_id from node as n))
+    where d.owner_key = v_nobody and d.type = 'native'
+      and d.node_id = any (array(select distinct n.native_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
   defined_target as materialized (
     select d.node_id, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
-      coalesce((t.port ->> 'required')::boolean, false) as is_required, coalesce((t.port ->> 'passthrough')::boolean, false) as is_handed_on,
+      coalesce((t.port ->> 'required')::boolean, false) as is_required,
+      coalesce((t.port ->> 'passthrough')::boolean, false) as is_handed_on,
       jsonb_build_object(
         'description', private.shorten(t.port ->> 'tooltip', 500),
         'json_schema', private.schema_hint(d.properties -> (t.port ->> 'name'))
@@ -161,21 +176,25 @@ begin
     select d.node_id, s.port ->> 'name' as name, s.port ->> 'type' as type
     from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
   ),
-  -- The label of a flow_input or flow_output names its port, whatever the JSON calls it.
+  -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives it another name.
   named as materialized (
     select n.flow, n.index, n.id, n.native_id, n.is_input, n.is_output, n.form_data,
       case when n.is_input or n.is_output then coalesce(
         case jsonb_typeof(n.form_data -> 'label') when 'string' then n.form_data ->> 'label' end,
         (case when n.is_input then n.sources else n.targets end) -> 0 ->> 'name', ''
       ) end as label,
-      case when n.native_id in ('interflow', 'interflow_instructions') then private.integer_or_null(n.form_data ->> 'id') end as called,
+      case when n.native_id in ('interflow', 'interflow_instructions')
+        then private.integer_or_null(n.form_data ->> 'id') end as called,
       n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
-      coalesce(n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false) as are_inputs_drawn,
+      coalesce(
+        n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false
+      ) as are_inputs_drawn,
       coalesce(n.native_id = 'interflow' or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (
-    select t.flow, t.index, t.port ->> 'id' as handle, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
+    select t.flow, t.index, t.port ->> 'id' as handle, t.port ->> 'name' as name,
+      t.port -> 'type_bounds' as type_bounds,
       (t.port -> 'required')::boolean as is_required, (t.port -> 'passthrough')::boolean as is_handed_on
     from (select n.flow, n.index, jsonb_array_elements(n.targets) as port from node as n) as t
   ),
@@ -183,24 +202,26 @@ begin
     select s.flow, s.index, s.port ->> 'id' as handle, s.port ->> 'name' as name, s.port ->> 'type' as type
     from (select n.flow, n.index, jsonb_array_elements(n.sources) as port from node as n) as s
   ),
-  -- A handle is looked up in the whole flow, as the runner does it.
+  -- Handles are looked up in the whole flow, as in the runner.
   handle as materialized (
     select 'target' as side, d.flow, d.handle, max(d.name) as name from drawn_target as d group by d.flow, d.handle
     union all
     select 'source', d.flow, d.handle, max(d.name) from drawn_source as d group by d.flow, d.handle
   ),
   edge as materialized (
-    select g.flow, e.edge ->> 'source' as source, e.edge ->> 'target' as target, e.edge ->> 'targetHandle' as target_handle,
+    select g.flow, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
+      e.edge ->> 'targetHandle' as target_handle,
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then 'target' else 'source' end as side,
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
         else e.edge ->> 'sourceHandle' end as source_handle
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
   ),
-  -- Only edges on which an input may travel, and those that end in an output of the entry.
+  -- Only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (
     select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.native_id as source_id,
       s.is_defined and not s.are_outputs_drawn as is_source_defined, sh.name as source_name,
-      t.index as target_index, t.native_id as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined, t.is_output,
+      t.index as target_index, t.native_id as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined,
+      t.is_output,
       t.called, case when t.is_output then t.label else th.name end as target_name
     from edge as e
     join named as s on s.flow = e.flow and s.id = e.source
@@ -213,11 +234,13 @@ begin
     select l.flow, l.name, row_number() over (order by l.flow, l.first_index)::integer as number, l.form_label
     from (
       select n.flow, n.label as name, min(n.index) as first_index,
-        (array_agg(n.form_data -> 'form_label' order by n.index) filter (where n.form_data -> 'form_label' <> 'null'))[1] as form_label
+        (
+          array_agg(n.form_data -> 'form_label' order by n.index) filter (where n.form_data -> 'form_label' <> 'null')
+        )[1] as form_label
       from named as n where n.is_input group by n.flow, n.label
     ) as l
   ),
-  -- The ports of edges on which an input may travel, each once.
+  -- The targets of edges over which an input's value may travel, each once.
   fed as materialized (
     select row_number() over ()::integer as number, w.*
     from (
@@ -231,38 +254,48 @@ begin
       bool_or(d.is_handed_on) as is_handed_on
     from drawn_target as d group by d.flow, d.index, d.name
   ),
-  -- Several outputs of a node may have one name, and each of them may have edges.
+  -- A node may have several outputs of one name, and each of them may have edges.
   first_source as materialized (
     select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
   ),
   port as materialized (
-    select f.number, f.flow, f.target_index as index, f.target_name as name, f.called, f.side, f.is_input, f.source_index, f.source_name, f.source_label,
-      case when f.is_output then '["free"]' when f.is_target_defined then defined.type_bounds else drawn.type_bounds end as type_bounds,
-      case when f.is_output then true when f.is_target_defined then defined.is_required else drawn.is_required end as is_required,
-      case when f.is_output then false when f.is_target_defined then defined.is_handed_on else drawn.is_handed_on end as is_handed_on,
+    select f.number, f.flow, f.target_index as index, f.target_name as name, f.called, f.side, f.is_input,
+      f.source_index, f.source_name, f.source_label,
+      case when f.is_output then '["free"]' when f.is_target_defined then defined.type_bounds
+        else drawn.type_bounds end as type_bounds,
+      case when f.is_output then true when f.is_target_defined then defined.is_required
+        else drawn.is_required end as is_required,
+      case when f.is_output then false when f.is_target_defined then defined.is_handed_on
+        else drawn.is_handed_on end as is_handed_on,
       case when f.is_target_defined and not f.is_output then defined.hint end as hint
     from fed as f
     left join defined_target as defined on defined.node_id = f.target_id and defined.name = f.target_name
-    left join first_drawn as drawn on drawn.flow = f.flow and drawn.index = f.target_index and drawn.name = f.target_name
+    left join first_drawn as drawn on drawn.flow = f.flow and drawn.index = f.target_index
+      and drawn.name = f.target_name
   ),
   bounds as materialized (
-    select b.type_bounds, private.mask_of_bounds(b.type_bounds) as mask from (select distinct p.type_bounds from port as p) as b
+    select b.type_bounds, private.mask_of_bounds(b.type_bounds) as mask
+      from (select distinct p.type_bounds from port as p) as b
   ),
   linked as materialized (
     select p.number,
-      -- A key that is handed on is another value from there on: the runner makes it a public key.
-      case when p.side = 'target' and upper.is_handed_on and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
+      -- The runner converts a key that is passed on to a public key. So a passed-on key is another value, and has no
+      -- parent.
+      case when p.side = 'target' and upper.is_handed_on
+        and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
       coalesce(b.mask, private.mask_of_bounds(null)) + case when p.is_required then 0 else 1 << 23 end as mask,
       coalesce(c.number, 0) as call, p.hint
     from port as p
     left join bounds as b on b.type_bounds = p.type_bounds
-    left join port as upper on p.side = 'target' and upper.flow = p.flow and upper.index = p.source_index and upper.name = p.source_name
+    left join port as upper on p.side = 'target' and upper.flow = p.flow and upper.index = p.source_index
+      and upper.name = p.source_name
     left join label as l on p.side = 'source' and l.flow = p.flow and l.name = p.source_label
     left join label as c on c.flow = p.called and c.name = p.name
   ),
   hint as (
-    select l.label, (array_agg(l.hint))[1] as hint from linked as l where l.label > 0 group by l.label having count(*) = 1
+    select l.label, (array_agg(l.hint))[1] as hint from linked as l
+      where l.label > 0 group by l.label having count(*) = 1
   ),
   output as (
     select n.label as name, min(n.index) as index, coalesce(min(
@@ -278,7 +311,8 @@ begin
     left join wired as w on w.flow = 0 and w.is_output and w.target_index = n.index
     left join defined_source as defined on defined.node_id = w.source_id and defined.name = w.source_name
     left join first_source as drawn on drawn.flow = 0 and drawn.index = w.source_index and drawn.name = w.source_name
-    left join port as passed on passed.flow = 0 and passed.index = w.source_index and passed.name = w.source_name and w.side = 'target'
+    left join port as passed on passed.flow = 0 and passed.index = w.source_index and passed.name = w.source_name
+      and w.side = 'target'
     left join label as l on w.is_input and l.flow = 0 and l.name = w.source_label
     where n.flow = 0 and n.is_output
     group by n.label
@@ -287,17 +321,23 @@ begin
     (select coalesce(array_agg(l.name order by l.number) filter (where l.flow = 0), '{}') from label as l),
     (select count(*) from label as l),
     (select array_agg(l.form_label order by l.number) from label as l where l.flow = 0),
-    (select array_agg(h.hint order by l.number) from label as l left join hint as h on h.label = l.number where l.flow = 0),
+    (
+      select array_agg(h.hint order by l.number) from label as l left join hint as h on h.label = l.number
+        where l.flow = 0
+    ),
     (select coalesce(array_agg(k.label order by k.number), '{}') from linked as k),
     (select array_agg(k.parent order by k.number) from linked as k),
     (select array_agg(k.mask order by k.number) from linked as k),
     (select array_agg(k.call order by k.number) from linked as k),
     (
-      select coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type, 'label', o.label) order by o.index), '[]') from output as o
+      select coalesce(
+        jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type, 'label', o.label) order by o.index), '[]'
+      ) from output as o
     )
   into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
 
-  -- A value that is handed on from port to port comes from the input at the beginning. Each round doubles how far a port looks up.
+  -- A value that is passed on from port to port comes from the input at the start of the chain. Each round doubles the
+  -- length of the chain that is followed.
   while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
     select
       array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),
@@ -310,7 +350,7 @@ begin
   inputs := private.input_descriptions(v_names, v_masks, v_defaults, v_hints);
   outputs := (
     select coalesce(jsonb_agg(jsonb_build_object('name', o.output -> 'name', 'type', coalesce(
-      -- An output that an input feeds directly is of the input's type, if that is one.
+      -- An output that an input feeds directly has the input's type, if the input has exactly one.
       case jsonb_array_length(describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 -> 'type_bounds')
         when 1 then describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 #>> '{type_bounds,0}'
       end, o.output ->> 'type'
@@ -320,4 +360,4 @@ begin
 end;
 $$;
 comment on function private.describe_snapshot(jsonb) is
-  'What a snapshot takes and gives: inputs as private.input_descriptions() gives them, and outputs, {name, type} each. Ports are those of the definitions that the service role has added; where there is none, and for nodes that take their ports from the flow, those that the flow draws.';
+  'The inputs and outputs of a snapshot: inputs as in private.input_descriptions(), and outputs, {name, type} each.';

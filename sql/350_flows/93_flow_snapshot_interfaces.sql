@@ -5,16 +5,17 @@ create table private.flow_snapshot_interfaces (
   outputs jsonb not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'What each snapshot takes and gives, stored by the first who asks, which is the function flow after a deploy: the deploy itself has no time to spare.';
-comment on column private.flow_snapshot_interfaces.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
-comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as private.input_descriptions() gives them.';
+  'The inputs and outputs of each snapshot. The first reader stores them, which is the function flow after a deploy: computing them would take the deploy itself too long.';
+comment on column private.flow_snapshot_interfaces.nodes_version is
+  'The version in private.native_nodes for which they were computed. For another version they are computed again.';
+comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 
 create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 declare
@@ -27,8 +28,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One computes it, the others wait for that: side by side they would all take longer, until none is done before its time is over.
-  -- Definitions that were added meanwhile may have been read already: what is computed is of this version or newer, never older.
+  -- One transaction computes the interface and the others wait for it. In parallel, all of them would take longer,
+  -- until none ends within its time limit. If definitions were added meanwhile, the result may already contain them.
+  -- So it is of this version or newer, never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -36,9 +38,11 @@ begin
   if found then
     return v_interface;
   end if;
-  -- Key share: the snapshot stays until this is stored, so that a reader never meets a sweep halfway.
+  -- The lock keeps the snapshot until this row is stored, so that a reader never meets a half-done sweep.
   select s.hash, v_version, d.inputs, d.outputs into v_interface
-  from (select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share) as s
+  from (
+    select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
+  ) as s
   cross join lateral private.describe_snapshot(s.data) as d;
   if found then
     insert into private.flow_snapshot_interfaces as i (snapshot_hash, nodes_version, inputs, outputs)
@@ -50,4 +54,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_interface(bytea) is
-  'What a snapshot takes and gives, with the node definitions of now; null for one that is deleted. Definer, since snapshots are private: callers must check who asks.';
+  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Does not check permission; callers must. Definer, since snapshots are private.';

@@ -5,21 +5,23 @@ set check_function_bodies = off;
 
 -- sql/100_platform/10_platform.sql
 
--- Extensions come first: what they make keeps the privileges that it has on every Supabase project.
+-- Extensions come first. Their objects keep the privileges that they have on every Supabase project.
 create extension if not exists pgmq;
 
 create schema private;
 comment on schema private is
-  'Storage and rules. PostgREST does not expose it, and API roles execute only those of its functions that are granted to them by name.';
+  'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
--- Closed doors: from here on nothing is granted to anybody unless a file says so.
+-- No role has a privilege on later objects unless a file grants it.
 alter default privileges for role postgres revoke execute on functions from public;
 alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role;
-alter default privileges for role postgres in schema public revoke all on functions from anon, authenticated, service_role;
-alter default privileges for role postgres in schema public revoke all on sequences from anon, authenticated, service_role;
+alter default privileges for role postgres in schema public revoke all on functions
+  from anon, authenticated, service_role;
+alter default privileges for role postgres in schema public revoke all on sequences
+  from anon, authenticated, service_role;
 
--- The queue of runs to execute; the runner claims its messages.
+-- The queue of runs to execute. The runner claims its messages.
 select pgmq.create('flow_runs');
 
 -- sql/100_platform/15_error_codes.sql
@@ -108,10 +110,11 @@ returns text
 language sql immutable security invoker
 set search_path = ''
 as $$
-  select case when length(shorten.value) > shorten.longest then left(shorten.value, shorten.longest) || '…' else shorten.value end;
+  select case when length(shorten.value) > shorten.longest then left(shorten.value, shorten.longest) || '…'
+    else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'A text from outside in the form in which a message may quote it: cut after `longest` characters, with … at its end if it was longer.';
+  'Shortens a text from outside so that a message may quote it: cuts it after `longest` characters and then ends it with ….';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.fail(
@@ -127,7 +130,7 @@ begin
   if v_status is null then
     perform private.fail('internal', format('The error code %s is unknown.', private.shorten(fail.code)));
   end if;
-  -- PostgREST passes details on as text only; the Edge Functions turn that text back into JSON.
+  -- PostgREST passes details on only as text. The Edge Functions turn that text back into JSON.
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,
@@ -137,7 +140,7 @@ begin
 end;
 $$;
 comment on function private.fail(text, text, jsonb, text, jsonb) is
-  'Raises an error that the caller sees: PostgREST answers with the status of the code, the body {code, message, details, hint}, and `headers`, an object of strings. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+  'Raises an error for the client. PostgREST answers with the status of the code, the body {code, message, details, hint}, and the response headers in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_column(name text, message text)
@@ -152,7 +155,7 @@ begin
 end;
 $$;
 comment on function private.refuse_column(text, text) is
-  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that clients are told what would be right and not only the name of the constraint. Volatile, so that no plan calls it beforehand.';
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. Volatile, so that the planner does not call it in advance.';
 grant execute on function private.refuse_column(text, text) to authenticated, service_role;
 
 create function private.refuse_faults(code text, faults jsonb, hint text default null)
@@ -163,12 +166,13 @@ as $$
 begin
   if refuse_faults.faults <> '[]' then
     perform private.fail(refuse_faults.code,
-      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults, refuse_faults.hint);
+      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'),
+      refuse_faults.faults, refuse_faults.hint);
   end if;
 end;
 $$;
 comment on function private.refuse_faults(text, jsonb, text) is
-  'Raises 400 with the faults, [{path, message}], if there are any: the first as message, all as details.';
+  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details have all of them.';
 
 -- sql/100_platform/30_uuid_v7.sql
 
@@ -176,21 +180,25 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- In a random UUID the second half already starts with the variant bits, and stays. The first half is, from the left, 48 bits of
-  -- milliseconds, the version 7, and 12 bits of the millisecond's fraction. As a number: 65536 * milliseconds + 28672 (the 7) +
-  -- 4.096 * microseconds of the millisecond, which of all microseconds (512 / 125) and milliseconds (65536 - 4096 = 61440) is this sum.
+  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left
+  -- to right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond.
+  -- As a number, the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the
+  -- millisecond).
+  -- With all microseconds since 1970 it is microseconds * 512 / 125 + milliseconds * 61440 + 28672, because 65536 -
+  -- 4096 = 61440.
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
       placing int8send(
-        (date_part('epoch', uuid_v7.at) * 1000000)::bigint * 512 / 125 + (date_part('epoch', uuid_v7.at) * 1000000)::bigint / 1000 * 61440 + 28672
+        (date_part('epoch', uuid_v7.at) * 1000000)::bigint * 512 / 125
+          + (date_part('epoch', uuid_v7.at) * 1000000)::bigint / 1000 * 61440 + 28672
       ) from 1 for 8
     ),
     'hex'
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The planner puts its one expression in place of a call.';
+  'Makes a UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. It is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -198,10 +206,13 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return overlay(private.uuid_v7(date_trunc('milliseconds', first_uuid_v7.at))::text placing '-7000-8000-000000000000' from 14);
+  return overlay(
+    private.uuid_v7(date_trunc('milliseconds', first_uuid_v7.at))::text placing '-7000-8000-000000000000' from 14
+  );
 end;
 $$;
-comment on function private.first_uuid_v7(timestamptz) is 'The least UUID version 7 of this millisecond: an id of this time or later is not below it.';
+comment on function private.first_uuid_v7(timestamptz) is
+  'The least UUID version 7 of this millisecond. Ids made in this millisecond or later are not less than it.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -213,12 +224,14 @@ declare
   v_milliseconds bigint := ('x' || substr(v_hex, 1, 12))::bit(48)::bigint;
   v_fraction integer := ('x' || substr(v_hex, 14, 3))::bit(12)::integer;
 begin
-  -- The fraction was rounded down to 1/4096 ms, finer than a microsecond: rounding up gives back the very microsecond.
+  -- The fraction was rounded down to 1/4096 ms, which is finer than a microsecond. Rounding up restores the exact
+  -- microsecond.
   return timestamptz '1970-01-01 00:00:00+00'
     + (v_milliseconds * 1000 + (v_fraction * 1000 + 4095) / 4096) * interval '1 microsecond';
 end;
 $$;
-comment on function private.uuid_v7_time(uuid) is 'The time from which private.uuid_v7 made this id, to the microsecond.';
+comment on function private.uuid_v7_time(uuid) is
+  'The time, to the microsecond, from which private.uuid_v7 made this id.';
 
 create function private.uuid_v7_after(previous uuid)
 returns uuid
@@ -231,12 +244,12 @@ begin
   if uuid_v7_after.previous is null or v_id > uuid_v7_after.previous then
     return v_id;
   end if;
-  -- The clock stood still or went back: go on from the previous id instead.
+  -- The clock stood still or was set back: continue from the previous id.
   return private.uuid_v7(private.uuid_v7_time(uuid_v7_after.previous) + interval '1 microsecond');
 end;
 $$;
 comment on function private.uuid_v7_after(uuid) is
-  'A new UUID version 7 that is greater than `previous` (null: any), even when the clock stood still or was set back.';
+  'Makes a UUID version 7 that is greater than `previous`, even if the clock stood still or was set back. A null `previous` sets no bound.';
 
 -- sql/100_platform/35_random_id.sql
 
@@ -244,11 +257,11 @@ create function private.random_id()
 returns bigint
 language sql volatile security invoker
 begin atomic
-  -- The last 53 bits of a UUID version 4 are all random; its version and variant stand before them.
+  -- The last 53 bits of a UUID version 4 are random; version and variant come before them.
   select ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9007199254740991;
 end;
 comment on function private.random_id() is
-  'A random integer from 0 to 2^53 - 1, exact in JSON and JavaScript. Nobody can predict it. It may be taken already.';
+  'An unpredictable random integer from 0 to 2^53 - 1, which JSON and JavaScript represent exactly. It is not guaranteed to be unused.';
 
 -- sql/100_platform/40_touch.sql
 
@@ -262,7 +275,8 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_any__before_update_touch() is 'Sets updated_at at every update of a table that has this trigger.';
+comment on function private.tg_any__before_update_touch() is
+  'Sets updated_at when a row of a table with this trigger is updated.';
 
 -- sql/150_callers/10_caller.sql
 
@@ -275,7 +289,8 @@ begin
   return nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
 end;
 $$;
-comment on function private.request_header(text) is 'A header of the request, by its lower-case name; null when it has none.';
+comment on function private.request_header(text) is
+  'The value of a request header, by the header''s lower-case name; null if the request lacks it.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;
 
 create function private.refuse_service_role()
@@ -288,7 +303,8 @@ begin
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
-comment on function private.refuse_service_role() is 'Raises the refusal of the service role where a user is needed: 401 token_invalid.';
+comment on function private.refuse_service_role() is
+  'Refuses the service role where a user is needed: 401 token_invalid.';
 
 create function private.refuse_deleted_user()
 returns void
@@ -299,7 +315,7 @@ begin
   perform private.fail('token_invalid', 'The user of this access token has been deleted.');
 end;
 $$;
-comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
+comment on function private.refuse_deleted_user() is 'Refuses a deleted user: 401 token_invalid.';
 
 create function private.user_claims()
 returns jsonb
@@ -316,11 +332,18 @@ begin
 end;
 $$;
 comment on function private.user_claims() is
-  'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
+  'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
 
-create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer);
+-- The caller of a request. A field is null if the request does not prove it.
+-- user_id: from an access token or API key. is_anonymous: true for Supabase's anonymous sign-ins. run_id: from a run
+-- token. public_key: what a start may show instead of a user.
+-- webhook_id: from a webhook's token; the request then starts runs as the webhook's owner. chain_depth: the number of
+-- runs that led to the webhook's request.
+create type private.caller as (
+  user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
+);
 comment on type private.caller is
-  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is, and chain_depth, how many runs have led to its request. Null is what nothing proves.';
+  'The caller of a request: the user, run, public key or webhook that the request proves. Other fields are null.';
 
 create function private.caller()
 returns private.caller
@@ -343,7 +366,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'Who calls, as far as the request proves it. 401 token_invalid for the service role, and for a user who has been deleted, also softly. Definer: the API roles can''t read auth.users, which tells whether a user is deleted.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user who has been deleted, even softly. Definer: only the owner may read auth.users, which says whether a user is deleted.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -358,7 +381,7 @@ begin
 end;
 $$;
 comment on function private.hold_user(uuid) is
-  'Keeps a user from being deleted until the transaction ends; 401 token_invalid for one who is deleted. Definer for the same reason as private.caller().';
+  'Prevents the deletion of a user until the transaction ends; 401 token_invalid for a deleted user. Definer for the same reason as private.caller().';
 
 create function private.lock_caller()
 returns private.caller
@@ -378,7 +401,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'Who calls, for what is stored in the name of a user: nobody deletes the user until the transaction ends. user_id is null for a caller who is not a user. Definer for the same reason as private.caller().';
+  'The caller, for writes in the name of a user: prevents the deletion of the user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void
@@ -387,10 +410,12 @@ set search_path = ''
 as $$
 begin
   perform private.fail('unauthenticated', 'The request carries no credential that this call accepts.',
-    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.');
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). '
+      'A run token is enough for its own run, a public key only for a start.');
 end;
 $$;
-comment on function private.unauthenticated() is 'Raises the refusal of a caller without a credential that counts here: 401 unauthenticated.';
+comment on function private.unauthenticated() is
+  'Refuses a caller without a credential that this call accepts: 401 unauthenticated.';
 
 create function private.require_user()
 returns uuid
@@ -407,7 +432,7 @@ begin
 end;
 $$;
 comment on function private.require_user() is
-  'The id of the calling user; 401 unauthenticated when there is none. Definer for the same reason as private.caller().';
+  'The id of the calling user; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.lock_user()
 returns uuid
@@ -424,7 +449,7 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'The id of the calling user, who is not deleted until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'The id of the calling user, whose deletion it prevents until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.require_caller()
 returns private.caller
@@ -441,7 +466,7 @@ begin
 end;
 $$;
 comment on function private.require_caller() is
-  'Who calls, for what a run token allows too; 401 unauthenticated for a caller with neither a user nor a run. Definer for the same reason as private.caller().';
+  'The caller, for calls that a run token allows too; 401 unauthenticated if the caller is neither a user nor a run. Definer for the same reason as private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -457,7 +482,7 @@ begin
   return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
 end;
 $$;
-comment on function private.whoami() is 'Does what public.whoami says. Definer for the same reason as private.caller().';
+comment on function private.whoami() is 'Implements public.whoami. Definer for the same reason as private.caller().';
 grant execute on function private.whoami() to anon, authenticated, service_role;
 
 create function public.whoami()
@@ -467,7 +492,8 @@ set search_path = ''
 as $$
   select private.whoami();
 $$;
-comment on function public.whoami() is 'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
+comment on function public.whoami() is
+  'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
 grant execute on function public.whoami() to anon, authenticated, service_role;
 
 -- sql/150_callers/20_quotas.sql
@@ -478,8 +504,8 @@ create table private.quotas (
   constraint quotas_value_natural check (value >= 0)
 );
 comment on table private.quotas is
-  'The quotas that an operator has changed. For the others the defaults of private.known_quotas() hold.';
-comment on column private.quotas.value is 'How much a user may have at most.';
+  'The quotas that an operator has changed. All others have the defaults of private.known_quotas().';
+comment on column private.quotas.value is 'The most that a user may have.';
 
 create function private.known_quotas()
 returns table (name text, default_value bigint, noun text)
@@ -503,7 +529,7 @@ begin
 end;
 $$;
 comment on function private.known_quotas() is
-  'What each user may have at most, unless an operator has set another value. Bytes are counted as stored, after compression.';
+  'The quotas with their defaults for each user. Bytes are counted as stored, after compression.';
 
 create function private.quota(name text)
 returns bigint
@@ -517,13 +543,14 @@ begin
   );
 end;
 $$;
-comment on function private.quota(text) is 'How much of something a user may have. Definer: the settings are private.';
+comment on function private.quota(text) is
+  'The most of something that a user may have. Definer: the settings are private.';
 
 create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 begin
@@ -540,7 +567,9 @@ begin
     when 'deployment_bytes' then
       return (
         select sum(pg_column_size(s.data)::bigint)
-        from (select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id) as own
+        from (
+          select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id
+        ) as own
         join private.flow_snapshots as s on s.hash = own.snapshot_hash
       ) + (
         select coalesce(sum(pg_column_size(c.canvas)::bigint), 0)
@@ -549,7 +578,9 @@ begin
         where d.user_id = quota_use.user_id
       );
     when 'tags' then
-      return (select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest');
+      return (
+        select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest'
+      );
     when 'api_keys' then
       return (select count(*) from public.api_keys as k where k.user_id = quota_use.user_id);
     when 'wallets' then
@@ -574,7 +605,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, including what this transaction has stored. A frozen flow counts once, however many deployments run it. Definer: it must see all rows.';
+  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer: it must see all rows.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -584,9 +615,12 @@ as $$
 declare
   v_limit bigint := private.quota(check_quota.name);
 begin
-  -- Until the transaction ends. One of the user's transactions at a time, so that each counts what the one before has stored. Nobody
-  -- else takes this lock, and whoever holds it needs no row that another transaction of the user has locked.
-  perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
+  -- The lock lasts until the transaction ends. It admits one transaction of the user at a time, so each counts the
+  -- rows that the one before has stored. Only this function takes the lock, and its holder needs no row that another
+  -- transaction of the user has locked, so there is no deadlock.
+  perform pg_advisory_xact_lock(
+    hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0)
+  );
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
     perform private.fail('quota_exceeded',
       format('You have reached the quota of %s: a user may have %s at most.',
@@ -597,7 +631,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses what a transaction has stored of a user''s when that is more than a user may have: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -608,7 +642,7 @@ declare
   v_user_id uuid;
   v_name text;
 begin
-  -- Deeper is the trigger of deployments that keeps latest, which counts for no quota.
+  -- A deeper call comes from the trigger that keeps the tag latest, which counts for no quota.
   if pg_trigger_depth() > 1 then
     return null;
   end if;
@@ -621,7 +655,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts none. Definer: users can''t call what it calls.';
+  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts no rows. Definer: users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -645,7 +679,8 @@ begin
   end if;
 end;
 $$;
-comment on function private.set_quota(text, bigint) is 'Does what public.set_quota says. Definer: the settings are private.';
+comment on function private.set_quota(text, bigint) is
+  'Implements public.set_quota. Definer: the settings are private.';
 grant execute on function private.set_quota(text, bigint) to service_role;
 
 create function public.set_quota(name text, value bigint)
@@ -656,7 +691,7 @@ as $$
   select private.set_quota(set_quota.name, set_quota.value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: how much of something each user may have from now on; null sets the default again. What a user already has stays. 400 request_invalid.';
+  'For operators: sets how much of something each user may have; null restores the default. Users keep what they already have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -666,7 +701,7 @@ set search_path = ''
 as $$
   select k.name, private.quota(k.name), k.default_value from private.known_quotas() as k;
 $$;
-comment on function private.quotas() is 'Does what public.quotas says. Definer: the settings are private.';
+comment on function private.quotas() is 'Implements public.quotas. Definer: the settings are private.';
 grant execute on function private.quotas() to service_role;
 
 create function public.quotas()
@@ -676,8 +711,7 @@ set search_path = ''
 as $$
   select * from private.quotas();
 $$;
-comment on function public.quotas() is
-  'For operators: how much of each thing a user may have, and the default that holds unless set_quota has set another value.';
+comment on function public.quotas() is 'For operators: the quotas of a user, with the value in force and the default.';
 grant execute on function public.quotas() to service_role;
 
 -- sql/150_callers/30_api_keys.sql
@@ -692,7 +726,7 @@ create table public.api_keys (
   constraint api_keys_prefix_form check (prefix ~ '^fk_[A-Za-z0-9_-]{7}$')
 );
 comment on table public.api_keys is
-  'The API keys of a user, without the keys: create_api_key makes one and shows it once; deleting the row revokes it.';
+  'A user''s API keys, without the secret keys. create_api_key makes a key and shows it once; deleting the row revokes it.';
 comment on column public.api_keys.prefix is 'The first characters of the key, by which its owner recognises it.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
@@ -703,7 +737,7 @@ create policy api_keys_select_owner on public.api_keys for select to authenticat
 create policy api_keys_delete_owner on public.api_keys for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert, no update: create_api_key makes the rows, and they never change.
+-- No insert and no update: create_api_key makes the rows, and they never change.
 grant select, delete on public.api_keys to authenticated;
 grant select, delete on public.api_keys to service_role;
 
@@ -717,7 +751,8 @@ create table private.api_key_hashes (
   constraint api_key_hashes_hash_length check (octet_length(hash) = 32),
   constraint api_key_hashes_api_key_id_key unique (api_key_id)
 );
-comment on table private.api_key_hashes is 'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
+comment on table private.api_key_hashes is
+  'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
 
 create function private.new_token(prefix text)
 returns text
@@ -725,11 +760,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- 32 bytes: their base64 has one = at its end.
+  -- The base64 of 32 bytes ends in one =, which is removed.
   return new_token.prefix || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
 end;
 $$;
-comment on function private.new_token(text) is 'A secret that its holder shows: the prefix, which says what it is, and 256 random bits in 43 characters of base64url.';
+comment on function private.new_token(text) is
+  'A new secret token: the prefix, which names its kind, and 256 random bits in 43 characters of base64url.';
 
 create function private.create_api_key(name text)
 returns jsonb
@@ -742,7 +778,10 @@ declare
   v_row public.api_keys;
 begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
-    perform private.fail('token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
+    perform private.fail(
+      'token_required',
+      'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.'
+    );
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
     perform private.fail('request_invalid', 'name must have 1 to 100 characters.');
@@ -756,7 +795,8 @@ begin
   return to_jsonb(v_row) || jsonb_build_object('key', v_key);
 end;
 $$;
-comment on function private.create_api_key(text) is 'Does what public.create_api_key says. Definer: nobody else makes keys.';
+comment on function private.create_api_key(text) is
+  'Implements public.create_api_key. Definer: only this function makes keys.';
 grant execute on function private.create_api_key(text) to anon, authenticated, service_role;
 
 create function public.create_api_key(name text)
@@ -767,7 +807,7 @@ as $$
   select private.create_api_key(create_api_key.name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user and returns {id, user_id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
+  'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key is shown only this once. 403 token_required for anonymous users and for callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
 create function private.delete_api_key(id uuid)
@@ -785,7 +825,7 @@ begin
 end;
 $$;
 comment on function private.delete_api_key(uuid) is
-  'Does what public.delete_api_key says. Definer, so that callers without a user are refused in our words.';
+  'Implements public.delete_api_key. Definer, so that a caller without a user gets this project''s error.';
 grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function public.delete_api_key(id uuid)
@@ -796,7 +836,7 @@ as $$
   select private.delete_api_key(delete_api_key.id);
 $$;
 comment on function public.delete_api_key(uuid) is
-  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for keys of others.';
+  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for a key of another user.';
 grant execute on function public.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function private.valid_api_key(key text)
@@ -807,12 +847,12 @@ as $$
   select k.*
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
-  -- Auth gives a banned user no access tokens either.
+  -- Auth issues no access tokens to a banned user either.
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
 $$;
 comment on function private.valid_api_key(text) is
-  'The API key with this text; null for an unknown one, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+  'The API key with this text; null if it is unknown, or if its user is banned or deleted. Definer: the hashes are private, and the keys belong to other users.';
 
 create function private.api_key_claims(key text)
 returns jsonb
@@ -824,18 +864,26 @@ declare
 begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
     perform private.fail('api_key_invalid',
-      format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
+      format(
+        'The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.',
+        length(api_key_claims.key)
+      ),
       hint => 'Send the whole key, as create_api_key showed it.');
   end if;
   v_key := private.valid_api_key(api_key_claims.key);
   if v_key.id is null then
-    perform private.fail('api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
+    perform private.fail(
+      'api_key_invalid',
+      'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.'
+    );
   end if;
-  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
+  return jsonb_build_object(
+    'sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id
+  );
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the keys are others''.';
+  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer: the keys belong to other users.';
 grant execute on function private.api_key_claims(text) to anon;
 
 -- sql/150_callers/40_run_tokens.sql
@@ -848,17 +896,21 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets with which run tokens are made, in one row. It is stored when the first token is made, and read by every start.';
-comment on column private.run_token_secrets.secret is 'New tokens are made with it.';
-comment on column private.run_token_secrets.previous_secret is 'Tokens that were made with it before the last rotation are still valid.';
+  'The secrets that sign run tokens, in one row. The first token makes the row; every start reads it.';
+comment on column private.run_token_secrets.secret is 'Signs new tokens.';
+comment on column private.run_token_secrets.previous_secret is
+  'The secret before the last rotation. Tokens that it signed are still valid.';
 
 create function private.run_token(flow_run_id uuid, secret bytea)
 returns text
 language sql immutable security invoker
 begin atomic
-  -- 48 bytes: their base64 is one line without padding.
+  -- The base64 of 48 bytes is one line without padding.
   select 'fr_' || translate(
-    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), run_token.secret, 'sha256'), 'base64'),
+    encode(
+      uuid_send(run_token.flow_run_id)
+        || extensions.hmac(uuid_send(run_token.flow_run_id), run_token.secret, 'sha256'), 'base64'
+    ),
     '+/', '-_'
   );
 end;
@@ -882,7 +934,7 @@ begin
 end;
 $$;
 comment on function private.run_token(uuid) is
-  'The token that shows one run to its holder, made with the secret of this project, which the first token makes. The same run gives the same token as long as the secret is the same. Definer: the secret is private.';
+  'The token that gives its holder access to one run. As long as the project''s secret stays, a run always has the same token. The first call makes the secret. Definer: the secret is private.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -896,8 +948,9 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
-  -- Digests are compared, so that the time it takes does not tell how much of a forged token is right.
-  perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
+  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  perform from private.run_token_secrets as s
+    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
   if not found then
     return null;
@@ -905,7 +958,8 @@ begin
   return encode(substring(v_bytes for 16), 'hex')::uuid;
 end;
 $$;
-comment on function private.run_id_of_token(text) is 'The run with this token; null for a token that is not valid. Definer: the secrets are private.';
+comment on function private.run_id_of_token(text) is
+  'The id of the run with this token; null if the token is not valid. Definer: the secrets are private.';
 
 create function private.token_run_id()
 returns uuid
@@ -915,7 +969,7 @@ as $$
   select private.run_id_of_token(private.request_header('x-flow-run-token'));
 $$;
 comment on function private.token_run_id() is
-  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: it calls what nobody else may.';
+  'The id of the run whose token the request carries in x-flow-run-token; null without a valid token. Definer: API roles may not call private.run_id_of_token().';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -928,7 +982,8 @@ begin
   on conflict (id) do update set secret = excluded.secret, previous_secret = s.secret;
 end;
 $$;
-comment on function private.rotate_run_token_secret() is 'Does what public.rotate_run_token_secret says. Definer: the secrets are private.';
+comment on function private.rotate_run_token_secret() is
+  'Implements public.rotate_run_token_secret. Definer: the secrets are private.';
 grant execute on function private.rotate_run_token_secret() to service_role;
 
 create function public.rotate_run_token_secret()
@@ -939,7 +994,7 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: from now on run tokens are made with a new secret. Tokens made with the previous secret stay valid until the next rotation; older ones are no longer valid.';
+  'For the service role: replaces the secret that signs new run tokens. Tokens of the previous secret stay valid until the next rotation; older ones are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;
 
 -- sql/150_callers/50_pre_request.sql
@@ -962,9 +1017,13 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'How long a statement of a caller without any credential may take, by the path of the request. It is short, because a filter costs whatever its author likes; starts, and what reads deployments and outputs, may wait for locks.';
+  'The time limit of a statement by a caller without a credential, by request path. It is short, because guests choose their filters and so the cost. It is longer for starts and for reads of deployments and outputs, which may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
+-- PostgREST runs this function before each request. It
+-- refuses run tokens that are not valid, and counts that are estimates;
+-- lets the holder of an API key act as the key's owner, so that auth.uid() and policies apply on every path;
+-- and sets a short time limit for guests.
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker
@@ -973,7 +1032,8 @@ as $$
 declare
   v_api_key text;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition saves other requests from parsing the headers.
+  -- The planner's estimates count rows that policies hide. The first condition saves requests without such a header
+  -- from parsing the headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -983,31 +1043,34 @@ begin
     perform private.fail('token_invalid',
       case
         when private.request_header('x-flow-run-token') ~ '^fr_[A-Za-z0-9_-]{64}$'
-          then 'The run token is not valid: it was changed, is of another project, or is older than the last two rotations of the secret.'
-        else format('The run token is malformed: it must be fr_ and 64 letters, digits, - and _, and has %s characters.',
-          length(private.request_header('x-flow-run-token')))
+          then 'The run token is not valid: it was changed, is of another project, '
+            'or is older than the last two rotations of the secret.'
+        else format(
+          'The run token is malformed: it must be fr_ and 64 letters, digits, - and _, and has %s characters.',
+          length(private.request_header('x-flow-run-token'))
+        )
       end,
       hint => 'Send the whole token, as the start of the run answered it.');
   end if;
-  -- Only a caller without a token: a user token beats an API key.
+  -- Only for a caller without an access token: a user's token takes precedence over an API key.
   if current_setting('role') = 'anon' then
     v_api_key := private.request_header('x-api-key');
     if v_api_key is not null then
       perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
       perform set_config('role', 'authenticated', true);
-      -- PostgREST has already applied the settings of anon: the time limit of users is set here.
+      -- PostgREST has already applied the settings of anon. Set the users' time limit here.
       perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
       from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
       where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
     elsif private.request_header('x-flow-run-token') is null then
-      -- It counts for the next statement, which is that of the request.
+      -- The limit takes effect from the next statement, which is the request's own.
       perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
     end if;
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path, and gives guests little time. Invoker, since a definer can''t change the role.';
+  'PostgREST runs it before each request: it checks the run token, applies an API key, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/200_values/05_json_bounds.sql
@@ -2296,9 +2359,13 @@ begin
   end if;
   return coalesce(
     (
-      select format('data.retry.%s: must be %s from %s to %s', m.name, case when m.is_whole then 'an integer' else 'a number' end, m.least, m.most)
+      select format(
+        'data.retry.%s: must be %s from %s to %s', m.name, case when m.is_whole then 'an integer' else 'a number' end,
+        m.least, m.most
+      )
       from (values
-        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false), (4, 'max_delay_ms', 0, 600000, true)
+        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false),
+        (4, 'max_delay_ms', 0, 600000, true)
       ) as m (position, name, least, most, is_whole)
       cross join lateral (select retry_fault.retry -> m.name as value offset 0) as given
       where case
@@ -2310,7 +2377,10 @@ begin
       order by m.position limit 1
     ),
     (
-      select format('data.retry: there is no member %s, only max_attempts, delay_ms, backoff and max_delay_ms', to_jsonb(private.shorten(key)))
+      select format(
+        'data.retry: there is no member %s, only max_attempts, delay_ms, backoff and max_delay_ms',
+        to_jsonb(private.shorten(key))
+      )
       from jsonb_object_keys(retry_fault.retry) as key
       where key not in ('max_attempts', 'delay_ms', 'backoff', 'max_delay_ms')
       limit 1
@@ -2319,7 +2389,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'What keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
+  'The fault that keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -2331,7 +2401,7 @@ as $$
   ) || complete_retry.retry;
 $$;
 comment on function private.complete_retry(jsonb) is
-  'data.retry of a node with what it leaves out. It must have no fault.';
+  'data.retry of a node, with defaults for missing members. It must have no fault.';
 
 -- sql/350_flows/10_node_faults.sql
 
@@ -2351,9 +2421,11 @@ begin
       then 'data.sources: a source must have a string id and a string name'
     when jsonb_path_exists(port_fault.data, '$.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
-      then 'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough'
+      then 'data.targets: a target must have a string id, a string name, '
+        'an array type_bounds, and booleans required and passthrough'
     when exists (
-      select from jsonb_array_elements(port_fault.data -> 'targets') as port where port -> 'when_absent' not in ('"run"', 'null')
+      select from jsonb_array_elements(port_fault.data -> 'targets') as port
+        where port -> 'when_absent' not in ('"run"', 'null')
     )
       then 'data.targets: when_absent of a target must be "run", or left out'
     when exists (
@@ -2369,7 +2441,8 @@ begin
   end;
 end;
 $$;
-comment on function private.port_fault(jsonb) is 'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
+comment on function private.port_fault(jsonb) is
+  'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -2377,20 +2450,27 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
-  -- looked at to name it.
+  -- Check all ports in one pass, pairing the nth source of a node with its nth target. Only if a port is wrong, check
+  -- each node to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take at most 256 bytes, so that their texts need no measuring.
+    -- Most ports take at most 256 bytes, so their texts need no measuring.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
-        and (pg_column_size(port.source) <= 256 or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256)
+        and (
+          pg_column_size(port.source) <= 256
+            or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256
+        )
       ) is not true
       or port.target is not null and (
         jsonb_typeof(port.target -> 'id') = 'string' and jsonb_typeof(port.target -> 'name') = 'string'
-        and (pg_column_size(port.target) <= 256 or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256)
+        and (
+          pg_column_size(port.target) <= 256
+            or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256
+        )
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
-        and jsonb_typeof(port.target -> 'required') = 'boolean' and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
+        and jsonb_typeof(port.target -> 'required') = 'boolean'
+          and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
         and coalesce(port.target ->> 'when_absent', 'run') = 'run'
       ) is not true
     )
@@ -2410,11 +2490,11 @@ begin
   return query
   select (n.position - 1)::integer, f.fault
   from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
-  -- Extracted once here, and not again in each condition.
+  -- Extract the member once here instead of in each condition.
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'
-    -- One pattern for the whole text takes four times as long.
+    -- One pattern for the whole text would take four times as long.
     when (
       n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
       and n.node ->> 'id' !~ '[^-0-9a-f]'
@@ -2428,7 +2508,7 @@ begin
     when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
     when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
-    -- Editors may save null for what nobody has set.
+    -- Editors may store null for a member that is not set.
     when d.data ? 'retry' and d.data -> 'retry' <> 'null' and private.retry_fault(d.data -> 'retry') is not null
       then private.retry_fault(d.data -> 'retry')
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
@@ -2441,7 +2521,7 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The caller has counted nodes and ports: private.flow_size_findings. The rules are the mandatory members of the node object in the editor''s flow JSON, and data.retry, which is ours.';
+  'The first fault of each node that the runner can''t read, for at most 1,001 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
 
 -- sql/350_flows/20_flow_cycle.sql
 
@@ -2522,7 +2602,7 @@ begin
 end;
 $$;
 comment on function private.flow_cycle(text[], text[], text[]) is
-  'The node ids of one cycle in the order of its edges, or null when there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
+  'The node ids of one cycle in the order of its edges; null if there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
 
 -- sql/350_flows/30_flow_findings.sql
 
@@ -2532,10 +2612,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- A handle is looked up in the whole flow, and may belong to any node. Only an edge's source and target say which nodes it joins.
+  -- Handles are looked up in the whole flow, since a handle may belong to any node. The source and target of an edge
+  -- say which nodes it connects.
   return query
   with port as materialized (
-    -- The nth source and the nth target of a node side by side.
+    -- Pairs the nth source of a node with its nth target.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
@@ -2558,7 +2639,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: those whose two handles are ports of the flow. Editors leave other edges behind, which a run drops with a warning.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors leave other edges behind; a run drops them with a warning.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -2566,21 +2647,32 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Paths count ports where they are. Taking a node out of the graph copies it: for 40,000 ports that takes twenty times as long.
-  if not jsonb_path_exists(port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)') then
+  -- Paths count ports in place. Extracting a node copies it, which takes twenty times as long for 40,000 ports.
+  if not jsonb_path_exists(
+    port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)'
+  ) then
     return '[]';
   end if;
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
       'code', 'node_malformed', 'path', format('nodes[%s]', node.index),
-      'message', format('data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end)
+      'message',
+      format(
+        'data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end
+      )
     ) order by node.index), '[]')
     from (
       select i.index, has.too_many_sources, has.too_many_targets
       from generate_series(0, jsonb_array_length(port_count_findings.nodes) - 1) as i (index)
       cross join lateral (select
-        jsonb_path_exists(port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)', jsonb_build_object('index', i.index), silent => true),
-        jsonb_path_exists(port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)', jsonb_build_object('index', i.index), silent => true)
+        jsonb_path_exists(
+          port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)',
+          jsonb_build_object('index', i.index), silent => true
+        ),
+        jsonb_path_exists(
+          port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)',
+          jsonb_build_object('index', i.index), silent => true
+        )
       ) as has (too_many_sources, too_many_targets)
       where has.too_many_sources or has.too_many_targets
       order by i.index limit 1001
@@ -2589,7 +2681,7 @@ begin
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings for nodes that have more than 1,000 sources or targets, of the first 1,001 such nodes.';
+  'The findings of flow_findings about nodes with more than 1,000 sources or targets, for at most 1,001 such nodes.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -2599,10 +2691,12 @@ as $$
 declare
   v_findings jsonb := (
     select jsonb_agg(jsonb_build_object(
-      'code', 'flow_too_large', 'path', part.name, 'message', format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
+      'code', 'flow_too_large', 'path', part.name, 'message',
+      format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
     ))
     from (values
-      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
+      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)),
+      ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
     ) as part (name, most, size)
     where part.size > part.most
   );
@@ -2611,14 +2705,14 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings for a graph that has more nodes, edges or ports than the runner can set up without delaying other runs.';
+  'The findings of flow_findings about a graph with more nodes, edges or ports than the runner can set up without delaying other runs.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
--- executing it for most flows.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
+-- call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -2630,12 +2724,15 @@ declare
   v_leads_back boolean;
   v_cycle text[];
 begin
-  -- The size comes first: it bounds what the other checks cost.
+  -- Check the size first: it bounds the cost of the other checks.
   v_findings := private.flow_size_findings(flow_findings.nodes, flow_findings.edges);
   if v_findings <> '[]' then
     return v_findings;
   end if;
-  select jsonb_agg(jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', f.node_index), 'message', f.fault) order by f.node_index)
+  select jsonb_agg(
+    jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', f.node_index), 'message', f.fault)
+      order by f.node_index
+  )
   into v_findings
   from private.node_faults(flow_findings.nodes) as f;
   if v_findings is not null then
@@ -2650,7 +2747,7 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- Each id once, so that an edge of an id that a thousand nodes share is one row, not a thousand.
+  -- Each id once, so that an edge of an id that a thousand nodes share is one row instead of a thousand.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -2659,7 +2756,8 @@ begin
   edge as materialized (
     select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
       s.first_index as source_index, t.first_index as target_index,
-      coalesce(s.is_run, false) as is_source_run, coalesce(t.is_run, false) as is_target_run, coalesce(t.is_mock, false) as is_target_mock,
+      coalesce(s.is_run, false) as is_source_run, coalesce(t.is_run, false) as is_target_run,
+      coalesce(t.is_mock, false) as is_target_mock,
       kept.edge_index is not null as is_kept, kept.target_port
     from jsonb_array_elements(flow_findings.edges) with ordinality as e (edge, position)
     left join known as s on s.id = e.edge ->> 'source'
@@ -2667,13 +2765,16 @@ begin
     left join private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept on kept.edge_index = e.position - 1
   ),
   finding as (
-    select 'node_id_duplicate' as code, format('nodes[%s].id', known.last_index) as path, format('two nodes have the id %s', known.id) as message
+    select 'node_id_duplicate' as code, format('nodes[%s].id', known.last_index) as path,
+      format('two nodes have the id %s', known.id) as message
     from known where known.node_count > 1
     union all
-    select 'edge_source_unknown', format('edges[%s].source', edge.index), format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
+    select 'edge_source_unknown', format('edges[%s].source', edge.index),
+      format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
     from edge where not edge.is_source_run and not edge.is_target_mock
     union all
-    select 'edge_target_unknown', format('edges[%s].target', edge.index), format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
+    select 'edge_target_unknown', format('edges[%s].target', edge.index),
+      format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
     from edge where edge.target_index is null
     union all
     select 'input_connected_twice', format('edges[%s].targetHandle', max(edge.index)),
@@ -2681,7 +2782,7 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- A node may have 1,000 inputs, but edges may lead into it through the handles of other nodes.
+    -- A node has at most 1,000 inputs, but more edges may lead into it through the handles of other nodes.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges may lead into one node'
     from edge where edge.is_kept and edge.target_index is not null
     group by edge.target_index having count(*) > 1000
@@ -2700,7 +2801,8 @@ begin
     wired.sources, wired.targets, wired.leads_back
   into v_findings, v_nodes, v_sources, v_targets, v_leads_back
   from (
-    select array_agg(edge.source) as sources, array_agg(edge.target) as targets, bool_or(edge.source_index >= edge.target_index) as leads_back
+    select array_agg(edge.source) as sources, array_agg(edge.target) as targets,
+      bool_or(edge.source_index >= edge.target_index) as leads_back
     from edge where edge.is_kept and edge.is_source_run and edge.is_target_run
   ) as wired;
 
@@ -2719,11 +2821,12 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'What keeps a graph from running, as an array of {code, path, message}, which is cut after a thousand; empty when the graph can run. private.take_snapshot checks interflow references, since it follows them.';
+  'The faults that keep a graph from running, [{code, path, message}], cut after a thousand; [] if the graph can run. Does not check interflow references; private.freeze_flow does, because it follows them.';
 
 -- sql/350_flows/40_acting_flows.sql
 
--- Which nodes have effects, and by these which flows. The runner says the same in runner/engine/graph.ts (hasEffects).
+-- Finds the nodes that have effects outside, and the flows that have such nodes. hasEffects in runner/engine/graph.ts
+-- has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)
@@ -2737,7 +2840,8 @@ declare
 begin
   return query
   with node as materialized (
-    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id, d.node #> '{data,targets_form,form_data}' as form_data
+    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id,
+      d.node #> '{data,targets_form,form_data}' as form_data
     from jsonb_array_elements(acting_nodes.nodes) as d (node)
     where d.node -> 'data' ->> 'type' = 'native'
   ),
@@ -2745,10 +2849,11 @@ begin
     select distinct on (d.node_id) d.node_id, coalesce(d.data ->> 'effects', 'none') as effects,
       d.targets @> '[{"name": "submit"}]' and d.sources @> '[{"name": "signature"}]' as is_settled
     from public.nodes as d
-    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.node_id from node as n))
+    where d.owner_key = v_nobody and d.type = 'native'
+      and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- Their method decides, unless an edge brings it.
+  -- The method of these nodes decides, unless an edge provides the method.
   decided as materialized (
     select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
     from node as n
@@ -2780,7 +2885,7 @@ begin
 end;
 $$;
 comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects, if the called flows that have some are acting_flows. is_settled: the effects are those of instructions.';
+  'The nodes of a graph that have effects. acting_flows: the called flows that have effects, as private.acting_flows() returns them. is_settled: the effects come only from the instructions that the node makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb
@@ -2802,7 +2907,8 @@ begin
       group by f.id
     ),
     call as materialized (
-      select distinct f.id as caller, r.id as called from flow as f cross join lateral private.interflow_references(f.nodes) as r
+      select distinct f.id as caller, r.id as called from flow as f
+        cross join lateral private.interflow_references(f.nodes) as r
     ),
     acting (kind, id) as (
       select k.kind, o.id from own as o cross join (values ('all'), ('without_instructions')) as k (kind)
@@ -2810,16 +2916,17 @@ begin
       union
       select a.kind, c.caller from acting as a join call as c on c.called = a.id
     )
-    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}') from (select a.kind, jsonb_agg(a.id) as ids from acting as a group by a.kind) as k
+    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}')
+      from (select a.kind, jsonb_agg(a.id) as ids from acting as a group by a.kind) as k
   );
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The called flows of a snapshot that have a node with effects, themselves or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that make instructions. Calls may go round in circles.';
+  'The called flows of a snapshot that have a node with effects, directly or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that only make instructions. Calls may be circular.';
 
 -- sql/350_flows/40_environment_findings.sql
 
--- The environment's settings of transactions are checked. Other names are free.
+-- Checks the transaction settings in a flow's environment. Other names are not restricted.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -2827,16 +2934,20 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- A fault never repeats the value, which may be a secret.
+  -- A fault never repeats the value, because the value may be a secret.
   return case
     when environment_fault.name = 'COMPUTE_BUDGET'
-      and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
+      and (
+        environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295
+      ) is not true
       then 'must be auto, no or an integer from 0 to 2^32-1'
     when environment_fault.name = 'FALLBACK_COMPUTE_BUDGET'
       and (private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
       then 'must be an integer from 0 to 2^32-1'
     when environment_fault.name = 'PRIORITY_FEE'
-      and not (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null)
+      and not (
+        environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null
+      )
       then 'must be auto, no or an integer from 0 to 2^64-1'
     when environment_fault.name in ('SIMULATION_COMMITMENT_LEVEL', 'TX_COMMITMENT_LEVEL', 'WAIT_COMMITMENT_LEVEL')
       and environment_fault.value not in ('processed', 'confirmed', 'finalized')
@@ -2848,7 +2959,7 @@ begin
 end;
 $$;
 comment on function private.environment_fault(text, text) is
-  'What is wrong with a setting in a flow''s environment, or null. It never repeats the value.';
+  'The fault of a setting in a flow''s environment, or null. It never repeats the value.';
 
 create function private.is_key_pair(value text)
 returns boolean
@@ -2859,7 +2970,7 @@ as $$
     or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
 $$;
 comment on function private.is_key_pair(text) is
-  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers, as the command line tools store it.';
+  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers as written by Solana''s command-line tools.';
 
 create function private.environment_findings(environment jsonb, owner_id uuid)
 returns jsonb
@@ -2869,7 +2980,8 @@ as $$
 begin
   return (
     select coalesce(jsonb_agg(
-      jsonb_build_object('code', finding.code, 'path', 'environment.' || setting.name, 'message', finding.message) order by setting.name
+      jsonb_build_object('code', finding.code, 'path', 'environment.' || setting.name, 'message', finding.message)
+        order by setting.name
     ), '[]')
     from jsonb_each_text(environment_findings.environment) as setting (name, value)
     cross join lateral (
@@ -2885,8 +2997,10 @@ begin
     cross join lateral (
       select fault.code, case fault.code
         when 'environment_key_pair'
-          then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
-        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'
+          then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: '
+            'store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
+        when 'environment_wallet_unknown'
+          then 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'
         else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)
@@ -2895,38 +3009,49 @@ begin
 end;
 $$;
 comment on function private.environment_findings(jsonb, uuid) is
-  'What is wrong with the settings in the environment of an owner''s flow, as an array of {code, path, message}; empty when nothing is.';
+  'The faults of the settings in the environment of an owner''s flow, [{code, path, message}]; [] if there are none.';
 
 -- sql/350_flows/50_flow_warnings.sql
 
--- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
+-- and proceed, unless they are strict.
 
+-- The service role's definitions say which nodes exist. Without any definitions, all native nodes count as existing,
+-- with the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows()
+-- returns them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
--- executing it for most flows.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
+-- call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Without definitions the database can't tell which nodes the runner has.
-  v_knows_nodes constant boolean := exists (select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native');
+  -- Without definitions the database does not know the nodes of the runner.
+  v_knows_nodes constant boolean := exists (
+    select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native'
+  );
 begin
   return (
     with node as materialized (
       select
-        (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
-        -- Whether the flow's JSON says which inputs and outputs the node has, and not the definition.
+        (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type,
+        d.data ->> 'node_id' as node_id,
+        -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
-        d.data ->> 'node_id' in ('interflow', 'interflow_instructions') or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
-        d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
+        not v_knows_nodes or d.data ->> 'node_id' = 'interflow'
+          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+        d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
+          or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
+        d.data -> 'sources' as sources, d.data -> 'targets' as targets,
+        d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
-        -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
+        -- A flow_input or flow_output has one port. Its name is the node's label, even if the JSON gives it another
+        -- name.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
           case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
             when 'string' then d.data #>> '{targets_form,form_data,label}'
@@ -2956,15 +3081,17 @@ begin
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
-      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
+      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required,
+        false as is_handed_on,
         s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
-      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean,
+      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean,
+        (t.port -> 'passthrough')::boolean,
         false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- A handle is looked up in the whole flow, and copies of a node may share one.
+    -- Handles are looked up in the whole flow, and copies of a node may share one.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -2978,27 +3105,35 @@ begin
       from jsonb_array_elements(flow_warnings.edges) with ordinality as e (edge, position)
     ),
     wired as materialized (
-      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id, t.node_id as target_id,
-        case when sh.name is not null and e.side = 'source' and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
+      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id,
+        t.node_id as target_id,
+        case when sh.name is not null and e.side = 'source'
+          and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
           as source_name,
-        case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name) else th.name end as target_name,
-        s.type = 'native' and (not v_knows_nodes or s.node_id in (select d.node_id from definition as d)) as is_source_known,
-        t.type = 'native' and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
+        case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name)
+          else th.name end as target_name,
+        s.type = 'native'
+          and (not v_knows_nodes or s.node_id in (select d.node_id from definition as d)) as is_source_known,
+        t.type = 'native'
+          and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
         case e.side when 'source' then s.are_outputs_drawn else s.are_inputs_drawn end as is_source_drawn,
         t.are_inputs_drawn as is_target_drawn,
         case when sh.first_index = sh.last_index then sh.first_index = s.index
-          else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle from drawn as d) end as is_own_source,
+          else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle
+            from drawn as d) end as is_own_source,
         case when th.first_index = th.last_index then th.first_index = t.index
-          else (t.index, 'target', e.target_handle) in (select d.index, d.side, d.handle from drawn as d) end as is_own_target
+          else (t.index, 'target', e.target_handle) in (select d.index, d.side, d.handle
+            from drawn as d) end as is_own_target
       from edge as e
       join node as s on s.id = e.source
       join node as t on t.id = e.target
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Types of definitions count alone: nodes keep to those, while the types that a flow draws are not enforced.
+    -- Only types of definitions count. Nodes comply with these, while the types in a flow's JSON are not enforced.
     typed as materialized (
-      select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given, t.types as wanted
+      select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
+        t.types as wanted
       from wired as w
       join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
       join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
@@ -3029,7 +3164,8 @@ begin
       where jsonb_array_length(flow_warnings.nodes) = 0
       union all
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
-        when n.type = 'native' then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        when n.type = 'native'
+          then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
@@ -3049,23 +3185,31 @@ begin
       group by n.label having count(*) > 1
       union all
       select distinct 1, r.index, 'input_missing', '', format(
-        'the input %s is required, and has neither an edge nor a value, so the run fails at the node', to_jsonb(private.shorten(r.name))
+        'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
+        to_jsonb(private.shorten(r.name))
       )
       from required as r
       where case jsonb_typeof(r.form_data) when 'object' then not r.form_data ? r.name else true end
         and (r.index, r.name) not in (
-          select w.target_index, w.target_name from wired as w where w.source_name is not null and w.target_name is not null
+          select w.target_index, w.target_name from wired as w
+            where w.source_name is not null and w.target_name is not null
         )
       union all
       select 2, w.index, 'edge_source_handle_unknown', '.sourceHandle', case
         when w.source_name is null then 'no port has this id, so the edge is left out'
-        else format('the port with this id belongs to another node, so the run takes the source''s port %s instead', to_jsonb(private.shorten(w.source_name)))
+        else format(
+          'the port with this id belongs to another node, so the run takes the source''s port %s instead',
+          to_jsonb(private.shorten(w.source_name))
+        )
       end
       from wired as w where w.is_own_source is not true
       union all
       select 2, w.index, 'edge_target_handle_unknown', '.targetHandle', case
         when w.target_name is null then 'no port has this id, so the edge is left out'
-        else format('the port with this id belongs to another node, so the run takes the target''s port %s instead', to_jsonb(private.shorten(w.target_name)))
+        else format(
+          'the port with this id belongs to another node, so the run takes the target''s port %s instead',
+          to_jsonb(private.shorten(w.target_name))
+        )
       end
       from wired as w where w.is_own_target is not true
       union all
@@ -3089,15 +3233,19 @@ begin
       select 2, w.index, 'edge_target_port_unknown', '.targetHandle',
         format('the node has no input %s, so the run fails at it', to_jsonb(private.shorten(w.target_name)))
       from wired as w
-      where w.source_name is not null and w.target_name is not null and w.is_target_known and w.target_id <> 'flow_output'
+      where w.source_name is not null and w.target_name is not null and w.is_target_known
+        and w.target_id <> 'flow_output'
         and not (w.is_target_drawn and w.is_own_target is true)
         and case when w.is_target_drawn
           then (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.side = 'target')
-          else (w.target_id, w.target_name) not in (select p.node_id, p.name from defined_port as p where p.side = 'target')
+          else (w.target_id, w.target_name) not in (
+            select p.node_id, p.name from defined_port as p where p.side = 'target'
+          )
         end
       union all
       select 2, w.index, 'effect_may_be_skipped', '', format(
-        'the output %s may be left unset, and then the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
+        'the output %s may be left unset, and then the node with effects '
+        'behind it does not run; "when_absent": "run" on its input %s lets it run',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
@@ -3111,7 +3259,9 @@ begin
           else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
         end
         and case when a.draws_inputs
-          then (w.target_index, w.target_name) in (select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required)
+          then (w.target_index, w.target_name) in (
+            select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required
+          )
           else (w.target_id, w.target_name) in (
             select p.node_id, p.name from defined_port as p where p.side = 'target' and not p.is_required
           )
@@ -3120,15 +3270,18 @@ begin
       union all
       select 2, t.index, 'edge_types_differ', '', format(
         'the port %s gives %s, and the input %s takes %s, which no such value becomes, so the run fails at the target',
-        to_jsonb(private.shorten(t.source_name)), array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
-        to_jsonb(private.shorten(t.target_name)), array_to_string(array(select jsonb_array_elements_text(t.wanted)), ' or ')
+        to_jsonb(private.shorten(t.source_name)),
+        array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
+        to_jsonb(private.shorten(t.target_name)),
+        array_to_string(array(select jsonb_array_elements_text(t.wanted)), ' or ')
       )
       from typed as t join unlike as u on u.given = t.given and u.wanted = t.wanted and u.is_passed_on = t.is_passed_on
     )
     select coalesce(jsonb_agg(jsonb_build_object(
       'code', first.code,
       'path', case first.place
-        when 0 then 'nodes' else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
+        when 0 then 'nodes'
+          else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
       end,
       'message', first.message
     ) order by first.place, first.index, first.code, first.message), '[]')
@@ -3137,7 +3290,7 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'What a run of a graph without findings will fail at or leave out: the first 100 {code, path, message}. The service role''s definitions say which nodes exist; without any, all native nodes do, with the ports that are drawn. acting_flows: the called flows that have effects, as private.acting_flows() gives them.';
+  'The first 100 warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';
 
 -- sql/350_flows/60_flows.sql
 
@@ -3157,7 +3310,9 @@ create table public.flows (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
-  constraint flows_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint flows_name_length check (
+    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+  ),
   constraint flows_description_length check (
     char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
   ),
@@ -3168,32 +3323,41 @@ create table public.flows (
     jsonb_typeof(edges) = 'array' or private.refuse_column('edges', 'must be an array')
   ),
   constraint flows_environment_strings check (
-    private.is_string_map(environment) or private.refuse_column('environment', 'must be an object whose members are all strings')
+    private.is_string_map(environment)
+      or private.refuse_column('environment', 'must be an object whose members are all strings')
   ),
   constraint flows_environment_size check (
     pg_column_size(environment) <= 65536 or private.refuse_column('environment', 'must have at most 64 KiB')
   ),
   constraint flows_chain_network_valid check (
     private.is_chain_network(chain_network) or private.refuse_column('chain_network',
-      'must be an object with url, an http or https address of at most 2048 characters, and cluster: devnet, testnet or mainnet-beta')
+      'must be an object with url, an http or https address of at most 2048 characters, '
+      'and cluster: devnet, testnet or mainnet-beta')
   ),
-  -- Editors keep members of their own beside url and cluster.
+  -- Editors add members of their own to url and cluster.
   constraint flows_chain_network_size check (
     octet_length(chain_network::text) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
   ),
   constraint flows_instructions_bundling_known check (
-    instructions_bundling in ('Off', 'Automatic') or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
+    instructions_bundling in ('Off', 'Automatic')
+      or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
   )
 );
-comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
-comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
+comment on table public.flows is
+  'Flows as saved by the editor. A run executes either a deployment, which is a frozen flow, or the flow as it is at the start.';
+comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
-comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts. Only the owner reads it.';
+comment on column public.flows.environment is
+  'Settings of the flow''s runs, an object of strings, which scripts of the flow can read. Only the owner reads the column.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
-comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
-comment on column public.flows.is_public is 'Signed-in users may read the flow in public_flows: without environment, and of chain_network the cluster.';
-comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by every user who has signed up.';
-comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
+comment on column public.flows.instructions_bundling is
+  'Off: each node sends its own transaction. Automatic: they are bundled.';
+comment on column public.flows.is_public is
+  'If true, signed-in users read the flow in public_flows, without environment and with only the cluster of chain_network.';
+comment on column public.flows.start_shared is
+  'With is_public: every user who has signed up may start new deployments.';
+comment on column public.flows.start_unverified is
+  'With is_public and start_shared: anybody may start new deployments.';
 
 create index flows_user_id_idx on public.flows (user_id);
 
@@ -3222,7 +3386,7 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_flows__before_update() is 'Refuses changes of a flow''s read-only columns.';
+comment on function private.tg_flows__before_update() is 'Refuses changes to a flow''s read-only columns.';
 create trigger _100_refuse_read_only before update on public.flows
   for each row execute function private.tg_flows__before_update();
 create trigger _200_touch before update on public.flows
@@ -3249,7 +3413,8 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- The row then refers to the value that is stored already. Equal jsonb may still differ as text: 1.0 equals 1.
+    -- Assigning the old value makes the row refer to the value that is already stored. Equal jsonb values may still
+    -- differ as text: 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
       v_nodes_bytes := 0;
@@ -3260,12 +3425,14 @@ begin
     end if;
   end if;
 
-  -- One update may give the same large graph to a thousand flows. The service role and administrators have no such bound.
+  -- Without this bound, one update could write the same large graph to a thousand flows. The service role and
+  -- administrators are exempt.
   if row_security_active('public.flows') then
     v_written_bytes := v_nodes_bytes + v_edges_bytes
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
     if v_written_bytes > v_most_written then
-      perform private.fail('flows_too_large', 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+      perform private.fail('flows_too_large',
+        'One request may write at most 16 MiB of nodes and edges, in all flows together.',
         hint => 'Change fewer flows at once.');
     end if;
     perform set_config('flows.written_bytes', v_written_bytes::text, true);
@@ -3274,7 +3441,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much at once: 400 column_invalid, 413 flows_too_large. Nodes and edges that do not change are not stored again.';
+  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much in total: 400 column_invalid, 413 flows_too_large. Avoids storing unchanged nodes and edges again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -3286,13 +3453,14 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the table was empty: each save of a flow would read all flows.
+-- A cached plan must not be one that was made while the table was empty, because then each save of a flow would read
+-- all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compares sizes as stored, so with the table and not with the new rows of the statement, which are not compressed yet.
+  -- Compare sizes as stored. So read the table: the statement's new rows are not compressed yet.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -3307,7 +3475,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update() is
-  'Refuses flows that grow beyond their owner''s quota, once a statement. A flow that shrinks is saved, even when its owner has too much. Definer: users can''t call what it calls.';
+  'Checks once per statement that updated flows did not grow beyond their owner''s quota. A flow that shrinks is saved even if its owner exceeds the quota. Definer: users may not call private.check_quota().';
 create trigger _800_check_growth after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update();
@@ -3318,7 +3486,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A user's deletion deletes everything of theirs: the user's row is gone by the time the cascade reaches this flow.
+  -- The deletion of a user deletes everything of that user. When its cascade reaches this flow, the user's row is
+  -- already gone.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
@@ -3335,17 +3504,18 @@ create trigger _100_refuse_deployed before delete on public.flows
 
 -- sql/350_flows/61_public_flows.sql
 
--- What users read of each other's flows. RLS lets only the owner read a row of public.flows, so the rows come from a view that runs as
--- its owner. That view is private, since one in an exposed schema is easily given a column too many. The view that clients read has
--- the columns of the private one, and runs as its caller, who needs the grant on both.
+-- Flows that users read of each other. RLS lets only the owner read a row of public.flows, so a view that runs as its
+-- owner provides the rows. That view is private, because it is easy to add one column too many to a view of an exposed
+-- schema. Clients read a second view with the same columns, which runs as its caller. The caller needs grants on both.
 
 create view private.shared_flows with (security_barrier = true) as
-select f.id, f.user_id, f.name, f.description, f.nodes, f.edges, jsonb_build_object('cluster', f.chain_network -> 'cluster') as chain_network,
+select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
+  jsonb_build_object('cluster', f.chain_network -> 'cluster') as chain_network,
   f.instructions_bundling, f.start_shared, f.start_unverified, f.created_at, f.updated_at
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows, without environment and without the address of their network. A barrier: conditions of a query are checked on public flows only.';
+  'The public flows, without environment and without the address of their network. A security barrier: the conditions of a query are evaluated only on public flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';
@@ -3353,16 +3523,18 @@ comment on column private.shared_flows.edges is 'The edges between the nodes.';
 comment on column private.shared_flows.chain_network is 'The Solana network, {cluster}.';
 
 create view public.public_flows with (security_invoker = true) as
-select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network, s.instructions_bundling, s.start_shared,
+select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network, s.instructions_bundling,
+  s.start_shared,
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user: what flows has of them without environment, and of chain_network only the cluster. Their owners read and write them in flows.';
+  'The public flows of all users, for every signed-in user: the columns of flows without environment, and of chain_network only the cluster. Owners read and write their flows in flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
-comment on column public.public_flows.nodes is 'The nodes with all form data: whoever makes a flow public shows it.';
+comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';
 comment on column public.public_flows.edges is 'The editor''s edge objects.';
-comment on column public.public_flows.chain_network is 'The Solana network of the flow''s runs, {cluster}: its address may carry a key.';
+comment on column public.public_flows.chain_network is
+  'The Solana network of the flow''s runs, {cluster}. The address is left out, because it may contain a key.';
 
 grant select on private.shared_flows to authenticated, service_role;
 grant select on public.public_flows to authenticated, service_role;
@@ -3376,13 +3548,13 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs, which deployments and runs execute whatever happens to the flows. Equal graphs are stored once. Never updated.';
+  'Frozen graphs, which deployments and runs execute even if the flows change. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
-  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself and those that it reaches through interflow nodes; a graph is {nodes, edges, environment, instructions_bundling}.';
+  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
 
--- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would copy each value
--- once for every level around it. And the text of the jsonb is what is hashed.
+-- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
+-- copy each value once for every level around it, and the hash needs the text anyway.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -3392,8 +3564,11 @@ as $$
 begin
   return (
     select format('[%s]', string_agg(format(
-      '{"id": %s, "data": {"type": %s%s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
-      node -> 'id', d.data -> 'type', case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end, d.data -> 'node_id',
+      '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
+      '"sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type',
+      case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
+      d.data -> 'node_id',
       (
         select string_agg(format(
           '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
@@ -3420,7 +3595,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb. The nodes must have no faults.';
+  'The nodes of a flow in the same order, without members that only the editor needs (positions, sizes, colours, forms), as the text of jsonb. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -3438,7 +3613,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The edges of a flow without what only the editor needs, in the same order, as the text of jsonb. Every edge must lead to a node.';
+  'The edges of a flow in the same order, without members that only the editor needs, as the text of jsonb. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -3453,7 +3628,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, with the index of the node that names each. The id is null where a node names no integer.';
+  'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -3461,7 +3636,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- One look at all nodes, which costs a tenth of a look at each. In most flows each node has a position.
+  -- One pass over all nodes costs a tenth of a check of each node. In most flows each node has a position.
   v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
 begin
   if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
@@ -3474,8 +3649,13 @@ begin
 end;
 $$;
 comment on function private.canvas_text(jsonb) is
-  'Where the editor draws the nodes of a flow: their positions in the same order, null for a node that has none, or [] if none has. As the text of jsonb.';
+  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
+-- Freezes a flow as its caller has read it, and all flows that it reaches as they are now. Returns the key of the
+-- snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as
+-- text.
+-- Does not check permission: callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from
+-- running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -3496,21 +3676,25 @@ declare
   v_canvases text[] := '{}';
   v_data text;
 begin
-  -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
+  -- Read the flow itself, then every flow that it reaches through interflow nodes. A flow may call itself, directly or
+  -- through others.
   <<flows>>
   loop
-    -- Adding an empty array changes nothing but unpacks the graph, which each function below would do several times.
+    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
+    -- several times.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
-      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id)) as finding
+      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id))
+        as finding
     ), '[]');
     if v_findings = '[]' then
       v_ids := v_ids || v_flow.id;
       v_graphs := v_graphs || format(
-        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}', private.reduce_edges(v_flow.edges),
+        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
+        private.reduce_edges(v_flow.edges),
         private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
       );
       if freeze_flow.keeps_canvas then
@@ -3519,7 +3703,8 @@ begin
     end if;
 
     v_called := null;
-    -- What is too large, or has malformed nodes, is refused already: reading its nodes once more would cost as much as all before.
+    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
+    -- cost as much as all checks before.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         v_findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -3531,7 +3716,7 @@ begin
       from private.interflow_references(v_flow.nodes) as r
       left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
     end if;
-    -- Here and not in the query, which would then be planned each time.
+    -- Here rather than in the query, which would otherwise be planned each time.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);
@@ -3542,19 +3727,19 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = freeze_flow.entry.user_id;
-      -- The flow was deleted after it was found. A run that calls it fails there and says so.
+      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
       exit when found;
     end loop;
     if v_findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- The flow is refused already, whatever the remaining flows hold.
+    -- The flow is refused already. The remaining flows can't change that.
     exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
   end loop;
 
   if v_findings = '[]' then
     v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- An entry that is called by its id is one of the called flows too.
+      -- If the entry is called by its id, it is also one of the called flows.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> freeze_flow.entry.id or v_is_entry_called
     ));
@@ -3569,23 +3754,25 @@ begin
     perform private.fail(
       'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
-        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
+        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.'
+          else '' end,
       jsonb_path_query_array(v_findings, '$[0 to 999]')
     );
   end if;
   canvas := format('{%s}', array_to_string(v_canvases, ', '));
   snapshot_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
-    -- The lock keeps the retention job from deleting an equal snapshot that exists before the caller refers to it.
+    -- The lock keeps the sweep from deleting an equal snapshot that already exists, until the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
-    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb) on conflict (hash) do nothing;
+    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb)
+      on conflict (hash) do nothing;
     exit when found;
   end loop;
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key; if keeps_canvas, also where the editor draws their nodes, {"<flow id>": as private.canvas_text() gives it}, as text. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
+  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -3597,7 +3784,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow as private.freeze_flow() does, for a run that no deployment tells how to draw, and returns the snapshot''s key. Definer for the same reason: callers must check who asks.';
+  'Freezes a flow as private.freeze_flow() does, without the positions of its nodes, and returns the snapshot''s key. Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/350_flows/80_flow_snapshot_warnings.sql
 
@@ -3608,9 +3795,10 @@ create table private.flow_snapshot_warnings (
 );
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
-comment on column private.flow_snapshot_warnings.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
+comment on column private.flow_snapshot_warnings.nodes_version is
+  'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'The first 100 warnings of private.flow_warnings. Those about called flows have a flow_id. Those about the flow itself have none, because equal flows share a snapshot.';
+  'The first 100 warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
 
 create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
 returns jsonb
@@ -3627,22 +3815,27 @@ begin
   from private.flow_snapshot_warnings as w
   where w.snapshot_hash = snapshot_warnings.hash and w.nodes_version = v_version;
   if not found then
-    select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s where s.hash = snapshot_warnings.hash;
+    select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s
+      where s.hash = snapshot_warnings.hash;
     select coalesce(jsonb_agg(warning order by graph.flow_id nulls first, warning.position), '[]') into v_warnings
     from (
-      select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s where s.hash = snapshot_warnings.hash
+      select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s
+        where s.hash = snapshot_warnings.hash
       union all
-      -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+      -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
       select f.key::integer, f.value
       from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
       where s.hash = snapshot_warnings.hash and f.value <> s.data -> 'entry'
     ) as graph
     cross join lateral (
-      select w.warning || case when graph.flow_id is null then '{}' else jsonb_build_object('flow_id', graph.flow_id) end as warning, w.position
-      from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)) with ordinality as w (warning, position)
+      select w.warning || case when graph.flow_id is null then '{}'
+        else jsonb_build_object('flow_id', graph.flow_id) end as warning, w.position
+      from jsonb_array_elements(
+        private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)
+      ) with ordinality as w (warning, position)
     ) as warning;
     v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
-    -- Others who compute them at the same time get the same warnings, so it doesn't matter whose are stored last.
+    -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
     values (snapshot_warnings.hash, v_version, v_warnings)
     on conflict (snapshot_hash) do update set nodes_version = excluded.nodes_version, warnings = excluded.warnings;
@@ -3655,11 +3848,12 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- A node with effects that does not run when a branch is not taken is what most authors want.
+    -- Most authors intend that a node with effects does not run if its branch is not taken.
     v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
     if v_refused <> '[]' then
       perform private.fail(
-        'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'), v_refused
+        'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'),
+        v_refused
       );
     end if;
   end if;
@@ -3667,7 +3861,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning but effect_may_be_skipped raises 422 flow_invalid with all of these. Definer, since snapshots are private: callers must check who asks.';
+  'The first 100 warnings about a snapshot, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/350_flows/90_input_names.sql
 
@@ -3691,7 +3885,7 @@ as $$
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
+  'The names of a graph''s inputs in the order of its nodes, each once. The name is the label of a flow_input, or the name of its output if it has no label, as in the runner. The nodes must have no faults.';
 
 -- sql/350_flows/91_types_in_common.sql
 
@@ -3703,19 +3897,22 @@ as $$
 declare
   v_names text[];
 begin
-  -- A type fits if all that its JSON makes is in the mask. Of the types that fit, those count that no other one covers.
+  -- A type fits if the mask has all kinds of values that the type's JSON makes. Of the types that fit, keep those that
+  -- no other one covers.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
   )
   select array_agg(f.name order by f.place) into v_names
   from fitting as f
-  where not exists (select from fitting as wider where wider.covered <> f.covered and wider.covered & f.covered = f.covered);
+  where not exists (
+    select from fitting as wider where wider.covered <> f.covered and wider.covered & f.covered = f.covered
+  );
   return coalesce(v_names, '{free}');
 end;
 $$;
 comment on function private.types_of_mask(bigint) is
-  'The names of the widest types whose values all suit the mask; free when no type does.';
+  'The names of the widest types whose values all fit the mask; free if no type fits.';
 
 create function private.mask_of_bounds(type_bounds jsonb)
 returns bigint
@@ -3736,7 +3933,7 @@ begin
 end;
 $$;
 comment on function private.mask_of_bounds(jsonb) is
-  'The values that a port of these type_bounds always takes, as a mask of private.port_types(). Without bounds it takes all.';
+  'The kinds of values that a port with these type_bounds always accepts, as a mask of private.port_types(). A port without bounds accepts all.';
 
 create function private.do_types_meet(given jsonb, wanted jsonb, is_passed_on boolean)
 returns boolean
@@ -3744,13 +3941,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- A type that is not known gives and accepts every kind.
+  -- An unknown type gives and accepts every kind of value.
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An input passes on what it accepts. If its first type is pubkey, the runner passes the public key on.
+    -- An input passes on the kinds that it accepts. If its first type is pubkey, the runner passes the public key on.
     select bit_or(coalesce(
-      case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts else t.gives end, v_every
+      case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
+        else t.gives end, v_every
     ))
     from jsonb_array_elements_text(do_types_meet.given) with ordinality as g (name, position)
     left join private.port_types() as t on t.name = g.name
@@ -3762,7 +3960,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port of these types to an input of those, as typesMeet of types/values/port_types.ts says. An input that passes its value on gives what it accepts.';
+  'Whether an edge may lead from a port of the first types to an input of the second types, like typesMeet of types/values/port_types.ts. An input that passes its value on gives the kinds that it accepts.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb
@@ -3780,19 +3978,26 @@ begin
       when 'minLength' then jsonb_typeof(m.value) = 'number'
       when 'maxLength' then jsonb_typeof(m.value) = 'number'
       when 'format' then m.value in ('"email"', '"uri"', '"date"')
-      when 'enum' then jsonb_typeof(m.value) = 'array' and jsonb_path_exists(m.value, 'strict $.size() ? (@ > 0 && @ <= 100)')
+      when 'enum' then jsonb_typeof(m.value) = 'array'
+        and jsonb_path_exists(m.value, 'strict $.size() ? (@ > 0 && @ <= 100)')
         and octet_length(m.value::text) <= 4096
-        and not jsonb_path_exists(m.value, '$[*] ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
+        and not jsonb_path_exists(
+          m.value, '$[*] ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")'
+        )
     end
   );
 end;
 $$;
-comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
+comment on function private.schema_hint(jsonb) is
+  'The part of an input''s form schema that is valid for everybody who starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
 
 -- sql/350_flows/92_describe_snapshot.sql
 
--- What a frozen flow takes and gives, from the ports that its flow_input nodes feed and its flow_output nodes are fed by.
+-- Describes the inputs and outputs of a frozen flow by the ports that its flow_input nodes feed, and by the ports that
+-- feed its flow_output nodes.
 
+-- Port i belongs to input labels[i], accepts masks[i], and passes its value to the input calls[i] of a called flow; 0
+-- in labels or calls stands for none.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -3809,15 +4014,17 @@ declare
   v_label integer;
   v_call integer;
 begin
-  -- Where no port narrows it: the bits of all kinds of values, and that of an input which no port requires.
+  -- The mask of an input that no port narrows: the bits of all kinds of values, and the bit of an input that no port
+  -- requires.
   select coalesce(array_agg(coalesce(own.mask, (1 << 25)::bigint - 1) order by l.number), '{}') into v_masks
   from generate_series(1, label_masks.label_count) as l (number)
   left join (
-    select p.label, bit_and(p.mask) as mask from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
+    select p.label, bit_and(p.mask) as mask
+      from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
   ) as own on own.label = l.number;
 
-  -- An input that is handed to a called flow has to suit that flow's input, too. A flow may call itself, so the masks are narrowed until
-  -- nothing changes: each is narrowed at most once for each of its bits.
+  -- If an input is passed to a called flow, its values must also fit that flow's input. A flow may call itself, so
+  -- this narrows the masks until none changes. Each mask is narrowed at most once for each of its bits.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -3854,7 +4061,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'What suits each numbered input of the flows of a snapshot, as a mask of private.port_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
+  'The values that each numbered input of a snapshot''s flows accepts, as a mask of private.port_types(), with the bit 2^23 if no port requires the input.';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -3865,15 +4072,19 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- A default that is larger than a form has room for is not shown, nor one beyond a megabyte of them.
+      -- Leave out a default that is too large for a form, and the defaults beyond a megabyte in total.
       octet_length(i.value::text) as size,
-      sum(octet_length(i.value::text)) filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
-    from unnest(input_descriptions.names, input_descriptions.defaults, input_descriptions.hints) with ordinality as i (name, value, hint, number)
+      sum(octet_length(i.value::text))
+        filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
+    from unnest(
+      input_descriptions.names, input_descriptions.defaults, input_descriptions.hints
+    ) with ordinality as i (name, value, hint, number)
   ),
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- Of all lists of types in one go: a flow may have as many of them as inputs, and a query for each would take seconds.
+  -- For all lists of types in one query: a flow may have as many lists as inputs, and a query for each would take
+  -- seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
       case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
@@ -3881,7 +4092,8 @@ as $$
     from (select distinct typed.types from typed) as s
     cross join lateral unnest(s.types) as n (name)
     join private.port_types() as t on t.name = n.name
-    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema))) as part (json_schema)
+    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema)))
+      as part (json_schema)
     group by s.types
   )
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -3893,21 +4105,23 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow, as public.read_deployment gives them: {name, description, type_bounds, required, default, json_schema} each. A hint is what the definition of the only port says that an input feeds: {description, json_schema}.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. A hint, {description, json_schema}, comes from the definition of the only port that an input feeds.';
 
+-- Ports come from the definitions of the service role. If there is no definition, or if a node takes its ports from
+-- the flow, they come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't know how large a graph is: nested loops would be quadratic, and so would merge joins, for which it sorts by the flow
--- alone. Planning each call would take longer than executing it for most flows.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic. So would merge joins, for which it
+-- sorts by the flow alone. For most flows planning each call would take longer than executing it.
 set enable_nestloop = off
 set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Inputs of all flows of the snapshot are numbered, those of the entry first; ports that an input may come to are numbered, too.
+  -- Numbers the inputs of all flows of the snapshot, those of the entry first, and the ports that an input may reach.
   v_names text[];
   v_label_count integer;
   v_defaults jsonb[];
@@ -3918,7 +4132,7 @@ declare
   v_calls integer[];
 begin
   with graph as materialized (
-    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
     select 0 as flow, describe_snapshot.data -> 'entry' as graph
     union all
     select f.key::integer, f.value from jsonb_each(describe_snapshot.data -> 'flows') as f
@@ -3936,14 +4150,17 @@ begin
     where d.data ->> 'type' <> 'mock'
   ),
   definition as materialized (
-    select distinct on (d.node_id) d.node_id, d.sources, d.targets, d."targets_form.json_schema" -> 'properties' as properties
+    select distinct on (d.node_id) d.node_id, d.sources, d.targets,
+      d."targets_form.json_schema" -> 'properties' as properties
     from public.nodes as d
-    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.native_id from node as n))
+    where d.owner_key = v_nobody and d.type = 'native'
+      and d.node_id = any (array(select distinct n.native_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
   defined_target as materialized (
     select d.node_id, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
-      coalesce((t.port ->> 'required')::boolean, false) as is_required, coalesce((t.port ->> 'passthrough')::boolean, false) as is_handed_on,
+      coalesce((t.port ->> 'required')::boolean, false) as is_required,
+      coalesce((t.port ->> 'passthrough')::boolean, false) as is_handed_on,
       jsonb_build_object(
         'description', private.shorten(t.port ->> 'tooltip', 500),
         'json_schema', private.schema_hint(d.properties -> (t.port ->> 'name'))
@@ -3954,21 +4171,25 @@ begin
     select d.node_id, s.port ->> 'name' as name, s.port ->> 'type' as type
     from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
   ),
-  -- The label of a flow_input or flow_output names its port, whatever the JSON calls it.
+  -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives it another name.
   named as materialized (
     select n.flow, n.index, n.id, n.native_id, n.is_input, n.is_output, n.form_data,
       case when n.is_input or n.is_output then coalesce(
         case jsonb_typeof(n.form_data -> 'label') when 'string' then n.form_data ->> 'label' end,
         (case when n.is_input then n.sources else n.targets end) -> 0 ->> 'name', ''
       ) end as label,
-      case when n.native_id in ('interflow', 'interflow_instructions') then private.integer_or_null(n.form_data ->> 'id') end as called,
+      case when n.native_id in ('interflow', 'interflow_instructions')
+        then private.integer_or_null(n.form_data ->> 'id') end as called,
       n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
-      coalesce(n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false) as are_inputs_drawn,
+      coalesce(
+        n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false
+      ) as are_inputs_drawn,
       coalesce(n.native_id = 'interflow' or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (
-    select t.flow, t.index, t.port ->> 'id' as handle, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
+    select t.flow, t.index, t.port ->> 'id' as handle, t.port ->> 'name' as name,
+      t.port -> 'type_bounds' as type_bounds,
       (t.port -> 'required')::boolean as is_required, (t.port -> 'passthrough')::boolean as is_handed_on
     from (select n.flow, n.index, jsonb_array_elements(n.targets) as port from node as n) as t
   ),
@@ -3976,24 +4197,26 @@ begin
     select s.flow, s.index, s.port ->> 'id' as handle, s.port ->> 'name' as name, s.port ->> 'type' as type
     from (select n.flow, n.index, jsonb_array_elements(n.sources) as port from node as n) as s
   ),
-  -- A handle is looked up in the whole flow, as the runner does it.
+  -- Handles are looked up in the whole flow, as in the runner.
   handle as materialized (
     select 'target' as side, d.flow, d.handle, max(d.name) as name from drawn_target as d group by d.flow, d.handle
     union all
     select 'source', d.flow, d.handle, max(d.name) from drawn_source as d group by d.flow, d.handle
   ),
   edge as materialized (
-    select g.flow, e.edge ->> 'source' as source, e.edge ->> 'target' as target, e.edge ->> 'targetHandle' as target_handle,
+    select g.flow, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
+      e.edge ->> 'targetHandle' as target_handle,
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then 'target' else 'source' end as side,
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
         else e.edge ->> 'sourceHandle' end as source_handle
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
   ),
-  -- Only edges on which an input may travel, and those that end in an output of the entry.
+  -- Only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (
     select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.native_id as source_id,
       s.is_defined and not s.are_outputs_drawn as is_source_defined, sh.name as source_name,
-      t.index as target_index, t.native_id as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined, t.is_output,
+      t.index as target_index, t.native_id as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined,
+      t.is_output,
       t.called, case when t.is_output then t.label else th.name end as target_name
     from edge as e
     join named as s on s.flow = e.flow and s.id = e.source
@@ -4006,11 +4229,13 @@ begin
     select l.flow, l.name, row_number() over (order by l.flow, l.first_index)::integer as number, l.form_label
     from (
       select n.flow, n.label as name, min(n.index) as first_index,
-        (array_agg(n.form_data -> 'form_label' order by n.index) filter (where n.form_data -> 'form_label' <> 'null'))[1] as form_label
+        (
+          array_agg(n.form_data -> 'form_label' order by n.index) filter (where n.form_data -> 'form_label' <> 'null')
+        )[1] as form_label
       from named as n where n.is_input group by n.flow, n.label
     ) as l
   ),
-  -- The ports of edges on which an input may travel, each once.
+  -- The targets of edges over which an input's value may travel, each once.
   fed as materialized (
     select row_number() over ()::integer as number, w.*
     from (
@@ -4024,38 +4249,48 @@ begin
       bool_or(d.is_handed_on) as is_handed_on
     from drawn_target as d group by d.flow, d.index, d.name
   ),
-  -- Several outputs of a node may have one name, and each of them may have edges.
+  -- A node may have several outputs of one name, and each of them may have edges.
   first_source as materialized (
     select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
   ),
   port as materialized (
-    select f.number, f.flow, f.target_index as index, f.target_name as name, f.called, f.side, f.is_input, f.source_index, f.source_name, f.source_label,
-      case when f.is_output then '["free"]' when f.is_target_defined then defined.type_bounds else drawn.type_bounds end as type_bounds,
-      case when f.is_output then true when f.is_target_defined then defined.is_required else drawn.is_required end as is_required,
-      case when f.is_output then false when f.is_target_defined then defined.is_handed_on else drawn.is_handed_on end as is_handed_on,
+    select f.number, f.flow, f.target_index as index, f.target_name as name, f.called, f.side, f.is_input,
+      f.source_index, f.source_name, f.source_label,
+      case when f.is_output then '["free"]' when f.is_target_defined then defined.type_bounds
+        else drawn.type_bounds end as type_bounds,
+      case when f.is_output then true when f.is_target_defined then defined.is_required
+        else drawn.is_required end as is_required,
+      case when f.is_output then false when f.is_target_defined then defined.is_handed_on
+        else drawn.is_handed_on end as is_handed_on,
       case when f.is_target_defined and not f.is_output then defined.hint end as hint
     from fed as f
     left join defined_target as defined on defined.node_id = f.target_id and defined.name = f.target_name
-    left join first_drawn as drawn on drawn.flow = f.flow and drawn.index = f.target_index and drawn.name = f.target_name
+    left join first_drawn as drawn on drawn.flow = f.flow and drawn.index = f.target_index
+      and drawn.name = f.target_name
   ),
   bounds as materialized (
-    select b.type_bounds, private.mask_of_bounds(b.type_bounds) as mask from (select distinct p.type_bounds from port as p) as b
+    select b.type_bounds, private.mask_of_bounds(b.type_bounds) as mask
+      from (select distinct p.type_bounds from port as p) as b
   ),
   linked as materialized (
     select p.number,
-      -- A key that is handed on is another value from there on: the runner makes it a public key.
-      case when p.side = 'target' and upper.is_handed_on and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
+      -- The runner converts a key that is passed on to a public key. So a passed-on key is another value, and has no
+      -- parent.
+      case when p.side = 'target' and upper.is_handed_on
+        and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
       coalesce(b.mask, private.mask_of_bounds(null)) + case when p.is_required then 0 else 1 << 23 end as mask,
       coalesce(c.number, 0) as call, p.hint
     from port as p
     left join bounds as b on b.type_bounds = p.type_bounds
-    left join port as upper on p.side = 'target' and upper.flow = p.flow and upper.index = p.source_index and upper.name = p.source_name
+    left join port as upper on p.side = 'target' and upper.flow = p.flow and upper.index = p.source_index
+      and upper.name = p.source_name
     left join label as l on p.side = 'source' and l.flow = p.flow and l.name = p.source_label
     left join label as c on c.flow = p.called and c.name = p.name
   ),
   hint as (
-    select l.label, (array_agg(l.hint))[1] as hint from linked as l where l.label > 0 group by l.label having count(*) = 1
+    select l.label, (array_agg(l.hint))[1] as hint from linked as l
+      where l.label > 0 group by l.label having count(*) = 1
   ),
   output as (
     select n.label as name, min(n.index) as index, coalesce(min(
@@ -4071,7 +4306,8 @@ begin
     left join wired as w on w.flow = 0 and w.is_output and w.target_index = n.index
     left join defined_source as defined on defined.node_id = w.source_id and defined.name = w.source_name
     left join first_source as drawn on drawn.flow = 0 and drawn.index = w.source_index and drawn.name = w.source_name
-    left join port as passed on passed.flow = 0 and passed.index = w.source_index and passed.name = w.source_name and w.side = 'target'
+    left join port as passed on passed.flow = 0 and passed.index = w.source_index and passed.name = w.source_name
+      and w.side = 'target'
     left join label as l on w.is_input and l.flow = 0 and l.name = w.source_label
     where n.flow = 0 and n.is_output
     group by n.label
@@ -4080,17 +4316,23 @@ begin
     (select coalesce(array_agg(l.name order by l.number) filter (where l.flow = 0), '{}') from label as l),
     (select count(*) from label as l),
     (select array_agg(l.form_label order by l.number) from label as l where l.flow = 0),
-    (select array_agg(h.hint order by l.number) from label as l left join hint as h on h.label = l.number where l.flow = 0),
+    (
+      select array_agg(h.hint order by l.number) from label as l left join hint as h on h.label = l.number
+        where l.flow = 0
+    ),
     (select coalesce(array_agg(k.label order by k.number), '{}') from linked as k),
     (select array_agg(k.parent order by k.number) from linked as k),
     (select array_agg(k.mask order by k.number) from linked as k),
     (select array_agg(k.call order by k.number) from linked as k),
     (
-      select coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type, 'label', o.label) order by o.index), '[]') from output as o
+      select coalesce(
+        jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type, 'label', o.label) order by o.index), '[]'
+      ) from output as o
     )
   into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
 
-  -- A value that is handed on from port to port comes from the input at the beginning. Each round doubles how far a port looks up.
+  -- A value that is passed on from port to port comes from the input at the start of the chain. Each round doubles the
+  -- length of the chain that is followed.
   while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
     select
       array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),
@@ -4103,7 +4345,7 @@ begin
   inputs := private.input_descriptions(v_names, v_masks, v_defaults, v_hints);
   outputs := (
     select coalesce(jsonb_agg(jsonb_build_object('name', o.output -> 'name', 'type', coalesce(
-      -- An output that an input feeds directly is of the input's type, if that is one.
+      -- An output that an input feeds directly has the input's type, if the input has exactly one.
       case jsonb_array_length(describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 -> 'type_bounds')
         when 1 then describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 #>> '{type_bounds,0}'
       end, o.output ->> 'type'
@@ -4113,7 +4355,7 @@ begin
 end;
 $$;
 comment on function private.describe_snapshot(jsonb) is
-  'What a snapshot takes and gives: inputs as private.input_descriptions() gives them, and outputs, {name, type} each. Ports are those of the definitions that the service role has added; where there is none, and for nodes that take their ports from the flow, those that the flow draws.';
+  'The inputs and outputs of a snapshot: inputs as in private.input_descriptions(), and outputs, {name, type} each.';
 
 -- sql/350_flows/93_flow_snapshot_interfaces.sql
 
@@ -4124,16 +4366,17 @@ create table private.flow_snapshot_interfaces (
   outputs jsonb not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'What each snapshot takes and gives, stored by the first who asks, which is the function flow after a deploy: the deploy itself has no time to spare.';
-comment on column private.flow_snapshot_interfaces.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
-comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as private.input_descriptions() gives them.';
+  'The inputs and outputs of each snapshot. The first reader stores them, which is the function flow after a deploy: computing them would take the deploy itself too long.';
+comment on column private.flow_snapshot_interfaces.nodes_version is
+  'The version in private.native_nodes for which they were computed. For another version they are computed again.';
+comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 
 create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 declare
@@ -4146,8 +4389,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One computes it, the others wait for that: side by side they would all take longer, until none is done before its time is over.
-  -- Definitions that were added meanwhile may have been read already: what is computed is of this version or newer, never older.
+  -- One transaction computes the interface and the others wait for it. In parallel, all of them would take longer,
+  -- until none ends within its time limit. If definitions were added meanwhile, the result may already contain them.
+  -- So it is of this version or newer, never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -4155,9 +4399,11 @@ begin
   if found then
     return v_interface;
   end if;
-  -- Key share: the snapshot stays until this is stored, so that a reader never meets a sweep halfway.
+  -- The lock keeps the snapshot until this row is stored, so that a reader never meets a half-done sweep.
   select s.hash, v_version, d.inputs, d.outputs into v_interface
-  from (select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share) as s
+  from (
+    select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
+  ) as s
   cross join lateral private.describe_snapshot(s.data) as d;
   if found then
     insert into private.flow_snapshot_interfaces as i (snapshot_hash, nodes_version, inputs, outputs)
@@ -4169,12 +4415,12 @@ begin
 end;
 $$;
 comment on function private.snapshot_interface(bytea) is
-  'What a snapshot takes and gives, with the node definitions of now; null for one that is deleted. Definer, since snapshots are private: callers must check who asks.';
+  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/400_deployments/10_setting_faults.sql
 
--- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
--- constraint's. [] if nothing is wrong.
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
+-- Their messages are clearer than a constraint's.
 
 create function private.check_setting_json(name text, value jsonb)
 returns void
@@ -4192,7 +4438,7 @@ begin
 end;
 $$;
 comment on function private.check_setting_json(text, jsonb) is
-  'Refuses JSON of a setting that has more than 64 KiB of text, is too deep or has too long numbers, before its *_faults look at it: 400 <name>_invalid.';
+  'Refuses a setting''s JSON that has more than 64 KiB of text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -4203,7 +4449,8 @@ declare
   v_text text := lamports.amount #>> '{}';
   v_number numeric;
 begin
-  if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string' and v_text ~ '^[0-9]{1,20}$' then
+  if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string'
+    and v_text ~ '^[0-9]{1,20}$' then
     v_number := v_text::numeric;
   end if;
   -- trunc drops the zeros of a fraction: 1.0 becomes 1.
@@ -4211,7 +4458,7 @@ begin
 end;
 $$;
 comment on function private.lamports(jsonb) is
-  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for anything else.';
+  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for any other JSON.';
 
 create function private.is_fees(value jsonb)
 returns boolean
@@ -4245,11 +4492,12 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  return length(is_icon_url.value) <= 2048 and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
+  return length(is_icon_url.value) <= 2048
+    and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
 end;
 $$;
 comment on function private.is_icon_url(text) is
-  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that an address must escape.';
+  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that need escaping.';
 grant execute on function private.is_icon_url(text) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
@@ -4264,12 +4512,14 @@ begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
     return '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]';
   end if;
-  -- A transaction has 1,232 bytes. It needs 168 of them in any case, and 17 for each transfer: room for 62.
+  -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes and each transfer 17, so there is room for 62
+  -- transfers.
   if jsonb_array_length(fees_faults.fees) > 64 then
     return '[{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]';
   end if;
   for v_fee in
-    select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
+    select f.pair, format('fees[%s]', f.position - 1) as path
+      from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
   loop
     if jsonb_typeof(v_fee.pair) <> 'array' then
       v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'must be a pair [address, amount]');
@@ -4280,7 +4530,9 @@ begin
       continue;
     end if;
     if jsonb_typeof(v_fee.pair -> 0) <> 'string' or not private.is_public_key(v_fee.pair ->> 0) then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'must be an address, base58 of 32 bytes');
+      v_faults := v_faults || jsonb_build_object(
+        'path', v_fee.path || '[0]', 'message', 'must be an address, base58 of 32 bytes'
+      );
     end if;
     if private.lamports(v_fee.pair -> 1) is null then
       v_faults := v_faults || jsonb_build_object(
@@ -4291,7 +4543,7 @@ begin
   return v_faults;
 end;
 $$;
-comment on function private.fees_faults(jsonb) is 'What is wrong with the fees of a deployment.';
+comment on function private.fees_faults(jsonb) is 'The faults of a deployment''s fees.';
 
 create function private.chain_network_faults(chain_network jsonb)
 returns jsonb
@@ -4303,7 +4555,9 @@ begin
     return '[{"path": "chain_network", "message": "must be an object {url, cluster}"}]';
   end if;
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]')
+    select coalesce(
+      jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]'
+    )
     from (
       select 'url', 'must be an http or https address of at most 2048 characters'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
@@ -4320,7 +4574,8 @@ begin
   );
 end;
 $$;
-comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member; of unknown members the first 20.';
+comment on function private.chain_network_faults(jsonb) is
+  'The faults of a deployment''s chain_network, by member; at most 20 unknown members.';
 
 create function private.on_end_faults(on_end jsonb)
 returns jsonb
@@ -4344,12 +4599,16 @@ begin
         false
       )
       union all
-      select 'events', 'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
+      select 'events',
+        'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
       where case
         when jsonb_typeof(on_end_faults.on_end -> 'events') is distinct from 'array' then true
         when jsonb_array_length(on_end_faults.on_end -> 'events') not between 1 and 4 then true
         else not v_events @> (on_end_faults.on_end -> 'events')
-          or (select count(distinct e.event) < count(*) from jsonb_array_elements(on_end_faults.on_end -> 'events') as e (event))
+          or (
+            select count(distinct e.event) < count(*)
+              from jsonb_array_elements(on_end_faults.on_end -> 'events') as e (event)
+          )
       end
       union all
       (
@@ -4361,12 +4620,13 @@ begin
   );
 end;
 $$;
-comment on function private.on_end_faults(jsonb) is 'What is wrong with on_end of a deployment, by member; of unknown members the first 20.';
+comment on function private.on_end_faults(jsonb) is
+  'The faults of a deployment''s on_end, by member; at most 20 unknown members.';
 grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;
 
 -- sql/400_deployments/20_flow_deployments.sql
 
--- A new setting begins as a column here. All that belongs to it: CONTRIBUTING.md, "A new deployment setting".
+-- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other places.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -4386,12 +4646,15 @@ create table public.flow_deployments (
   max_starts_per_minute integer,
   max_runs_in_flight integer,
   on_end jsonb,
-  constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
+    on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
   constraint flow_deployments_name_length check (char_length(name) <= 200),
   constraint flow_deployments_description_length check (char_length(description) <= 2000),
   constraint flow_deployments_icon_url_https check (private.is_icon_url(icon_url)),
-  constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
+  constraint flow_deployments_start_permission_known check (
+    start_permission in ('Owner', 'Authenticated', 'Anonymous')
+  ),
   constraint flow_deployments_action_identity_public_key check (private.is_public_key(action_identity)),
   constraint flow_deployments_fees_valid check (private.is_fees(fees)),
   constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
@@ -4400,29 +4663,35 @@ create table public.flow_deployments (
   constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
 comment on table public.flow_deployments is
-  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the other columns are the owner''s to customise.';
-comment on column public.flow_deployments.id is 'UUID version 7; of two deployments of one flow the newer has the greater id.';
-comment on column public.flow_deployments.created_at is 'The time in the id.';
+  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the owner may change the other columns.';
+comment on column public.flow_deployments.id is
+  'UUID version 7. A newer deployment of a flow has a greater id than an older one.';
+comment on column public.flow_deployments.created_at is 'The time contained in the id.';
 comment on column public.flow_deployments.entrypoint is 'The flow that was deployed.';
-comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
+comment on column public.flow_deployments.snapshot_hash is
+  'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
-comment on column public.flow_deployments.name is 'What it is called where it is offered; the name of the flow when it was deployed, until the owner changes it.';
+  'The names of the frozen flow''s inputs. A start with any other name is refused. They are stored here rather than with the snapshot, so that a start reads one row.';
+comment on column public.flow_deployments.name is
+  'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
-  'What it does; the first 2,000 characters of the description of the flow when it was deployed, until the owner changes it.';
-comment on column public.flow_deployments.icon_url is 'The https address of a picture for it.';
+  'The description shown to people who may start the deployment. Initially the first 2,000 characters of the flow''s description at the deploy.';
+comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
-  'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
-comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
-comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
-comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to each transaction of a run until one that carries them is confirmed.';
+  'Who may start the deployment: Owner; Authenticated, every user who has signed up (an anonymous sign-in is not enough); or Anonymous, anybody who shows a public key.';
+comment on column public.flow_deployments.output_instructions is
+  'Whether runs output the transaction instead of sending it.';
+comment on column public.flow_deployments.action_identity is
+  'The public key of the owner''s wallet that signs as action identity.';
+comment on column public.flow_deployments.fees is
+  'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all; null: the default of private.start_limits. The owner is not limited.';
+  'The most starts per calendar minute by all callers other than the owner together. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'How many runs started by callers other than the owner may be under way at a time; 0: none; null: the default of private.start_limits. The owner is not limited.';
+  'The most runs under way at a time that callers other than the owner started. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
-  'Where its runs are told of, {url, events}: succeeded, failed, stopped, signature_request. Null: nowhere. A run keeps what it was when the run started.';
+  'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -4436,7 +4705,7 @@ create policy flow_deployments_update_owner on public.flow_deployments for updat
 create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert: a deployment is made by deploy_flow, which freezes the flow.
+-- No insert: only deploy_flow makes deployments, by freezing a flow.
 grant select, update, delete on public.flow_deployments to authenticated;
 grant select, update, delete on public.flow_deployments to service_role;
 
@@ -4446,7 +4715,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys of one flow go one after another; starts, which only read, don't wait for them.
+  -- Deploys of one flow run one after another. Starts only read the flow and do not wait.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -4461,7 +4730,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow, and the names of its inputs. Definer: it must see all of them, and the snapshot.';
+  'Locks the flow, and gives the deployment its input names and an id greater than those of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -4485,7 +4754,8 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_flow_deployments__before_update() is 'Refuses changes of a deployment''s read-only columns.';
+comment on function private.tg_flow_deployments__before_update() is
+  'Refuses changes of a deployment''s read-only columns.';
 create trigger _100_refuse_read_only before update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_update();
 
@@ -4507,10 +4777,14 @@ begin
   end if;
 
   if new.name is distinct from old.name and coalesce(char_length(new.name) > 200, true) then
-    perform private.refuse_faults('name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]');
+    perform private.refuse_faults(
+      'name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]'
+    );
   end if;
   if new.description is distinct from old.description and coalesce(char_length(new.description) > 2000, true) then
-    perform private.refuse_faults('description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]');
+    perform private.refuse_faults(
+      'description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]'
+    );
   end if;
   if new.icon_url is distinct from old.icon_url and not private.is_icon_url(new.icon_url) then
     perform private.refuse_faults('icon_url_invalid',
@@ -4531,14 +4805,16 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- The chain_network of the flow may have more members.
-    new.chain_network := jsonb_build_object('url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster');
+    -- The chain_network of a flow may have more members than these two.
+    new.chain_network := jsonb_build_object(
+      'url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster'
+    );
   end if;
   if new.chain_network is distinct from old.chain_network then
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compared as text, in which 1.0 differs from 1: it is to be stored as 1.
+  -- Compare as text, in which 1.0 differs from 1, so that 1.0 is stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -4551,7 +4827,8 @@ begin
       perform private.refuse_faults('action_identity_invalid',
         '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]');
     end if;
-    -- For share: nobody deletes the wallet or makes it an ADAPTER until this is stored; who tries waits and then sees the deployment.
+    -- The share lock keeps the wallet from being deleted or changed into an ADAPTER until this row is stored. A
+    -- concurrent change waits for the lock and then sees the deployment.
     perform from public.wallets as w
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
@@ -4566,14 +4843,14 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
 -- sql/400_deployments/25_start_limits.sql
 
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
-comment on type private.limits_of_starts is 'The limits of starts of a deployment; none is null.';
+comment on type private.limits_of_starts is 'A deployment''s limits of starts. Neither field is null.';
 
 create function private.start_limits(deployment public.flow_deployments)
 returns private.limits_of_starts
@@ -4583,7 +4860,7 @@ as $$
 declare
   v_is_open constant boolean := start_limits.deployment.start_permission = 'Anonymous';
 begin
-  -- Guests have half of a limit: of an Anonymous deployment 600 starts a minute and 1,000 runs in flight.
+  -- Guests have half of each limit: 600 starts a minute and 1,000 runs in flight for an Anonymous deployment.
   return (
     coalesce(start_limits.deployment.max_starts_per_minute, case when v_is_open then 1200 else 60000 end),
     coalesce(start_limits.deployment.max_runs_in_flight, case when v_is_open then 2000 else 10000 end)
@@ -4591,7 +4868,7 @@ begin
 end;
 $$;
 comment on function private.start_limits(public.flow_deployments) is
-  'The limits of starts that hold for a deployment: those that its owner has set, else the defaults of its start_permission. Without an account anybody may start an Anonymous one, so its defaults are low.';
+  'The limits of starts in force for a deployment: those that its owner has set, or the defaults of its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -4607,8 +4884,11 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth. Rounded up, so that a limit above 0 leaves everybody at least 1.';
+  'The part of a limit that a share may use: `all` callers the whole, `guests` together a half, one caller a tenth. Rounded up, so that a limit above 0 gives every share at least 1.';
 
+-- The part of a deploy's answer on the limits of a deployment that anybody may start: {limits: {max_starts_per_minute,
+-- max_runs_in_flight, guests}}. `guests` has the same two limits for all callers without an account together. For
+-- other deployments the answer is {}.
 create function private.describe_start_limits(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker
@@ -4627,7 +4907,7 @@ begin
 end;
 $$;
 comment on function private.describe_start_limits(public.flow_deployments) is
-  'What a deploy says of the limits of a deployment that anybody may start: {limits: {max_starts_per_minute, max_runs_in_flight, guests}}, where guests has the same of all callers without an account; else {}.';
+  'The limits that deploy_flow reports for a deployment that anybody may start, {limits: {max_starts_per_minute, max_runs_in_flight, guests}}; {} for others.';
 
 -- sql/400_deployments/30_flow_deployments_tags.sql
 
@@ -4649,21 +4929,24 @@ create table public.flow_deployments_tags (
   )
 );
 comment on table public.flow_deployments_tags is
-  'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow; a tag names one of its deployments at a time.';
-comment on column public.flow_deployments_tags.description is 'What the owner says of it to people; null if nothing, as on latest until the owner describes it.';
-comment on column public.flow_deployments_tags.tag is '1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.';
+  'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
+comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag names one of its deployments at a time.';
+comment on column public.flow_deployments_tags.description is
+  'The owner''s description of the tag for people. Null until the owner writes one, also for latest.';
+comment on column public.flow_deployments_tags.tag is
+  '1 to 128 letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
-create index flow_deployments_tags_deployment_id_idx on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
+create index flow_deployments_tags_deployment_id_idx
+  on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
 create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
 create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
 
--- Who moves a tag: the owner of the flow makes, moves, describes and deletes its tags, by these policies. latest is moved by the
--- triggers of 40_latest.sql, and by nobody else.
+-- Two parties move tags. The flow's owner makes, moves, describes and deletes tags, by these policies. Only the
+-- triggers of 40_latest.sql move the tag latest.
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
--- Asks whose flow it is, since a violation of the primary key would otherwise tell which tags the flows of others have.
+-- Checks the owner of the flow, since a violation of the primary key would reveal the tags of other users' flows.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -4687,8 +4970,8 @@ create trigger _800_check_quota after insert on public.flow_deployments_tags
 
 -- sql/400_deployments/40_latest.sql
 
--- What moves the tag latest: a deploy moves it to the new deployment, the deletion of the newest deployment moves it back to the newest
--- of the others. Nobody moves or deletes it by hand.
+-- Moves of the tag latest. A deploy moves it to the new deployment. The deletion of the newest deployment moves it
+-- back to the newest of the others. Users can't move or delete it.
 
 create function private.tg_flow_deployments__after_insert()
 returns trigger
@@ -4704,7 +4987,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment; its description stays. Definer: nobody else may move latest.';
+  'Moves latest to the new deployment and keeps the tag''s description. Definer: only the triggers may move latest.';
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
@@ -4719,7 +5002,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Keeps the owner who deletes deployments from being deleted meanwhile: deleting the owner locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
+  'Prevents the deletion of the user who deletes deployments until the transaction ends. Deleting a user locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -4731,15 +5014,16 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- The flow is not locked: who deletes it, or its owner, has locked it and locks this row next, which would be a deadlock.
-  -- The row of the tag keeps deletions and deploys apart: whoever comes second sees where the first has left it.
-  -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
-  -- that waited for this one's locks could have moved latest in between.)
+  -- This does not lock the flow. A transaction that deletes the flow or its owner has locked the flow and locks this
+  -- row next, so locking the flow here would be a deadlock.
+  -- The tag's row orders deletions and deploys: the second transaction sees the tag where the first has put it.
+  -- This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be
+  -- too late: a deploy that waited for this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- One that is being deleted is passed over: who deletes it may wait for this one, or for the tag.
+  -- Skip a deployment that is being deleted: its transaction may be waiting for this deployment or for the tag.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -4749,7 +5033,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments that nobody is deleting. Definer: nobody else may move latest.';
+  'Moves latest to the newest of the other deployments, without those that are being deleted. Definer: only the triggers may move latest.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -4759,11 +5043,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
+  perform private.fail('tag_latest_protected',
+    'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
     hint => 'Use a tag of your own. The description of latest may be changed.');
 end;
 $$;
-comment on function private.refuse_latest() is 'Raises the refusal of everybody who changes the tag latest by hand: 409 tag_latest_protected.';
+comment on function private.refuse_latest() is 'Refuses a change of the tag latest: 409 tag_latest_protected.';
 grant execute on function private.refuse_latest() to authenticated, service_role;
 
 create function private.tg_flow_deployments_tags__before_write()
@@ -4772,13 +5057,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- A deeper call comes from the triggers and foreign keys of deployments, which keep latest.
+  -- A deeper call comes from the triggers and foreign keys of deployments, which may move latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that describes latest comes here as an insert first. It names the deployment that latest already names.
+      -- An upsert that describes latest first comes here as an insert. Its deployment is the one that latest already
+      -- names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -4802,7 +5088,8 @@ begin
   end case;
 end;
 $$;
-comment on function private.tg_flow_deployments_tags__before_write() is 'Keeps everybody, the service role included, from setting, moving or deleting latest.';
+comment on function private.tg_flow_deployments_tags__before_write() is
+  'Refuses to set, move or delete latest, also for the service role.';
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();
 
@@ -4813,13 +5100,14 @@ create table private.flow_deployment_canvases (
   canvas text not null
 );
 comment on table private.flow_deployment_canvases is
-  'Where the editor drew the nodes of a deployment''s flows. Not part of the snapshot, so that a node that is only moved changes none. A text, since a deploy has no time to make jsonb of it.';
+  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. A text, because converting it to jsonb would take a deploy too long.';
 comment on column private.flow_deployment_canvases.canvas is
-  '{"<flow id>": positions as private.canvas_text() gives them}, in the order of the nodes in the snapshot.';
+  '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 
 -- sql/400_deployments/48_read_flow_scripts.sql
 
--- The deploy route parses scripts before it deploys, since the database can't. A flow that changes meanwhile is read again.
+-- The deploy route parses scripts before it deploys, since the database can't. If a flow changes meanwhile, the route
+-- reads it again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, source text)
@@ -4827,11 +5115,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Nothing is known of the nodes yet, so only operators that fit any JSON are used.
+  -- The nodes are not checked yet, so this uses only operators that accept any JSON.
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
-      case jsonb_typeof(d.data #> '{targets_form,form_data,source}') when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
+      case jsonb_typeof(d.data #> '{targets_form,form_data,source}')
+        when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
       d.data #> '{targets_form,form_data,source}' is null as is_missing
     from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
@@ -4850,7 +5139,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The script nodes of a graph whose script stands in their form data, by place. source is null where there is no script at all.';
+  'The script nodes of a graph whose script is in their form data, in the order of the nodes. source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -4878,9 +5167,11 @@ begin
     if found then
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
       select
-        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source', s.source) order by s.index)
+        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source',
+          s.source) order by s.index)
           filter (where s.fits), '[]') as scripts,
-        coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters, count(*) filter (where not s.fits) as left_out
+        coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters,
+        count(*) filter (where not s.fits) as left_out
       into v_read
       from (
         select s.*, coalesce(length(s.source), 0) <= v_max_script_characters
@@ -4892,7 +5183,8 @@ begin
       v_characters := v_characters + v_read.characters;
       v_left_out := v_left_out + v_read.left_out;
       v_reached := v_reached || array(
-        select distinct r.id from private.interflow_references(v_flow.nodes) as r where r.id is not null and r.id <> all (v_reached)
+        select distinct r.id from private.interflow_references(v_flow.nodes) as r
+          where r.id is not null and r.id <> all (v_reached)
       );
     elsif v_position = 1 then
       perform private.fail('flow_not_found', 'There is no such flow.');
@@ -4906,9 +5198,12 @@ begin
 end;
 $$;
 comment on function private.read_flow_scripts(integer) is
-  'Does what public.read_flow_scripts says. Definer: it reads the flow for whoever shows an API key or an access token.';
+  'Implements public.read_flow_scripts. Definer: it reads flows for callers with an API key or an access token.';
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
+-- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
+-- Reads at most 1,000 flows, and from them at most 500 scripts of 65,536 characters each and 262,144 characters
+-- together. as_of has the time of each flow's last change; pass it to deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker
@@ -4919,7 +5214,7 @@ begin
 end;
 $$;
 comment on function public.read_flow_scripts(integer) is
-  'The scripts of the caller''s flow and of those that it calls: {as_of, scripts, scripts_left_out, flows_left_out}, at most 500 of 262,144 characters, 65,536 each, of 1,000 flows. deploy_flow takes as_of, which says when each flow was changed. 401; 404 flow_not_found, also for somebody else''s flow.';
+  'The scripts of the caller''s flow and of the flows that it calls, {as_of, scripts, scripts_left_out, flows_left_out}. Pass as_of, the times of the flows'' last changes, to deploy_flow. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 create function private.flows_are_as_of(user_id uuid, as_of jsonb)
@@ -4937,7 +5232,7 @@ begin
 end;
 $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
-  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. Null: nothing is compared.';
+  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. True if as_of is null.';
 
 -- sql/400_deployments/50_deploy_flow.sql
 
@@ -4961,13 +5256,15 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
-  -- After freezing: what is unchanged now was so when it was frozen.
+  -- Compare after freezing: a flow that is unchanged now was unchanged when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
     perform private.fail('flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
       hint => 'Deploy it again.');
   end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
-  insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network)
+  insert into public.flow_deployments (
+    user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network
+  )
   values (
     v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name, left(v_flow.description, 2000),
     case
@@ -4979,13 +5276,17 @@ begin
   )
   returning * into v_deployment;
   insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
-  return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings) || private.describe_start_limits(v_deployment);
+  return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings)
+    || private.describe_start_limits(v_deployment);
 end;
 $$;
 comment on function private.deploy_flow(integer, boolean, jsonb) is
-  'Does what public.deploy_flow says. Definer: snapshots are private, and deployments are inserted nowhere else.';
+  'Implements public.deploy_flow. Definer: snapshots are private, and only this function inserts deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
+-- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment.
+-- strict treats warnings as errors. as_of comes from read_flow_scripts: if a flow has changed since then, the call
+-- answers 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -4996,7 +5297,7 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean, jsonb) is
-  'Freezes the caller''s flow into a new deployment: {deployment_id, warnings, limits}: the first 100 warnings; limits where anybody may start it. as_of is that of read_flow_scripts: 409 flow_changed if a flow has changed since. 401; 404 flow_not_found; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, if strict with warnings.';
+  'Freezes the caller''s flow into a new deployment, {deployment_id, warnings, limits}. 401; 404 flow_not_found, also for another user''s flow; 409 quota_exceeded, flow_changed; 422 flow_invalid.';
 grant execute on function public.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
 -- sql/400_deployments/60_deployment_graph.sql
@@ -5012,11 +5313,13 @@ begin
       n.node || jsonb_build_object('position', c.place) order by n.position
     ), '[]')
     from jsonb_array_elements(placed_graph.graph -> 'nodes') with ordinality as n (node, position)
-    left join jsonb_array_elements(placed_graph.canvas) with ordinality as c (place, position) on c.position = n.position
+    left join jsonb_array_elements(placed_graph.canvas) with ordinality as c (place, position)
+      on c.position = n.position
   ));
 end;
 $$;
-comment on function private.placed_graph(jsonb, jsonb) is 'A graph of a snapshot, {nodes, edges}, whose nodes have the position that private.canvas_text() kept; null where it kept none.';
+comment on function private.placed_graph(jsonb, jsonb) is
+  'A snapshot''s graph, {nodes, edges}, with the positions that private.canvas_text() kept added to the nodes; null for a node without one.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -5028,10 +5331,11 @@ declare
   v_graphs jsonb;
 begin
   select jsonb_build_object('deployment_id', d.id, 'flow_id', d.entrypoint, 'flows', (
-    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
     select jsonb_object_agg(g.flow_id, private.placed_graph(g.graph, c.canvas::jsonb -> g.flow_id))
     from (
-      select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f where f.key <> d.entrypoint::text
+      select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f
+        where f.key <> d.entrypoint::text
       union all
       select d.entrypoint::text, s.data -> 'entry'
     ) as g
@@ -5047,9 +5351,12 @@ begin
   return v_graphs;
 end;
 $$;
-comment on function private.deployment_graph(uuid) is 'Does what public.deployment_graph says. Definer: snapshots are private.';
+comment on function private.deployment_graph(uuid) is
+  'Implements public.deployment_graph. Definer: snapshots are private.';
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
+-- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
+-- calls. Nodes have the members that a snapshot keeps, and the position at which they were drawn at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker
@@ -5060,7 +5367,7 @@ begin
 end;
 $$;
 comment on function public.deployment_graph(uuid) is
-  'The graphs that runs of the caller''s deployment execute, to draw them: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}, the flow itself and those that it calls. Nodes have what a snapshot keeps of them, and the position at which they were drawn when the flow was deployed. 401; 404 deployment_not_found, also for somebody else''s deployment.';
+  'The graphs that runs of the caller''s deployment execute, for drawing: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- sql/450_runs/10_flow_run.sql
@@ -9126,7 +9433,8 @@ begin atomic
     -- The owner always may.
     may_start.deployment.user_id = may_start.caller.user_id
     -- Authenticated: every user who has signed up.
-    or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null and not may_start.caller.is_anonymous
+    or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null
+      and not may_start.caller.is_anonymous
     -- Anonymous: everybody.
     or may_start.deployment.start_permission = 'Anonymous',
     -- A null deployment fails every comparison.
@@ -9134,11 +9442,12 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Who may start a deployment: its owner always; every user who has signed up if its start_permission is Authenticated; everybody if it is Anonymous. Nobody may start a null deployment, so that a start of it meets the same 404.';
+  'Whether the caller may start a deployment: its owner always; every user who has signed up if start_permission is Authenticated; everybody if it is Anonymous. False for a null deployment, so that its start gets the same 404.';
 
 -- sql/650_starts/15_startable_deployment.sql
 
--- Who may start a deployment may read what it takes. Both come here, so that neither tells more about a deployment than the other.
+-- A caller who may start a deployment may also read its inputs and outputs. Both calls look the deployment up here, so
+-- that neither reveals more about it than the other.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -9154,7 +9463,7 @@ begin
 end;
 $$;
 comment on function private.refuse_start_target(uuid, integer, text) is
-  'Raises the refusal of a caller who does not name one deployment: 400 start_target_ambiguous.';
+  'Refuses a request that does not name exactly one deployment: 400 start_target_ambiguous.';
 
 create function private.refuse_public_key(public_key text)
 returns void
@@ -9169,8 +9478,13 @@ begin
 end;
 $$;
 comment on function private.refuse_public_key(text) is
-  'Raises the refusal of a caller who is not a user and shows no public key, 401 unauthenticated, or one that is not valid, 400 public_key_invalid.';
+  'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid with an invalid one.';
 
+-- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise 404
+-- deployment_not_found. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and sends no
+-- valid public key.
+-- If is_locked, the deployment and its snapshot can't be deleted until the transaction ends. Deploys, updates and
+-- other starts do not wait for that lock.
 create function private.startable_deployment(
   id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
 )
@@ -9182,7 +9496,8 @@ declare
   v_id uuid := startable_deployment.id;
   v_deployment public.flow_deployments;
 begin
-  if startable_deployment.caller.user_id is null and private.is_public_key(startable_deployment.public_key) is not true then
+  if startable_deployment.caller.user_id is null
+    and private.is_public_key(startable_deployment.public_key) is not true then
     perform private.refuse_public_key(startable_deployment.public_key);
   end if;
   loop
@@ -9192,13 +9507,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- The row as one column: each of many would be made ready anew by every start.
+    -- Select the row as one column: with many columns, every start would prepare each of them anew.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment,
+    -- as latest does. Look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -9208,7 +9524,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment that id names, or flow and tag (default latest), if the caller may start it, else 404 deployment_not_found. If is_locked, nobody deletes it, nor so its snapshot, until the transaction ends; deploys, customising and other starts do not wait. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and shows no valid public key. Definer: it reads deployments of others.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, nobody deletes it until the transaction ends. Definer: it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -9222,14 +9538,15 @@ begin
     perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   if check_own_target.deployment_id is not null and not exists (
-    select from public.flow_deployments as d where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
+    select from public.flow_deployments as d
+      where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
   ) then
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment that is not this user''s, as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: whoever writes.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: its callers write with different roles.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -9243,8 +9560,10 @@ begin
 end;
 $$;
 comment on function private.refuse_missing_tag(integer, text) is
-  'Tells the owner of a flow that none of its deployments has this tag: 404 deployment_not_found.';
+  'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Only for the flow''s owner, since the message names the flow.';
 
+-- Finds the deployment by id if there is one, otherwise by flow and tag. Does not check the owner: call
+-- private.check_own_target() first.
 create function private.own_deployment(flow integer, tag text, deployment_id uuid)
 returns public.flow_deployments
 language plpgsql stable security definer
@@ -9265,10 +9584,14 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts, by its id or else by flow and tag: 404 deployment_not_found for a tag that no deployment of the flow has. Nothing asks whose it is: private.check_own_target() does. Definer: whoever writes.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: its callers write with different roles.';
 
 -- sql/650_starts/20_start_limits.sql
 
+-- Counts the use of each deployment by callers other than the owner. The use of a group or a caller is the sum over
+-- its slots; the use of all callers is the sum of both groups. Each database connection writes the slot of its process
+-- id, so that starts do not wait for each other. No foreign key: a deferred trigger deletes the rows when the deletion
+-- of the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -9279,14 +9602,15 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'How much callers other than the owner use a deployment, counted for its limits. The use of a group or a caller is the sum over its slots, and that of all the sum of both groups. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+  'The use of each deployment by callers other than the owner, for its limits of starts. Sum over the slots of a share: starts that run at the same time write different slots, so that they do not wait for each other.';
 comment on column private.deployment_usage.share is
-  'Whose use it is: that of a group, ''guests'' (all who have not signed up) or ''others'' (all others), or of one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for its caller''s group and for its caller, as private.start_shares says.';
+  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. A start counts for both: see private.start_shares.';
 comment on column private.deployment_usage.slot is
   'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
-comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
-comment on column private.deployment_usage.starts is 'How many runs were started in that minute.';
-comment on column private.deployment_usage.in_flight is 'Runs started through this slot less runs ended through it; only the sum over all slots is a number of runs.';
+comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
+comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
+comment on column private.deployment_usage.in_flight is
+  'The runs started minus the runs ended in this slot. Only the sum over all slots is the number of runs in flight.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger
@@ -9294,34 +9618,41 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run locks several of these rows, in an order of its own. Rows that it has locked stay for the next sweep.
+  -- The end of a run locks several of these rows in its own order. Rows that it has locked stay until the next sweep.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
-    select free.share, free.slot from private.deployment_usage as free where free.deployment_id = old.id for update skip locked
+    select free.share, free.slot from private.deployment_usage as free
+      where free.deployment_id = old.id for update skip locked
   );
   return null;
 end;
 $$;
-comment on function private.tg_flow_deployments__after_delete() is 'A deleted deployment takes its usage along. Definer: the usage is private.';
--- Deferred to the commit, to avoid a deadlock: by then this transaction needs no other lock, so it never waits for somebody who waits for
--- these rows.
+comment on function private.tg_flow_deployments__after_delete() is
+  'Deletes the usage of a deleted deployment. Definer: the usage is private.';
+-- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so it never waits for a
+-- transaction that waits for these rows.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
+-- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
+-- caller. Both groups together are all callers, who may use the whole limit.
+-- Guests have not signed up. Anybody can make up public keys or sign in anonymously, so guests together have only a
+-- share, which leaves room for users. A webhook is a caller of its own, because anybody with its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
 begin atomic
   select case
-    when start_shares.caller.webhook_id is not null then array['others', 'webhook:' || start_shares.caller.webhook_id::text]
+    when start_shares.caller.webhook_id is not null
+      then array['others', 'webhook:' || start_shares.caller.webhook_id::text]
     when start_shares.caller.user_id is null then array['guests', 'key:' || start_shares.caller.public_key]
     when start_shares.caller.is_anonymous then array['guests', 'user:' || start_shares.caller.user_id::text]
     else array['others', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
 comment on function private.start_shares(private.caller) is
-  'For whom a start counts in private.deployment_usage: first the group that its caller belongs to, then the caller. Both groups together are all callers, who share the whole of a limit. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
+  'The shares of private.deployment_usage for which a start counts: the caller''s group, ''guests'' or ''others'', and then the caller.';
 
 create function private.refuse_start(limit_name text, share text, value bigint, retry_after_seconds integer)
 returns void
@@ -9334,7 +9665,8 @@ begin
     format(
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s, %s.'
-        when 'guests' then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
+        when 'guests'
+          then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
         else 'You have reached your share of this deployment''s %s, %s.'
       end,
       refuse_start.limit_name, refuse_start.value
@@ -9349,7 +9681,7 @@ begin
 end;
 $$;
 comment on function private.refuse_start(text, text, bigint, integer) is
-  'Raises 429 start_limit_reached, which names the limit, the share that is used up, and how much the share is.';
+  'Refuses a start: 429 start_limit_reached with the limit, the share that is used up, and the size of the share.';
 
 create function private.check_share(deployment public.flow_deployments, share text, minute timestamptz)
 returns void
@@ -9366,7 +9698,9 @@ begin
   select sum(u.starts) filter (where u.minute = check_share.minute), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = check_share.deployment.id
-    and u.share = any (case check_share.share when 'all' then array['guests', 'others'] else array[check_share.share] end);
+    and u.share = any (
+      case check_share.share when 'all' then array['guests', 'others'] else array[check_share.share] end
+    );
 
   if v_starts > v_max_starts then
     perform private.refuse_start('max_starts_per_minute', check_share.share, v_max_starts,
@@ -9378,8 +9712,10 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start, which has been counted already, if its share of the deployment now has more starts of this minute or more runs in flight than it may: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if its share now exceeds its starts per minute or its runs in flight: 429 start_limit_reached. Definer: the usage is private.';
 
+-- Concurrent starts do not see each other, so their number may exceed a limit. No start is refused before the limit is
+-- reached.
 create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
@@ -9392,21 +9728,24 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- The group before the caller: whoever waits for a slot of a caller holds that of a group, so there is no deadlock.
+  -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of the
+  -- group, so there is no deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
   on conflict on constraint deployment_usage_pkey do update
   set
-    minute = greatest(u.minute, excluded.minute), starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
+    minute = greatest(u.minute, excluded.minute),
+    starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its checks here.
+  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its
+  -- checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > v_limits.max_starts_per_minute / 10 or v_runs > v_limits.max_runs_in_flight / 10 then
-    -- The group of others has no share to check: only guests together have one.
+    -- Skip the group others, which has no share of its own. Only guests together have one.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
@@ -9414,7 +9753,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other, so a limit may be exceeded by their number; nobody is refused before it is reached. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits; 429 start_limit_reached beyond a limit. Definer: the usage is private.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -9425,18 +9764,19 @@ begin
   insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
   select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
   from unnest(old.counted_shares) as s (share)
-  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
+  -- Count nothing for a deleted deployment. If the deployment is being deleted right now, the next sweep removes the
+  -- row.
   where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
   on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
-  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+  'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer: the usage is private.';
 
--- The triggers are deferred to the commit, after which the transaction takes no more locks. So no transaction waits for one that waits
--- for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name follows the rule for
--- constraints.
+-- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
+-- transaction that waits for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name
+-- follows the rule for constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -9466,8 +9806,8 @@ begin
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- Checked again with the values that the locked rows have now. Rows that add up to 0 change no sum, so they may go although rows of
-    -- the same share that were locked or are new stay.
+    -- Check again with the present values of the locked rows. Rows that add up to 0 change no sum, so they may be
+    -- deleted even if other rows of the share, locked or new, stay.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
       select l.deployment_id, l.share, l.slot
@@ -9482,7 +9822,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of callers that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such callers it found. Definer: the usage is private.';
+  'Deletes the usage of callers without a run in flight or a start within the last minute, of at most max_shares callers. Returns the number of such callers that it found. Definer: the usage is private.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void
@@ -9490,7 +9830,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run writes such a row, or keeps it locked, while its deployment is being deleted.
+  -- Such rows remain if a run ends while its deployment is being deleted: the end writes a row, or keeps one locked.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old
@@ -9501,7 +9841,7 @@ begin
 end;
 $$;
 comment on function private.delete_usage_of_deleted_deployments(integer) is
-  'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';
+  'Deletes at most max_rows usage rows of deleted deployments. Definer: the usage is private.';
 
 -- sql/650_starts/30_idempotency_keys.sql
 
@@ -9514,13 +9854,16 @@ create table private.idempotency_keys (
   constraint idempotency_keys_request_hash_length check (octet_length(request_hash) = 32)
 );
 comment on table private.idempotency_keys is
-  'Starts that carried an Idempotency-Key: for 24 hours the same caller, key and request give the same run.';
-comment on column private.idempotency_keys.key_hash is 'SHA-256 of caller and key. The key itself is not stored: for a caller with a public key it is the only proof.';
+  'Starts that carried an Idempotency-Key. For 24 hours, the same caller, key and request get the same run.';
+comment on column private.idempotency_keys.key_hash is
+  'SHA-256 of caller and key. The key itself is not stored: it is the only proof of a caller who has just a public key.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 
+-- Returns the run of an earlier start by the same caller with the same key and request within 24 hours. Otherwise
+-- returns null and stores the key for the given new run.
 create function private.claim_idempotency_key(caller private.caller, key text, request jsonb, flow_run_id uuid)
 returns uuid
 language plpgsql volatile security definer
@@ -9535,11 +9878,14 @@ declare
   v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
   v_stored private.idempotency_keys;
 begin
-  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller.user_id is null then 22 else 1 end) and 255 then
+  if length(claim_idempotency_key.key) not between (
+    case when claim_idempotency_key.caller.user_id is null then 22 else 1 end
+  ) and 255 then
     perform private.fail('idempotency_key_invalid',
-      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.');
+      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller '
+      'with only a public key: use a random UUID.');
   end if;
-  -- This waits for a start under way with the same key, and replaces a key of more than 24 hours ago.
+  -- This waits for a concurrent start with the same key, and replaces a key that is more than 24 hours old.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
@@ -9551,20 +9897,21 @@ begin
 
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
-    perform private.fail('idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
+    perform private.fail('idempotency_key_reused',
+      'This Idempotency-Key was used for another request within the last 24 hours.',
       hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
+  'The run that this caller, key and request started within 24 hours; otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';
 
 -- sql/650_starts/35_plain_values.sql
 
--- Inputs that a start gives as readable JSON, by the types of the inputs that they are for. The database converts them and
--- not the Edge Functions, because it looks the deployment up and compares the Idempotency-Key in one transaction. Both forms
--- of JSON are those of types/values/json/: readable JSON has types, wire JSON has none.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The database does this rather than an
+-- Edge Function, because it looks up the deployment and compares the Idempotency-Key in the same transaction.
+-- types/values/json/ defines both forms of JSON: readable JSON has types, wire JSON has none.
 
 create function private.float_text(number numeric)
 returns text
@@ -9572,8 +9919,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The database refuses to make a float of what is nearer to 0 than any float.
-  v_text text := case when abs(float_text.number) < 2.5e-324 then '0' else float_text.number::double precision::text end;
+  -- Postgres refuses to convert a number that is nearer to 0 than any float.
+  v_text text := case when abs(float_text.number) < 2.5e-324 then '0'
+    else float_text.number::double precision::text end;
   v_exact numeric := v_text::numeric;
 begin
   if v_exact <> 0 and (abs(v_exact) >= 1e16 or abs(v_exact) < 1e-5) then
@@ -9583,7 +9931,7 @@ begin
 end;
 $$;
 comment on function private.float_text(numeric) is
-  'The payload of the tag F for the float next to a number, as types/values writes it: 5.0, 1e16, 1e-7. The number must be within the range of floats.';
+  'The payload of the tag F for the float nearest to a number, as types/values writes it: 5.0, 1e16, 1e-7. The number must be within the range of floats.';
 
 create function private.is_decimal(number numeric)
 returns boolean
@@ -9591,12 +9939,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_scale integer := case when scale(is_decimal.number) > 28 then scale(trim_scale(is_decimal.number)) else scale(is_decimal.number) end;
+  v_scale integer := case when scale(is_decimal.number) > 28 then scale(trim_scale(is_decimal.number))
+    else scale(is_decimal.number) end;
 begin
   return v_scale <= 28 and abs(is_decimal.number) * 10::numeric ^ v_scale < 79228162514264337593543950336;
 end;
 $$;
-comment on function private.is_decimal(numeric) is 'Whether the tag D holds the number: 96 bits and at most 28 places.';
+comment on function private.is_decimal(numeric) is
+  'Whether the tag D can hold the number: 96 bits and at most 28 decimal places.';
 
 create function private.decimal_text(number numeric)
 returns text
@@ -9604,10 +9954,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return case when scale(decimal_text.number) > 28 then trim_scale(decimal_text.number) else decimal_text.number end::text;
+  return case when scale(decimal_text.number) > 28 then trim_scale(decimal_text.number)
+    else decimal_text.number end::text;
 end;
 $$;
-comment on function private.decimal_text(numeric) is 'The payload of the tag D for a number that it holds; zeros at the end are kept.';
+comment on function private.decimal_text(numeric) is
+  'The payload of the tag D for a number that D can hold. Trailing zeros are kept.';
 
 create function private.integer_value(number numeric)
 returns jsonb
@@ -9616,14 +9968,19 @@ set search_path = ''
 as $$
 begin
   return case
-    when integer_value.number between 0 and 18446744073709551615 then jsonb_build_object('U', integer_value.number::text)
-    when integer_value.number between -9223372036854775808 and -1 then jsonb_build_object('I', integer_value.number::text)
-    when integer_value.number between 0 and 340282366920938463463374607431768211455 then jsonb_build_object('U1', integer_value.number::text)
-    when integer_value.number between -170141183460469231731687303715884105728 and -1 then jsonb_build_object('I1', integer_value.number::text)
+    when integer_value.number between 0 and 18446744073709551615
+      then jsonb_build_object('U', integer_value.number::text)
+    when integer_value.number between -9223372036854775808 and -1
+      then jsonb_build_object('I', integer_value.number::text)
+    when integer_value.number between 0 and 340282366920938463463374607431768211455
+      then jsonb_build_object('U1', integer_value.number::text)
+    when integer_value.number between -170141183460469231731687303715884105728 and -1
+      then jsonb_build_object('I1', integer_value.number::text)
   end;
 end;
 $$;
-comment on function private.integer_value(numeric) is 'The value of the smallest tag that holds an integer; null beyond 128 bits.';
+comment on function private.integer_value(numeric) is
+  'An integer as a value of the smallest tag that can hold it; null beyond 128 bits.';
 
 create function private.value_text(plain jsonb)
 returns text
@@ -9639,7 +9996,7 @@ begin
       return '{"S": ' || value_text.plain::text || '}';
     when 'number' then
       v_text := value_text.plain::text;
-      -- Most numbers.
+      -- The usual case.
       if length(v_text) < 19 and v_text !~ '[^0-9]' then
         return '{"U": "' || v_text || '"}';
       end if;
@@ -9658,7 +10015,8 @@ begin
       );
     when 'object' then
       return (
-        select '{"M": {' || coalesce(string_agg(to_json(m.key)::text || ': ' || private.value_text(m.value), ', '), '') || '}}'
+        select '{"M": {' || coalesce(string_agg(to_json(m.key)::text || ': ' || private.value_text(m.value), ', '), '')
+          || '}}'
         from jsonb_each(value_text.plain) as m
       );
     else
@@ -9667,7 +10025,7 @@ begin
 end;
 $$;
 comment on function private.value_text(jsonb) is
-  'What private.value_of_json() gives, as the text of jsonb: jsonb would copy each value once for every level around it.';
+  'Returns private.value_of_json() as the text of jsonb. Building jsonb would copy each value once for every level around it.';
 
 create function private.value_of_json(plain jsonb)
 returns jsonb
@@ -9679,7 +10037,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Wire JSON as a value, as fromWireJson of types/values/json says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
+  'Wire JSON as a value, like fromWireJson of types/values/json: integers become U or I (wider ones U1 or I1), other numbers D, or F if D can''t hold them; objects become M and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -9688,7 +10046,8 @@ set search_path = ''
 as $$
 declare
   v_is_integer constant boolean := value_of_number.number = trunc(value_of_number.number);
-  v_number constant numeric := case when v_is_integer then trunc(value_of_number.number) else value_of_number.number end;
+  v_number constant numeric := case when v_is_integer then trunc(value_of_number.number)
+    else value_of_number.number end;
   v_type text;
   v_bits integer;
 begin
@@ -9698,7 +10057,9 @@ begin
       if v_type like 'u%' and v_number between 0 and 2::numeric ^ v_bits - 1 then
         return private.integer_value(v_number);
       elsif v_type like 'i%' and v_number between -(2::numeric ^ (v_bits - 1)) and 2::numeric ^ (v_bits - 1) - 1 then
-        return jsonb_build_object(case when v_number between -9223372036854775808 and 9223372036854775807 then 'I' else 'I1' end, v_number::text);
+        return jsonb_build_object(
+          case when v_number between -9223372036854775808 and 9223372036854775807 then 'I' else 'I1' end, v_number::text
+        );
       end if;
     elsif v_type = 'decimal' and private.is_decimal(value_of_number.number) then
       return jsonb_build_object('D', private.decimal_text(value_of_number.number));
@@ -9709,7 +10070,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.value_of_number(numeric, text[]) is 'A number as a value of the first of these types that holds it; null when none does.';
+comment on function private.value_of_number(numeric, text[]) is
+  'A number as a value of the first of these types that can hold it; null if none can.';
 
 create function private.value_of_text(plain text, types text[])
 returns jsonb
@@ -9717,29 +10079,33 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Keys first: where a key or another text will do, the text of a key is a key.
+  -- Keys come first: if an input accepts a key or another text, base58 of 32 bytes is read as a key.
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key is not here: its holder is asked to sign.
-      when 'keypair' = any (value_of_text.types) then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
+      -- A wallet whose key pair is not here. Its holder is asked to sign.
+      when 'keypair' = any (value_of_text.types)
+        then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
     end;
   elsif value_of_text.types && '{keypair,signature}' and private.is_base58(value_of_text.plain, 64) then
     return jsonb_build_object('B6', value_of_text.plain);
   elsif 'string' = any (value_of_text.types) then
     return jsonb_build_object('S', value_of_text.plain);
-  elsif 'bytes' = any (value_of_text.types) and length(value_of_text.plain) % 4 = 0 and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
+  elsif 'bytes' = any (value_of_text.types) and length(value_of_text.plain) % 4 = 0
+    and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- Floats have no text: a text of digits is for what a float has not enough digits for.
-    return private.value_of_number(value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64'));
+    -- Floats have no text form. Digits in a text are for types with more digits than a float.
+    return private.value_of_number(
+      value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
+    );
   end if;
   return null;
 end;
 $$;
 comment on function private.value_of_text(text, text[]) is
-  'A text as a value of one of these types; null when it is none: keys and signatures in base58, the address of a wallet, texts, numbers in digits, bytes in base64.';
+  'A text as a value of one of these types: a key or signature in base58, a wallet''s address, a text, a number in digits, or bytes in base64. Null if it fits no type.';
 
 create function private.value_of_input(plain jsonb, types text[], is_required boolean)
 returns jsonb
@@ -9752,15 +10118,18 @@ begin
   end if;
   return case jsonb_typeof(value_of_input.plain)
     when 'null' then case when not value_of_input.is_required then '{"N": 0}'::jsonb end
-    when 'boolean' then case when 'bool' = any (value_of_input.types) then jsonb_build_object('B', value_of_input.plain) end
+    when 'boolean' then case
+      when 'bool' = any (value_of_input.types) then jsonb_build_object('B', value_of_input.plain) end
     when 'number' then private.value_of_number(value_of_input.plain::numeric, value_of_input.types)
     when 'string' then private.value_of_text(value_of_input.plain #>> '{}', value_of_input.types)
-    else case when jsonb_typeof(value_of_input.plain) = any (value_of_input.types) then private.value_of_json(value_of_input.plain) end
+    else case
+      when jsonb_typeof(value_of_input.plain) = any (value_of_input.types)
+        then private.value_of_json(value_of_input.plain) end
   end;
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Readable JSON as a value for an input of these types, as fromReadableJson of types/values/json says it; null when it fits none of them. An input that is not required takes null.';
+  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json; null if it fits none of them. An optional input accepts null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void
@@ -9770,14 +10139,14 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- Jsonb takes up to six times the text, and a value ten characters at least. Counting the values is much cheaper than
-  -- measuring them. (Not jsonb_path_query: it takes quadratic time.)
+  -- jsonb takes at most six times the size of the text, and each value takes at least ten characters of the result.
+  -- Counting values is much cheaper than measuring them. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6291456
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857
   then
     v_measure.fault := 'size';
   else
-    -- Numbers may have more digits here than in the value that is made of them: 1e300 stays 1e300.
+    -- A number may have more digits here than in its value: 1e300 stays 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4194304);
   end if;
   if v_measure.fault = 'number' then
@@ -9786,14 +10155,16 @@ begin
     perform private.fail('inputs_too_large', 'values: larger than 1 MiB');
   end if;
   if v_measure.fault is null
-    and jsonb_path_exists(check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)')
+    and jsonb_path_exists(
+      check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)'
+    )
   then
     perform private.fail('inputs_invalid', 'values: a number must be one that a float can hold.');
   end if;
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats or have more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses what is too deep.';
+  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -9801,7 +10172,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- How many faults an error lists.
+  -- The most faults that an error lists.
   v_most constant integer := 100;
   v_faults jsonb;
 begin
@@ -9809,9 +10180,13 @@ begin
     perform private.fail('inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
   end if;
   perform private.check_plain_json(check_values.plain);
-  select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key) into v_faults
+  select jsonb_agg(
+    jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key
+  ) into v_faults
   from (
-    select v.key, case when check_values.inputs ? v.key then 'is in inputs, too: give it once' else 'nested deeper than 64 levels' end as message
+    select v.key,
+      case when check_values.inputs ? v.key then 'is also in inputs: give it only once'
+        else 'nested deeper than 64 levels' end as message
     from jsonb_each(check_values.plain) as v
     where check_values.inputs ? v.key or jsonb_path_exists(v.value, 'strict $.**{64}')
     order by v.key limit v_most
@@ -9820,13 +10195,13 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses plain values of a start, whatever the flow takes, that are no object, are too large or too deep, or name what inputs names: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are no object, too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't know how many names there are: a nested loop would be quadratic.
+-- The planner can't estimate the number of names. A nested loop would be quadratic.
 set enable_nestloop = off
 as $$
 declare
@@ -9836,36 +10211,41 @@ declare
   v_names text[];
 begin
   with given as materialized (
-    select v.key as name, i.input is not null as is_known, array(select jsonb_array_elements_text(i.input -> 'type_bounds')) as types,
+    select v.key as name, i.input is not null as is_known,
+      array(select jsonb_array_elements_text(i.input -> 'type_bounds')) as types,
       private.value_of_input(
-        v.value, array(select jsonb_array_elements_text(i.input -> 'type_bounds')), coalesce((i.input ->> 'required')::boolean, false)
+        v.value, array(select jsonb_array_elements_text(i.input -> 'type_bounds')),
+        coalesce((i.input ->> 'required')::boolean, false)
       ) as value
     from jsonb_each(inputs_of_values.plain) as v
     left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
   )
   select
-    -- Made of text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
+    -- Built as text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
     (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
     (
       select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case
-        when f.is_known then 'must be ' || array_to_string(f.types, ' or ') else 'the flow has no such input' end) order by f.name)
+        when f.is_known then 'must be ' || array_to_string(f.types, ' or ') else 'the flow has no such input' end)
+          order by f.name)
       from (select g.* from given as g where g.value is null or not g.is_known order by g.name limit v_most) as f
     )
   into v_inputs, v_faults;
   if v_faults is not null then
     v_names := array(
-      select i.input ->> 'name' from jsonb_array_elements((inputs_of_values.interface).inputs) with ordinality as i (input, position)
+      select i.input ->> 'name'
+        from jsonb_array_elements((inputs_of_values.interface).inputs) with ordinality as i (input, position)
       order by i.position
     );
     perform private.refuse_faults('inputs_invalid', v_faults, format(
-      'The flow has these inputs: %s. GET /deployment/read tells in json_schema what each takes.', private.quote_input_names(v_names)
+      'The flow has these inputs: %s. GET /deployment/read returns the json_schema of each.',
+      private.quote_input_names(v_names)
     ));
   end if;
   return coalesce(v_inputs, '{}');
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Plain values of a start as inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 that do not fit, or that the flow does not have, and the inputs that it has.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or that the flow lacks, and all inputs of the flow.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb
@@ -9877,7 +10257,9 @@ declare
 begin
   if inputs_of_start.plain is not null then
     v_inputs := v_inputs
-      || private.inputs_of_values(inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash));
+      || private.inputs_of_values(
+        inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash)
+      );
     perform private.check_inputs(v_inputs);
   end if;
   perform private.check_input_names(v_inputs, (inputs_of_start.deployment).input_names);
@@ -9885,18 +10267,26 @@ begin
 end;
 $$;
 comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
-  'What a start of the deployment gives its flow: tagged inputs, and plain values as inputs by the types that the flow takes. 400 inputs_invalid for what does not fit, 413 inputs_too_large. Definer: snapshots are private.';
+  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer: snapshots are private.';
 
 -- sql/650_starts/40_enqueue_run.sql
 
+-- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
+-- same request, returns the earlier run instead.
+-- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
+-- schedule that starts the run. start_flow passes a deployment without an id, which is stored nowhere.
+-- A start by a webhook, or by a caller other than the owner, counts for the limits: 429 queue_full,
+-- start_limit_reached. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
+-- idempotency_key_reused; 413 inputs_too_large.
 create function private.enqueue_run(
-  deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text, idempotency_key text,
+  deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
+  idempotency_key text,
   request jsonb, schedule_id uuid default null
 )
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 declare
@@ -9924,8 +10314,9 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
-  -- Nearly all starts give tagged inputs that the flow has. Each is compared with each name, which is quick while the names are few.
+  -- Check the inputs after the key: a repeated start finds its run even if the flow was edited meanwhile and has other
+  -- inputs now. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
+  -- name is quick while there are few names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -9934,8 +10325,9 @@ begin
   end if;
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  -- Whoever has the URL of a webhook starts as the owner, and is not the owner.
-  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id or enqueue_run.caller.webhook_id is not null then
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner.
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
+    or enqueue_run.caller.webhook_id is not null then
     v_shares := private.start_shares(enqueue_run.caller);
     if private.is_queue_count_due(v_message_id) then
       perform private.check_queue_length(enqueue_run.deployment.user_id);
@@ -9947,17 +10339,20 @@ begin
     output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
-    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', v_inputs),
+    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
+    jsonb_build_object('M', v_inputs),
     enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
-  -- In place of pgmq.send, which writes and plans its statement at each call: that costs five times this insert.
+  -- Replaces pgmq.send, which writes and plans its statement at each call and so costs five times this insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end, chain_depth
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end,
+    chain_depth
   ) values (
-    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
+    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash,
+    enqueue_run.deployment.chain_network ->> 'url',
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
     enqueue_run.deployment.on_end, coalesce(enqueue_run.caller.chain_depth, 0)
   )
@@ -9970,13 +10365,16 @@ begin
   return v_started;
 end;
 $$;
-comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
-  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A run of a flow without a deployment (start_flow) comes as one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
+comment on function private.enqueue_run(
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid
+) is
+  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';
 
 -- sql/650_starts/50_start_deployment.sql
 
 create function private.start_deployment(
-  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text, "values" jsonb
+  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text,
+  "values" jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -9987,10 +10385,11 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
+  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1
+    or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- The caller before the deployment, the order in which the deletion of a user locks both, so that there is no deadlock.
+  -- Lock the caller before the deployment. The deletion of a user locks both in this order, so there is no deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, v_caller, start_deployment.public_key, true
@@ -10003,37 +10402,52 @@ begin
     v_request := jsonb_build_object(
       'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
       'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-    ) || case when start_deployment."values" is null then '{}' else jsonb_build_object('values', start_deployment."values") end;
+    ) || case when start_deployment."values" is null then '{}'
+      else jsonb_build_object('values', start_deployment."values") end;
   end if;
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment."values", start_deployment.action_signer,
+    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment."values",
+    start_deployment.action_signer,
     start_deployment.idempotency_key, v_request
   );
 end;
 $$;
 comment on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
-  'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
-grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
+  'Implements public.start_deployment. Definer: it reads other users'' deployments, as their start_permission allows, and stores the run.';
+grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
+  to anon, authenticated, service_role;
 
+-- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}.
+-- inputs are tagged values. values are plain JSON, which becomes inputs by the types that read_deployment reports. A
+-- name may be in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the
+-- same request within 24 hours returns the same run.
+-- 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401;
+-- 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; 413
+-- inputs_too_large; 429 queue_full and start_limit_reached, never for the owner.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
-  action_signer text default null, public_key text default null, idempotency_key text default null, "values" jsonb default null
+  action_signer text default null, public_key text default null, idempotency_key text default null,
+  "values" jsonb default null
 )
 returns jsonb
 language sql volatile security invoker
 begin atomic
   select private.start_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
-    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key, start_deployment."values"
+    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key,
+    start_deployment."values"
   );
 end;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
-  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. Inputs are tagged values; values are plain JSON, which becomes inputs by the types that read_deployment tells, each name in one of them. A caller who is not a user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; for everybody but the owner 429 queue_full, start_limit_reached.';
-grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
+  'Starts the deployment named by id, or by flow and tag (default latest): {flow_run_id, token}. inputs are tagged values, values are plain JSON. 400; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409; 413; 429.';
+grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
+  to anon, authenticated, service_role;
 
 -- sql/650_starts/60_start_flow.sql
 
-create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb)
+create function private.start_flow(
+  flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb
+)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -10041,14 +10455,15 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- What a deployment of the flow would be, without an id.
+  -- The deployment that a deploy of the flow would make, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
   v_caller.user_id := private.lock_user();
-  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, so it is
-  -- read once, and network and graph are of one edit.
-  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
+  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
+  -- does not prevent edits. So the flow is read once, and its network and graph come from the same edit.
+  select f.* into v_flow from public.flows as f
+    where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
     perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
@@ -10061,15 +10476,19 @@ begin
   v_deployment.output_instructions := false;
   v_deployment.fees := '[]';
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer, start_flow.idempotency_key,
-    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,
+    start_flow.idempotency_key,
+    jsonb_build_object(
+      'flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer
+    )
       || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
 comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) is
-  'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
+  'Implements public.start_flow. Definer: it stores a snapshot and the run.';
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb)
+  to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
@@ -10081,13 +10500,15 @@ set search_path = ''
 as $$
 begin
   return private.start_flow(
-    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict, start_flow."values"
+    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict,
+    start_flow."values"
   );
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is
-  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; inputs and values as in start_deployment, warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 404 flow_not_found, also for another user''s flow; 422 flow_invalid; other errors as in start_deployment.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb)
+  to anon, authenticated, service_role;
 
 -- sql/650_starts/70_read_deployment.sql
 
@@ -10100,7 +10521,8 @@ declare
   v_deployment public.flow_deployments;
   v_interface private.flow_snapshot_interfaces;
 begin
-  if num_nonnulls(read_deployment.id, read_deployment.flow) <> 1 or num_nonnulls(read_deployment.id, read_deployment.tag) > 1 then
+  if num_nonnulls(read_deployment.id, read_deployment.flow) <> 1
+    or num_nonnulls(read_deployment.id, read_deployment.tag) > 1 then
     perform private.refuse_start_target(read_deployment.id, read_deployment.flow, read_deployment.tag);
   end if;
   v_deployment := private.startable_deployment(
@@ -10108,30 +10530,40 @@ begin
   );
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
-    -- The deployment was deleted after it was found, and its snapshot after it.
+    -- The deployment was deleted after it was found, and then its snapshot was.
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
     'deployment_id', v_deployment.id, 'flow_id', v_deployment.entrypoint, 'name', v_deployment.name,
     'description', v_deployment.description, 'icon_url', v_deployment.icon_url, 'created_at', v_deployment.created_at,
     'start_permission', v_deployment.start_permission, 'output_instructions', v_deployment.output_instructions,
-    'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees, 'cluster', v_deployment.chain_network -> 'cluster',
+    'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees,
+    'cluster', v_deployment.chain_network -> 'cluster',
     'inputs', v_interface.inputs, 'outputs', v_interface.outputs
   );
 end;
 $$;
 comment on function private.read_deployment(uuid, integer, text, text) is
-  'Does what public.read_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and snapshots.';
+  'Implements public.read_deployment. Definer: it reads snapshots, and other users'' deployments as their start_permission allows.';
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
-create function public.read_deployment(id uuid default null, flow integer default null, tag text default null, public_key text default null)
+-- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
+-- action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
+-- [{name, type}]}. The caller names the deployment and sends credentials as for start_deployment. 400
+-- start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
+-- not start.
+create function public.read_deployment(
+  id uuid default null, flow integer default null, tag text default null, public_key text default null
+)
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.read_deployment(read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key);
+  select private.read_deployment(
+    read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key
+  );
 end;
 comment on function public.read_deployment(uuid, integer, text, text) is
-  'What a deployment takes and gives, for those who may start it, who name it and themselves as for start_deployment: {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions, action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs: [{name, type}]}. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
+  'The inputs, outputs and settings of a deployment, for callers who may start it. Named like in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
 grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- sql/650_starts/80_redrive_flow_run.sql
@@ -10144,24 +10576,26 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- What a node did outside when its worker died.
+    -- Executions whose worker died: the node may have had effects.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
       from public.node_run as e where e.flow_run_id = tree.id offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
-      -- It began and never ended, since the run ended without a worker. What handed instructions over has done nothing else, what waited
-      -- for its next attempt or for an input did nothing, and of a call the called run tells.
+      -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
+      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
+      -- call, the called run's own executions count.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
       ) and not exists (
-        select from private.api_inputs as i where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
+        select from private.api_inputs as i
+          where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- A transaction that was given up while it could still be executed, or that nobody has followed to its end: it is signed, or the signer
-    -- of an action has it.
+    -- Transactions that were given up while they could still be executed, or that nobody has followed to their end:
+    -- transactions that are signed, or that the signer of an action has received.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -10171,19 +10605,22 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Or somebody who was given the signatures of others has not answered: they may have added their own and sent it themselves.
-      -- With the signer of an action only that one could, and the outcome tells.
-      or t.outcome is distinct from 'confirmed' and t.wire is null and (executions_of_unknown_outcome.root_run).action_signer is null
+      -- And transactions whose request gave a signer the others' signatures and got no answer: that signer may have
+      -- added the missing signature and sent the transaction. A run with an action signer is excluded, because there
+      -- only the action signer could do so, and the outcome says whether it happened.
+      or t.outcome is distinct from 'confirmed' and t.wire is null
+        and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
           select from public.signature_requests as s
-          where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times) and s.signature is null and s.signatures is not null
+          where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times) and s.signature is null
+            and s.signatures is not null
         ))
   )
   select coalesce(jsonb_agg(to_jsonb(u) order by u.flow_run_id, u.node_id, u.times), '[]')
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
 $$;
 comment on function private.executions_of_unknown_outcome(public.flow_run) is
-  'The node executions in a root run''s tree of which nobody knows whether they have changed something outside, [{flow_run_id, node_id, times}], 100 at most. Definer: for callers that are already checked.';
+  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer: its callers have checked the user.';
 
 create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
 returns public.flow_run
@@ -10195,10 +10632,11 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
-  -- Users before flows, flows before runs: the order in which deletions lock them, so that there is no deadlock.
+  -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
-  -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.
+  -- The lock admits one redrive of a run at a time, and keeps sweeps away. Read the run again: it may have changed
+  -- before the lock.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
     perform private.fail('flow_run_not_found', 'There is no such run.');
@@ -10207,15 +10645,17 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of the tree that a run of this owner belongs to; until the transaction ends nobody else redrives it, and nobody deletes it, its flow or who started it. 404 flow_run_not_found. Definer: the rule here is the owner''s, not that of the policies.';
+  'The root run of the tree of an owner''s run. Until the transaction ends, nobody redrives it, or deletes it, its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
+-- Returns the runs from which a redrive takes executions over, the newest first: the run itself and, if it was a
+-- redrive that ended before it had taken everything over, the runs that it continued.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- Each holds as much in the memory of a worker as a run may put out.
+  -- A worker needs as much memory for each of these runs as one run may output.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -10223,18 +10663,19 @@ begin
   from private.flow_run_jobs as j where j.flow_run_id = runs_to_take_over.run.id;
   if cardinality(v_run_ids) > c_max_runs then
     perform private.fail('run_not_redrivable',
-      format('%s redrives in a row ended before they had taken over all that had succeeded before.', c_max_runs),
+      format('%s redrives in a row ended before they had taken over all earlier results.', c_max_runs),
       jsonb_build_object('reason', 'cut_short'), 'Start a new run.');
   end if;
   if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
-    perform private.fail('run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
+    perform private.fail('run_not_redrivable',
+      'A run that this run continued has been deleted, and its results with it.',
       jsonb_build_object('reason', 'deleted'), 'Start a new run.');
   end if;
   return v_run_ids;
 end;
 $$;
 comment on function private.runs_to_take_over(public.flow_run) is
-  'The runs that a redrive of this run takes executions over from, the newest first: the run itself, and those that it went on from itself if it ended before it had come to all of them. 409 run_not_redrivable. Definer: it looks at all runs.';
+  'The runs from which a redrive of this run takes executions over, the newest first. 409 run_not_redrivable. Definer: it reads all runs.';
 
 create function private.check_redrivable(run public.flow_run, accept_unknown boolean)
 returns void
@@ -10248,20 +10689,26 @@ begin
     perform private.fail('run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
   end if;
   if check_redrivable.run.status = 'succeeded' then
-    perform private.fail('run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
+    perform private.fail(
+      'run_succeeded', 'This run has succeeded, so there is nothing to continue.', hint => 'Start a new run.'
+    );
   end if;
   if not check_redrivable.accept_unknown then
     v_unknown := private.executions_of_unknown_outcome(check_redrivable.run);
     if v_unknown <> '[]' then
       perform private.fail('outcome_unknown',
-        format('Node %s may have changed something outside before it failed, and would do so once more.', v_unknown -> 0 ->> 'node_id'),
-        v_unknown, 'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.');
+        format(
+          'Node %s may have had effects before it failed, and a redrive may repeat them.', v_unknown -> 0 ->> 'node_id'
+        ),
+        v_unknown,
+        'Find out whether the effects happened. If they did not, or if they may happen twice, '
+          'redrive with accept_unknown=true.');
     end if;
   end if;
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended, has succeeded, or, unless the caller accepts it, has executions of unknown outcome: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
+  'Refuses to redrive a run that has not ended, that succeeded, or that has executions of unknown outcome which the caller does not accept: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
 
 create function private.redrive_flow_run(flow_run_id uuid, accept_unknown boolean, idempotency_key text)
 returns jsonb
@@ -10275,7 +10722,9 @@ declare
   v_run_ids uuid[];
   v_redrive_id uuid;
   v_as_started public.flow_deployments;
-  v_request jsonb := jsonb_build_object('redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false));
+  v_request jsonb := jsonb_build_object(
+    'redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false)
+  );
   v_started jsonb;
 begin
   v_caller.user_id := private.lock_user();
@@ -10283,7 +10732,9 @@ begin
   v_redrive_id := (select r.id from public.flow_run as r where r.redriven_from = v_run.id);
   if v_redrive_id is not null then
     if redrive_flow_run.idempotency_key is not null
-      and private.claim_idempotency_key(v_caller, redrive_flow_run.idempotency_key, v_request, v_redrive_id) = v_redrive_id
+      and private.claim_idempotency_key(
+        v_caller, redrive_flow_run.idempotency_key, v_request, v_redrive_id
+      ) = v_redrive_id
     then
       return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
     end if;
@@ -10296,24 +10747,25 @@ begin
   v_run_ids := private.runs_to_take_over(v_run);
   perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
   if not found then
-    perform private.fail('run_not_redrivable', 'The graph that it ran is not kept any more.',
+    perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
 
-  -- What its deployment was when it was started.
+  -- The deployment as it was when the run started.
   v_as_started.id := v_run.deployment_id;
   v_as_started.user_id := v_run.user_id;
   v_as_started.entrypoint := v_run.flow_id;
   v_as_started.snapshot_hash := v_job.snapshot_hash;
-  -- Its inputs were checked then.
+  -- The inputs were checked at that start.
   v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
   v_as_started.chain_network := v_run.chain_network || jsonb_build_object('url', v_job.chain_url);
   v_as_started.output_instructions := v_run.output_instructions;
   v_as_started.action_identity := v_run.action_identity;
   v_as_started.on_end := v_job.on_end;
-  -- They are charged once, however many runs it takes.
+  -- Fees are charged once, even if several redrives are needed.
   v_as_started.fees := case when exists (
-    select from private.flow_run_transactions as t where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
+    select from private.flow_run_transactions as t
+      where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
   ) then '[]' else v_run.fees end;
   v_started := private.enqueue_run(
     v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request
@@ -10327,10 +10779,21 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_run(uuid, boolean, text) is
-  'Does what public.redrive_flow_run says. Definer: it stores the run.';
+  'Implements public.redrive_flow_run. Definer: it stores the run.';
 grant execute on function private.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
 
-create function public.redrive_flow_run(flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null)
+-- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
+-- starter, and returns {flow_run_id, token}.
+-- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again;
+-- it executes all others. A run can be redriven once. If the redrive fails, redrive the redrive. For a called run, the
+-- whole tree is redriven.
+-- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
+-- With an idempotency_key, the same request within 24 hours returns the same run.
+-- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
+-- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.
+create function public.redrive_flow_run(
+  flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null
+)
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
@@ -10342,7 +10805,7 @@ begin
 end;
 $$;
 comment on function public.redrive_flow_run(uuid, boolean, text) is
-  'Goes on from where a run of the caller''s flow failed or was stopped, as a new run of the same graph, inputs, settings and starter, and returns {flow_run_id, token}. Node executions that succeeded, and get what they got then, are taken over with their outputs; all others run. A run is redriven once; a redrive that failed can be redriven. Of a run that an interflow node called, the whole tree that it belongs to is redriven. Where a node or a transaction may have happened, accept_unknown says that it may happen again. With an idempotency_key, the same request within 24 hours gives the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for who sees the run without owning it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}: it takes successful node executions over and executes the others. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
 
 -- sql/650_starts/81_redrive_flow_runs.sql
@@ -10358,9 +10821,9 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  -- As flow_run_stats, which tells what there is to redrive.
+  -- The same number as in flow_run_stats, which shows the runs to redrive.
   c_looked_at constant integer := 5000;
-  -- An id holds the time of its run.
+  -- The id of a run contains its time.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
 begin
   return array(
@@ -10381,7 +10844,8 @@ begin
         )
       ) as r
     ) as l
-    where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null and l.created_at < failed_runs.until
+    where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null
+      and l.created_at < failed_runs.until
       and (failed_runs.error_code is null or l.error_code = failed_runs.error_code)
       and not exists (select from public.flow_run as b where b.redriven_from = l.id)
     order by l.id limit failed_runs.max_runs
@@ -10389,10 +10853,11 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'The failed runs of this owner that nobody has redriven, the oldest first, of the newest 5,000 runs of a flow or a deployment within this time. Definer: for callers that are already checked.';
+  'Failed runs of this owner without a redrive, the oldest first, among the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
 
 create function private.redrive_flow_runs(
-  flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean, max_runs integer
+  flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
+  max_runs integer
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language plpgsql volatile security definer
@@ -10407,7 +10872,8 @@ begin
   end if;
   perform private.check_own_target(v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment);
   foreach flow_run_id in array private.failed_runs(
-    v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, coalesce(redrive_flow_runs.until, 'infinity'),
+    v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since,
+    coalesce(redrive_flow_runs.until, 'infinity'),
     redrive_flow_runs.error_code, redrive_flow_runs.max_runs
   ) loop
     redriven_as := null;
@@ -10415,7 +10881,7 @@ begin
     begin
       redriven_as := private.redrive_flow_run(flow_run_id, redrive_flow_runs.accept_unknown, null) ->> 'flow_run_id';
     exception
-      -- What is refused of one run keeps none of the others back.
+      -- The refusal of one run does not stop the others.
       when sqlstate 'PGRST' then
         error := sqlerrm::jsonb;
     end;
@@ -10424,25 +10890,35 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
-  'Does what public.redrive_flow_runs says. Definer: it asks once whose flow or deployment it is, and stores runs.';
-grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+  'Implements public.redrive_flow_runs. Definer: it checks the owner of the flow or deployment once, and stores runs.';
+grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
+  to anon, authenticated, service_role;
 
+-- Redrives failed runs of the caller's flow, or of one deployment, that were made between since (default: 7 days ago)
+-- and until and have no redrive yet. Takes the oldest first, at most max_runs (1 to 100), among the newest 5,000 runs.
+-- error_code selects runs whose first error has this code, as in flow_run_stats.
+-- Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would
+-- answer. Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
+-- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
-  until timestamptz default null, error_code text default null, accept_unknown boolean default false, max_runs integer default 100
+  until timestamptz default null, error_code text default null, accept_unknown boolean default false,
+  max_runs integer default 100
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language sql volatile security invoker
 set search_path = ''
 as $$
   select * from private.redrive_flow_runs(
-    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until, redrive_flow_runs.error_code,
+    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until,
+    redrive_flow_runs.error_code,
     redrive_flow_runs.accept_unknown, redrive_flow_runs.max_runs
   );
 $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
-  'Redrives failed runs of the caller''s flow, or of one deployment, that were made between since (default: 7 days ago) and until and that nobody has redriven: the oldest first, max_runs (1 to 100) at most, of the newest 5,000 runs. error_code leaves those whose first error has this code, as flow_run_stats counts them. A row for each, {flow_run_id, redriven_as, error}: the new run, or why there is none, as redrive_flow_run would answer. Call again until there are no rows but such with errors. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
-grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+  'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
+grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
+  to anon, authenticated, service_role;
 
 -- sql/650_starts/90_turn_owners.sql
 
@@ -10455,7 +10931,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- What nobody may start counts as what does not exist: whose turn a request takes must not tell that it is there.
+  -- A flow or deployment that not everybody may start counts as missing. Otherwise the order of requests would reveal
+  -- that it exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -10475,16 +10952,18 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner of what a caller shows, as public.turn_owners takes it. Definer: callers may not see what they show.';
+  'The owner of one of the things that public.turn_owners takes. Definer: callers may not read them.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
 language sql stable security definer
 set search_path = ''
 as $$
-  select array_agg(private.turn_owner(s.shown) order by s.place) from unnest(turn_owners.shown) with ordinality as s (shown, place);
+  select array_agg(private.turn_owner(s.shown) order by s.place)
+    from unnest(turn_owners.shown) with ordinality as s (shown, place);
 $$;
-comment on function private.turn_owners(text[]) is 'Does what public.turn_owners says. Definer: it calls what nobody else may.';
+comment on function private.turn_owners(text[]) is
+  'Implements public.turn_owners. Definer: API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
 create function public.turn_owners(shown text[])
@@ -10494,7 +10973,7 @@ begin atomic
   select private.turn_owners(turn_owners.shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions: the owners of API keys, of the runs of run tokens, and of deployments and flows (`deployment <id>`, `flow <id>`), in their order; null for what is not valid, not there, or not for anybody to start. By it requests take turns.';
+  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or missing one, or one that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql
