@@ -18,7 +18,7 @@ interface Exchange {
   receivedHeaders?: Record<string, string>;
 }
 
-/** Checks an exchange that is a good start of a deployment, but for what is given. */
+/** Checks an exchange that is a correct start of a deployment, except for the given parts. */
 const check = ({ method = 'POST', path = '/functions/v1/deployment/start?flow=7', ...exchange }: Exchange) => {
   const { sent = { inputs: { a: { U: '5' } } }, status = 200, received = STARTED } = exchange;
   contract.check({
@@ -40,14 +40,20 @@ const output = `/functions/v1/flow/output/${ID}`;
 describe('the contract', () => {
   it.each<[string, Exchange]>([
     ['a good request with its answer', {}],
-    ['a request without a body that may be missing', { sent: null, sentHeaders: {} }],
+    ['a request without an optional body', { sent: null, sentHeaders: {} }],
     ['an output', { method: 'GET', path: `${output}?wait=0.5`, sent: null, received: { M: { a: { S: 'x' } } } }],
-    ['a run that goes on', { method: 'GET', path: output, sent: null, status: 202, received: { status: 'waiting' } }],
+    ['a run that has not ended', {
+      method: 'GET',
+      path: output,
+      sent: null,
+      status: 202,
+      received: { status: 'waiting' },
+    }],
     ['an error', { status: 404, received: error('deployment_not_found') }],
     ['a bad request that is refused', { sent: { inputs: 5 }, status: 400, received: error('request_invalid', []) }],
     ['a wrong method that is refused', { method: 'GET', status: 405, received: error('method_not_allowed') }],
     ['an unknown route', { path: '/functions/v1/flow/x', status: 404, received: error('route_not_found') }],
-    ['rows that nobody asked for', {
+    ['rows in an answer to a write', {
       path: '/rest/v1/nodes',
       sent: { type: 'native', data: { node_id: 'x', version: '1', display_name: '' }, sources: [], targets: [] },
       status: 201,
@@ -59,8 +65,8 @@ describe('the contract', () => {
       status: 401,
       received: restError('PGRST301'),
     }],
-    ['what is not described', { path: '/rest/v1/flows', status: 418 }],
-  ])('lets %s pass', (_says, exchange) => {
+    ['a path that is not described', { path: '/rest/v1/flows', status: 418 }],
+  ])('accepts %s', (_says, exchange) => {
     expect(() => check(exchange)).not.toThrow();
   });
 
@@ -81,9 +87,13 @@ describe('the contract', () => {
     ["another status' error", { status: 404, received: error('request_invalid') }, '/code must be equal'],
     ['an error of another shape', { status: 404, received: { code: 'deployment_not_found' } }, 'required property'],
     ['an error without `error`', { status: 404, received: restError('deployment_not_found') }, "property 'error'"],
-    ['details that the code has not', { status: 404, received: error('deployment_not_found', {}) }, '/details must be'],
+    [
+      'details that the code does not have',
+      { status: 404, received: error('deployment_not_found', {}) },
+      '/details must be',
+    ],
     ['a wrong method that is not refused', { method: 'PUT' }, "must have required property 'code'"],
-    ['an error that an unknown route has not', {
+    ['an error that an unknown route does not have', {
       path: '/functions/v1/flow/x',
       status: 404,
       received: error('flow_not_found'),
@@ -105,7 +115,7 @@ describe('the contract', () => {
     ['a header that is wrong', { sentHeaders: { ...json, 'idempotency-key': 'x'.repeat(256) } }, 'Idempotency-Key: it'],
     ['a body of another type', { sentHeaders: { 'content-type': 'text/plain' } }, 'the body is text/plain'],
     ['no body where there must be one', { path: '/rest/v1/rpc/start_flow', sent: null }, 'there is no body'],
-  ])('throws when a request with %s is taken', (_says, exchange, message) => {
+  ])('throws if a request with %s is accepted', (_says, exchange, message) => {
     expect(() => check(exchange)).toThrow('calls wrong');
     expect(() => check(exchange)).toThrow(message);
   });

@@ -11,7 +11,7 @@ import { errorCodes } from '../../types/errors.ts';
 import { waitSchema } from '../../types/flow_run.ts';
 import { asSuperuser } from '../support/tokens.ts';
 
-/** Functions that no client calls. */
+/** Functions that clients do not call. */
 const INTERNAL_FUNCTIONS = ['runner'];
 
 const platform: Platform = {
@@ -26,7 +26,7 @@ const platform: Platform = {
   waitUntil: () => {},
 };
 
-/** The app of a function, as its index.ts makes it. */
+/** Makes the app of a function, like its index.ts. */
 async function makeFunctionApp(name: string): Promise<App> {
   const module: Record<string, (platform: Platform) => App> = await import(join(projectFunctionsDir, name, 'app.ts'));
   const [make] = Object.entries(module).filter(([exported]) => /^make\w+App$/.test(exported)).map(([, value]) => value);
@@ -54,7 +54,7 @@ it('docs/reference/openapi.json describes exactly the routes that the Edge Funct
   expect(described.toSorted()).toEqual(routes.toSorted());
 });
 
-describe('the functions of the database that users may call', () => {
+describe('the SQL functions that users may call', () => {
   let functions: { name: string; args: string[]; required: string[] }[];
 
   beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('the functions of the database that users may call', () => {
     expect(described.toSorted()).toEqual(functions.map(({ name }) => name));
   });
 
-  it('take exactly the arguments that docs/reference/openapi.json describes', () => {
+  it('have exactly the arguments that docs/reference/openapi.json describes', () => {
     for (const { name, args, required } of functions) {
       const operation = operations.find(({ path }) => path === `/rest/v1/rpc/${name}`)!;
       const { $ref } = operation.body!.schema as { $ref: string };
@@ -93,14 +93,14 @@ describe('a parameter that is a number', () => {
   const { flowId, wait } = document.components.parameters;
 
   it.each(['0', '7', '2147483647', '2147483648', '-1', '1.5', '1e3', '', 'x'])(
-    'takes a flow id %j as zod does',
+    'accepts a flow id %j like zod',
     (text) => {
       expect(takes(flowId.schema, text)).toBe(flowIdSchema.safeParse(text).success);
     },
   );
 
   it.each(['0', '25', '0.125', '999999999', '1000000000', '-1', '1e3', '.5', '', 'x'])(
-    'takes a wait %j as zod does',
+    'accepts a wait %j like zod',
     (text) => {
       expect(takes(wait.schema, text)).toBe(waitSchema.safeParse({ wait: text }).success);
     },

@@ -11,7 +11,7 @@ import { sourcesOf } from '../../dev/docs/reference/page.ts';
 import { runErrors } from '../../types/run_errors.ts';
 import { errorCodes } from '../../types/errors.ts';
 
-/** Every document of the project, by its path. */
+/** All documents of the project, by path. */
 const documents = new Map(
   [
     ...readdirSync(projectDir).filter((name) => name.endsWith('.md')),
@@ -24,7 +24,7 @@ const documents = new Map(
 const sql = sourcesOf('sql', '.sql').join('\n');
 const functions = ['functions', 'runner'].flatMap((folder) => sourcesOf(folder, '.ts')).join('\n');
 
-/** What the documents name that `find` sees and `exists` does not know, with the document. */
+/** Lists the names in documents that `find` matches and `exists` refuses, with the document. */
 const findUnknown = (find: RegExp, exists: (name: string, document: string) => boolean): string[] =>
   [...documents].flatMap(([path, text]) =>
     [...text.matchAll(find)].map(([, name]) => name!).filter((name) => !exists(name, path)).map((name) =>
@@ -37,7 +37,7 @@ const anchorsOf = (text: string): string[] =>
     title!.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-')
   );
 
-describe('what the documents name exists:', () => {
+describe('everything that documents name exists:', () => {
   it('there are documents', () => {
     expect([...documents.keys()]).toEqual(
       expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/reference/errors.md']),
@@ -115,7 +115,7 @@ describe('docs/decisions', () => {
   });
 });
 
-it('each guide that needs a running stack says how to name its port', () => {
+it('each guide that needs a running stack explains how to choose its port', () => {
   const guides = [...documents].filter(([name, text]) => name.startsWith('docs/guides/') && /`npm start/.test(text));
   const silent = guides.filter(([, text]) => !/--port/.test(text)).map(([name]) => name);
   expect(guides.length).toBeGreaterThan(10);
@@ -163,7 +163,7 @@ describe('docs/reference', () => {
     expect([...read].filter((name) => !page?.includes(`\n| \`${name}\``))).toEqual([]);
   });
 
-  it('describes every code by which a run or a node fails, and every word by which a limit ends something else', () => {
+  it('describes every error code of runs and nodes, and every word with which a limit ends something else', () => {
     const limits = [...functions.matchAll(/[`']([a-z_]+_(?:limit|large)): /g)].map(([, word]) => word!);
     expect(limits).toContain('log_lines_limit');
     const words = [...Object.keys(runErrors), ...limits];

@@ -10,12 +10,12 @@ import { asSuperuser } from '../support/tokens.ts';
 const pageOf = (name: string): string => generatedDocs().find(({ file }) => file.endsWith(`/${name}`))!.text;
 
 describe('docs/reference', () => {
-  it('lists the metrics that the database gives', async () => {
+  it('lists the metrics of the database', async () => {
     const [row] = await asSuperuser((sql) => sql<{ metrics: object }[]>`select private.runner_metrics() as metrics`);
     expect(metricNames().toSorted()).toEqual(Object.keys(row!.metrics).toSorted());
   });
 
-  it('lists the quotas that the database has', async () => {
+  it('lists the quotas of the database', async () => {
     const rows = await asSuperuser((sql) =>
       sql<{ name: string; value: string }[]>`select name, default_value::text as value from private.known_quotas()`
     );

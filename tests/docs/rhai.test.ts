@@ -13,7 +13,7 @@ const document = readFileSync(join(projectDir, 'docs/reference/rhai.md'), 'utf8'
 const functions = readFileSync(rhaiFunctionsFile, 'utf8');
 
 describe('docs/reference/rhai_functions.md', () => {
-  it('is what npm run docs writes', () => {
+  it('equals the output of npm run docs', () => {
     expect(generatedDocs().find(({ file }) => file === rhaiFunctionsFile)?.text).toBe(functions);
   });
 
@@ -27,7 +27,7 @@ describe('docs/reference/rhai_functions.md', () => {
     );
   });
 
-  it('can only be written when all functions are described with what they take', () => {
+  it('can only be written if all functions are described with their parameters', () => {
     const natives = [...standardLibrary].find(([tag]) => tag === 'range')![1];
     const { functions: described } = rhaiFunctions['range']!;
     expect(findGaps('range', described, natives)).toEqual([]);
@@ -41,7 +41,7 @@ describe('docs/reference/rhai_functions.md', () => {
 });
 
 describe('docs/reference/rhai.md', () => {
-  it('tells the limits that hold', () => {
+  it('lists the limits that apply', () => {
     const told = [...document.split('## Limits')[1]!.split('\n\n')[1]!.matchAll(/\| ([\d,]+) +\|$/gm)]
       .map(([, text]) => Number(text!.replaceAll(',', '')));
     const { operations, stringLength, elements, variables, callDepth, sourceDepth, dataDepth, sourceLength } =

@@ -23,7 +23,7 @@ function decodes(json: unknown): boolean {
 const bytes = (length: number, byte: number) => base58.encode(new Uint8Array(length).fill(byte));
 const nested = (levels: number): unknown => levels === 0 ? { A: [] } : { A: [nested(levels - 1)] };
 
-/** A value of the tag for each payload. */
+/** Makes a value of the tag for each payload. */
 const tagged = (tag: string, payloads: unknown[]): unknown[] => payloads.map((payload) => ({ [tag]: payload }));
 
 const goodValues: unknown[] = [
@@ -71,7 +71,7 @@ const badValues: unknown[] = [
 ];
 
 describe('the JSON Schema of a value and decodeValue', () => {
-  it('take the same good values', () => {
+  it('accept the same good values', () => {
     expect(goodValues.filter((json) => !validate(json) || !decodes(json))).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('the JSON Schema of a value and decodeValue', () => {
     expect(badValues.filter((json) => validate(json) || decodes(json))).toEqual([]);
   });
 
-  it('agree on integers near every limit, however they are written', () => {
+  it('agree on integers near every limit, in every spelling', () => {
     const limits = [0n, 1n << 63n, 1n << 64n, 1n << 127n, 1n << 128n];
     const near = fc.tuple(fc.constantFrom(...limits), fc.bigInt({ min: -200n, max: 200n }), fc.boolean()).map(
       ([limit, offset, isNegative]) => isNegative ? -(limit + offset) : limit + offset,
@@ -118,7 +118,7 @@ describe('the JSON Schema of a value and decodeValue', () => {
     ['decimals of more than 96 bits', { D: '79228162514264337593543950336' }],
     ['decimals with more than 28 places', { D: '0.00000000000000000000000000001' }],
     ['base58 of 33 bytes that has as few digits as 32 may have', { B3: bytes(33, 0) }],
-  ])('differ on %s, which the schema says in words', (_what, json) => {
+  ])('differ on %s, which the schema describes in words', (_what, json) => {
     expect([validate(json), decodes(json)]).toEqual([true, false]);
   });
 });

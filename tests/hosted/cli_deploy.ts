@@ -10,7 +10,7 @@ export interface CliDeploy {
   api: ManagementApi;
   /** A folder that is removed at the end. */
   scratchDir: string;
-  /** Deploys the named functions, all when none is named; rejects with what the CLI printed when its exit code is not 0. */
+  /** Deploys the named functions, or all of them. Rejects with the CLI's output if its exit code is not 0. */
   deploy: (...names: string[]) => Promise<Upload[]>;
   close: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startCliDeploy(): Promise<CliDeploy> {
       const before = api.uploads.length;
       await runSupabase(
         ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, '--profile', profile],
-        // The CLI keeps a file in the home folder.
+        // The CLI stores a file in the home folder.
         { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
       );
       return api.uploads.slice(before);

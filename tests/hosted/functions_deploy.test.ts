@@ -21,7 +21,7 @@ afterAll(() => cli?.close());
 
 let deployment: Promise<Upload[]> | undefined;
 
-/** What the CLI uploads when it deploys all functions, which it does once for all tests. */
+/** The CLI's uploads for a deploy of all functions, which is made once for all tests. */
 const uploads = (): Promise<Upload[]> => deployment ??= cli.deploy();
 
 async function uploadOf(name: string): Promise<Upload> {
@@ -30,7 +30,7 @@ async function uploadOf(name: string): Promise<Upload> {
   return upload;
 }
 
-/** Runs Deno; rejects with what it printed when its exit code is not 0. */
+/** Runs Deno. Rejects with its output if its exit code is not 0. */
 async function runDeno(cwd: string, args: string[]): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   const { stdout } = await promisify(execFile)(denoBinary(), args, { cwd, env, maxBuffer: 64 * 2 ** 20 });
@@ -41,7 +41,7 @@ interface ModuleGraph {
   modules: { specifier: string; dependencies?: { specifier: string }[] }[];
 }
 
-/** The project's files that a function consists of, and the packages that they name. */
+/** The project's files of a function, and the packages that they import. */
 interface FunctionGraph {
   files: string[];
   packages: string[];
@@ -56,14 +56,14 @@ async function askGraph(name: string): Promise<FunctionGraph> {
   const specifiers = local.flatMap(({ dependencies = [] }) => dependencies.map(({ specifier }) => specifier));
   return {
     files: local.map(({ path }) => path),
-    // What begins with node: is built in.
+    // Specifiers with node: are built in.
     packages: [...new Set(specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier)))],
   };
 }
 
 const graphs = new Map<string, Promise<FunctionGraph>>();
 
-/** What a function consists of, which Deno is asked once for each. */
+/** Returns the graph of a function, which Deno computes once for each. */
 function readGraph(name: string): Promise<FunctionGraph> {
   const graph = graphs.get(name) ?? askGraph(name);
   graphs.set(name, graph);
@@ -71,8 +71,8 @@ function readGraph(name: string): Promise<FunctionGraph> {
 }
 
 /**
- * Type-checks uploads, each in a folder of its own where there is nothing else but the installed packages: by the
- * uploaded import map, whose `npm:` versions must be those of node_modules, and without network.
+ * Type-checks uploads without network, each in a separate folder with nothing but the installed packages, by the
+ * uploaded import map, whose `npm:` versions must equal those of node_modules.
  */
 async function typeCheck(...uploads: Upload[]): Promise<void> {
   const dir = mkdtempSync(join(cli.scratchDir, 'uploads-'));
@@ -92,7 +92,7 @@ async function typeCheck(...uploads: Upload[]): Promise<void> {
   );
   expect(others.filter((other) => other !== map)).toEqual([]);
   await writeFile(join(dir, 'deno.json'), map!);
-  // Deno takes the types of what is built in (node:net) from a package that has to be named beside the import map.
+  // Deno takes the types of built-in modules (node:net) from a package that must be listed beside the import map.
   await writeFile(join(dir, 'package.json'), JSON.stringify({ devDependencies: { '@types/node': '*' } }));
   const offline = ['--node-modules-dir=manual', '--cached-only', '--no-lock'];
   const entrypoints = uploads.map(({ metadata }) => join(metadata.name, metadata.entrypoint_path));
@@ -101,7 +101,7 @@ async function typeCheck(...uploads: Upload[]): Promise<void> {
 
 const names = functionNames();
 
-test.each(names)('the CLI deploys the function %s by the settings of config.toml', async (name) => {
+test.each(names)('the CLI deploys the function %s with the settings of config.toml', async (name) => {
   const { metadata } = await uploadOf(name);
   expect(metadata).toEqual({
     name,
@@ -112,12 +112,12 @@ test.each(names)('the CLI deploys the function %s by the settings of config.toml
   });
 });
 
-test.each(names)('the CLI uploads what the function %s imports, the import map, and nothing else', async (name) => {
+test.each(names)('the CLI uploads only the imports of the function %s and the import map', async (name) => {
   const [{ files }, graph] = await Promise.all([uploadOf(name), readGraph(name)]);
   expect([...files.keys()].sort()).toEqual([IMPORT_MAP, ...graph.files].sort());
 });
 
-// Not seen by the type-check: with a node_modules folder Deno finds a package that the import map lacks.
+// The type-check does not find this: with a node_modules folder, Deno finds packages that the import map lacks.
 test.each(names)('the import map names every package that the function %s imports', async (name) => {
   const { packages } = await readGraph(name);
   const { imports } = JSON.parse(await readFile(join(projectDir, IMPORT_MAP), 'utf8')) as {
@@ -129,13 +129,15 @@ test.each(names)('the import map names every package that the function %s import
   expect(packages.filter((specifier) => !isMapped(specifier))).toEqual([]);
 });
 
-// In one process: each upload has all files that it needs, but the types of the packages are read once. It computes for
-// a while, which a busy machine makes several minutes of.
-test('the upload of each function type-checks by itself', async () => {
+// In one process: each upload has all its files, but the types of the packages are read only once. That takes several
+// minutes on a busy machine.
+test('the upload of each function passes the type check by itself', async () => {
   await typeCheck(...await Promise.all(names.map(uploadOf)));
 }, 600_000);
 
-/** An upload without the first of its files whose path matches, which the error of a type-check must name. */
+/**
+ * Makes an upload without the first of its files whose path matches. The error of the type-check must name that file.
+ */
 async function lacking(name: string, pattern: RegExp): Promise<{ upload: Upload; missing: string }> {
   const upload = await uploadOf(name);
   const missing = [...upload.files.keys()].find((path) => pattern.test(path));
@@ -145,11 +147,11 @@ async function lacking(name: string, pattern: RegExp): Promise<{ upload: Upload;
   return { upload: { ...upload, files }, missing };
 }
 
-// What shows that the type-check above could fail.
-test('uploads that lack one source, or one node definition, do not type-check', async () => {
+// Proves that the type-check above can fail.
+test('uploads without one source, or one node definition, fail the type check', async () => {
   const source = await lacking('wallets', /^types\/errors\.ts$/);
   const definition = await lacking('runner', /^runner\/nodes\/.*\.json$/);
-  // Of the runner this checks the module alone that imports the definition.
+  // Checks only the runner's module that imports the definition.
   const entrypoint_path = join(dirname(definition.missing), 'index.ts');
   const metadata = { ...definition.upload.metadata, entrypoint_path };
   const error = await typeCheck(source.upload, { ...definition.upload, metadata }).then(() => undefined, String);
@@ -157,13 +159,13 @@ test('uploads that lack one source, or one node definition, do not type-check', 
   expect(error).toContain(`runner/${definition.missing}`);
 });
 
-test('the CLI deploys all functions at once when none is named, and one that is named by itself', async () => {
+test('the CLI deploys all functions by default, and a named one alone', async () => {
   expect((await uploads()).map(({ slug }) => slug).sort()).toEqual(names);
   expect(cli.api.bulkUpdates.map((slugs) => slugs.sort())).toEqual([names]);
   expect((await cli.deploy('flow')).map(({ slug }) => slug)).toEqual(['flow']);
 });
 
-test('the CLI calls no endpoint of the Management API but those that the stub answers', async () => {
+test('the CLI calls only endpoints of the Management API that the stub answers', async () => {
   await uploadOf('flow');
   expect(cli.api.unknownRequests).toEqual([]);
 });

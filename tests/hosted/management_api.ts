@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A project that exists nowhere, and a token of the form that the CLI takes. */
+/** The reference of a project that does not exist, and a token in the form that the CLI accepts. */
 export const PROJECT_REF = 'abcdefghijklmnopqrst';
 export const ACCESS_TOKEN = `sbp_${'0123456789'.repeat(4)}`;
 
-/** What the CLI says of a function beside its files. */
+/** The CLI's data about a function besides its files. */
 export interface FunctionMetadata {
   name: string;
   entrypoint_path: string;
@@ -23,17 +23,17 @@ export interface Upload {
 }
 
 export interface ManagementApi {
-  /** Content of a file for the CLI's `--profile`. */
+  /** The content of a file for the CLI's `--profile`. */
   profile: string;
-  /** Every upload so far, in order of arrival. */
+  /** All uploads so far, in order of arrival. */
   uploads: Upload[];
-  /** The slugs of each bulk update, by which a deploy of several functions ends. */
+  /** The slugs of each bulk update, with which a deploy of several functions ends. */
   bulkUpdates: string[][];
   /** The names of the secrets that were set. */
   secrets: string[];
-  /** Every request, as `GET /v1/…`. */
+  /** All requests, as `GET /v1/…`. */
   requests: string[];
-  /** Requests that this stub has no answer for. */
+  /** Requests without an answer of this stub. */
   unknownRequests: string[];
   close: () => Promise<void>;
 }
@@ -60,7 +60,7 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-/** A project as the API shows it. */
+/** A project in the form of the API. */
 const PROJECT = {
   id: PROJECT_REF,
   ref: PROJECT_REF,
@@ -74,8 +74,9 @@ const PROJECT = {
 };
 
 /**
- * As much of Supabase's Management API as the commands call by which this project is put on hosted Supabase, on a free port of
- * loopback. The project is found only if `hasProject`: the CLI then writes into supabase/.temp of the folder that it runs in.
+ * A stub of the part of Supabase's Management API that deploying this project to hosted Supabase uses, on a free port
+ * of loopback. The project is found only if `hasProject`: the CLI then writes into supabase/.temp of its working
+ * folder.
  */
 export async function startManagementApi({ hasProject = false } = {}): Promise<ManagementApi> {
   const uploads: Upload[] = [];
@@ -93,7 +94,7 @@ export async function startManagementApi({ hasProject = false } = {}): Promise<M
     requests.push(`${request.method} ${url.pathname}`);
     switch (requests.at(-1)) {
       case `GET ${projectPath}`:
-        // `functions deploy` does without.
+        // `functions deploy` does not need it.
         return hasProject ? answer(response, 200, PROJECT) : answer(response, 404, { message: 'Project not found' });
       case `GET ${projectPath}/api-keys`:
         return answer(
@@ -111,7 +112,7 @@ export async function startManagementApi({ hasProject = false } = {}): Promise<M
         return answer(response, 201, {});
       }
       case `GET ${projectPath}/functions`:
-        // Asked for only when config.toml leaves verify_jwt open.
+        // Only requested if config.toml leaves verify_jwt open.
         return answer(response, 200, []);
       case `POST ${projectPath}/functions/deploy`: {
         const slug = url.searchParams.get('slug') ?? '';

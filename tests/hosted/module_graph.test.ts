@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { denoBinary, functionNames } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** The npm packages that a function loads. */
+/** Lists the npm packages that a function loads. */
 async function packagesOf(name: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)(
     denoBinary(),
@@ -16,7 +16,7 @@ async function packagesOf(name: string): Promise<string[]> {
   return [...new Set(names)].filter((found) => found !== '');
 }
 
-/** Packages of Solana, which take most of the time that a function needs to start. */
+/** Tests for packages of Solana, which take most of the start time of a function. */
 const isSolana = (name: string): boolean => name.startsWith('@solana');
 
 it.each(functionNames())('%s loads the packages of Solana only if it reads or makes transactions', async (name) => {

@@ -13,14 +13,16 @@ const pages = [
   ...readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'));
 
-/** What a page tells its readers to type: the lines of code blocks, and code within the text. */
+/** The commands that a page tells its readers to type: the lines of code blocks, and code within the text. */
 const linesOf = (page: string): string[] =>
   [...readFileSync(join(projectDir, page), 'utf8').matchAll(/^npx supabase [^#\n]*|`npx supabase [^`\n]*`/gm)]
     .map(([line]) => line.replaceAll(/^`|`$/g, '').trim());
 
 const lines = [...new Set(pages.flatMap(linesOf))];
 
-/** What becomes of each command; `docker`, `browser`: it needs that, and is held against its help only. */
+/**
+ * The treatment of each command. `docker` and `browser` mark commands that need these, so only their help is checked.
+ */
 const expected: Record<string, 'project' | 'docker' | 'browser'> = {
   'login': 'browser',
   'link': 'project',
@@ -30,7 +32,7 @@ const expected: Record<string, 'project' | 'docker' | 'browser'> = {
   'start': 'docker',
 };
 
-/** The words of a line that name its command. */
+/** Returns the words of a line that name its command. */
 const commandOf = (line: string): string =>
   Object.keys(expected).find((name) => `${line} `.startsWith(`npx supabase ${name} `)) ?? `unknown: ${line}`;
 
@@ -40,10 +42,10 @@ interface Ended {
 }
 
 let api: ManagementApi;
-/** A copy of what the CLI reads: it writes down beside it to which project it is linked. */
+/** A copy of the files that the CLI reads, because the CLI stores the linked project beside them. */
 let copy: string;
 
-/** Runs a line in a shell; the CLI's questions are answered with yes. */
+/** Runs a line in a shell. The CLI's questions are answered with yes. */
 const run = (line: string): Promise<Ended> =>
   new Promise((resolve) => {
     const env = {
@@ -63,14 +65,14 @@ const run = (line: string): Promise<Ended> =>
 
 const helps = new Map<string, Promise<Ended>>();
 
-/** The help of a command, which is asked for it once. */
+/** Returns the help of a command, which is requested once. */
 function helpOf(command: string): Promise<Ended> {
   const help = helps.get(command) ?? run(`supabase ${command} --help`);
   helps.set(command, help);
   return help;
 }
 
-/** As a reader types it, but that npx need not look for the package. */
+/** Returns the line as a reader types it, except that npx need not look for the package. */
 const filledIn = (line: string): string => line.replace(/^npx /, '').replaceAll('<ref>', PROJECT_REF);
 
 const LINK = `supabase link --project-ref ${PROJECT_REF}`;
@@ -86,7 +88,7 @@ beforeAll(async () => {
   }
   await symlink(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
   await writeFile(join(copy, 'profile.yaml'), api.profile);
-  // The other commands are for the project that this one names.
+  // The other commands are for the project of this link.
   linked = await run(LINK);
   expect(linked.code, linked.output).toBe(0);
 });
@@ -95,14 +97,14 @@ afterAll(async () => {
   await rm(copy, { recursive: true, force: true });
 });
 
-it('the guide tells all that puts the project on hosted Supabase, and no page a command that is not looked at here', () => {
+it('the guide has all commands for hosted Supabase, and every command of the pages is checked here', () => {
   const commandsOf = (typed: string[]) => [...new Set(typed.map(commandOf))].toSorted();
   expect(commandsOf(linesOf(recipe))).toEqual(Object.keys(expected).toSorted());
   expect(commandsOf(lines)).toEqual(Object.keys(expected).toSorted());
 });
 
 describe.each(lines)('%s', (line) => {
-  // What is run would fail by a flag that the CLI does not know.
+  // Executed commands would fail with an unknown flag.
   it.runIf(expected[commandOf(line)] !== 'project')('has flags that the CLI knows', async () => {
     const { output } = await helpOf(commandOf(line));
     const flags = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag!);
@@ -121,7 +123,7 @@ describe.each(lines)('%s', (line) => {
   });
 });
 
-it('a flag that the CLI does not know is an error, and the command goes nowhere', async () => {
+it('an unknown flag is an error, and the command has no effect', async () => {
   const { code, output } = await run(`${LINK} --no-such-flag`);
   expect([code, output]).toEqual([1, expect.stringContaining('no-such-flag')]);
   expect(output).not.toContain('Target: project');
@@ -132,7 +134,7 @@ it('db push goes to a local database unless --remote is given', async () => {
 });
 
 it('the lines set the secret and deploy all functions', () => {
-  // The page of the environment writes NAME for any of them.
+  // The environment page uses NAME for any of them.
   expect(api.secrets.filter((name) => name !== 'NAME')).toEqual(['WALLET_KEYS']);
   expect(api.uploads.map(({ slug }) => slug).toSorted()).toEqual(api.bulkUpdates.at(-1)?.toSorted());
   expect(api.uploads).not.toEqual([]);
@@ -142,7 +144,7 @@ describe('secrets', () => {
   const isIgnored = (path: string) =>
     spawnSync('git', ['check-ignore', '--quiet', path], { cwd: projectDir }).status === 0;
 
-  it('for `supabase start` stand where the CLI reads them, which the guide names; git ignores them, but not the example', async () => {
+  it('for `supabase start` are in the documented file that the CLI reads, ignored by git except for the example', async () => {
     const file = 'supabase/functions/.env';
     expect((await helpOf('functions serve')).output).toContain(file);
     expect(readFileSync(join(projectDir, recipe), 'utf8')).toContain(` ${file}\n`);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await stack?.remove();
 });
 
-/** Runs the demo, as `npm run demo -- …` does. */
+/** Runs the demo, like `npm run demo -- …`. */
 async function demo(...args: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, npmScript('demo', ...args), { cwd: projectDir });
   let output = '';
@@ -41,7 +41,7 @@ async function demo(...args: string[]): Promise<{ code: number | null; output: s
 
 const requests = (output: string): string[] => output.split('\n').filter((line) => / \d{3} in \d+ ms/.test(line));
 
-it('the demo boots a stack of its own, shows each request in one short line, and says what to do next', async () => {
+it('the demo boots a stack of its own, shows each request in one short line, and lists the next steps', async () => {
   const { code, output } = await demo('--port', String(await findFreePort()));
   expect(code, output).toBe(0);
   expect(output).toContain('output: {"M":{"total":{"D":"5.60"},"receipt":{"S":"2 x coffee at 2.80 = 5.60"}}}');
@@ -53,7 +53,7 @@ it('the demo boots a stack of its own, shows each request in one short line, and
   expect(output).not.toMatch(/eyJ[\w-]+\./);
 });
 
-it('the demo gives a flow the inputs of the command line, and shows all with --verbose, but no secrets', async () => {
+it('the demo passes inputs of the command line to a flow, and shows everything but secrets with --verbose', async () => {
   const { code, output } = await demo(
     '--port',
     port,
@@ -69,7 +69,7 @@ it('the demo gives a flow the inputs of the command line, and shows all with --v
   expect(output).not.toMatch(/eyJ[\w-]+\./);
 });
 
-it('on a stack that stays, the demo leaves its flow, and the user with whom to look at it in the console', async () => {
+it('on a running stack, the demo leaves its flow, and its user for the console', async () => {
   const [first, again] = [
     await demo('--port', port, '--values', '{"item": "tea", "quantity": 3}'),
     await demo('--port', port),
@@ -86,7 +86,7 @@ it('on a stack that stays, the demo leaves its flow, and the user with whom to l
   expect(flow.user_id).toBe(data.user?.id);
 });
 
-it('the demo shows the errors of a run that failed, whole', async () => {
+it('the demo shows the complete errors of a failed run', async () => {
   const item = 'milk '.repeat(100);
   const { code, output } = await demo('--port', port, '--inputs', JSON.stringify({ item: { S: item } }));
   expect(code).toBe(1);
@@ -97,7 +97,7 @@ it('the demo shows the errors of a run that failed, whole', async () => {
   expect(output.split('output: ')).toHaveLength(2);
 });
 
-it('the demo shows all that is wrong with a flow that deploy refuses', async () => {
+it('the demo shows all findings of a flow that deploy refuses', async () => {
   const flow = JSON.parse(readFileSync(exampleFile, 'utf8'));
   const [{ id }] = flow.nodes;
   const file = join(dir, 'twice.json');
@@ -108,9 +108,9 @@ it('the demo shows all that is wrong with a flow that deploy refuses', async () 
   expect(output.split(id).length).toBeGreaterThan(1);
 });
 
-describe('the demo says in one line what is wrong with', () => {
+describe('the demo refuses in one line', () => {
   it.each([
-    ['a file that is not there', ['nowhere.json'], /^\nThe file .* does not exist\.\n$/],
+    ['a missing file', ['nowhere.json'], /^\nThe file .* does not exist\.\n$/],
     ['a file that holds no flow', ['package.json'], /^\nThe file must hold a flow as the editor exports it/],
     ['a file that holds no JSON', ['README.md'], /^\n.*README.md must be JSON: .*\n$/],
     ['inputs that are not JSON', ['--inputs', '{item}'], /^\n--inputs must be JSON: .*\n$/],
@@ -121,12 +121,12 @@ describe('the demo says in one line what is wrong with', () => {
     ],
     ['values that are not JSON', ['--values', '{item}'], /^\n--values must be JSON: .*\n$/],
     ['both', ['--values', '{}', '--inputs', '{}'], /^\n--values or --inputs, not both\.\n/],
-    ['an option that it has not', ['--foo'], /^\nUnknown option '--foo'\.\nnpm run demo -- \[--port N\].*\n$/],
+    ['an unknown option', ['--foo'], /^\nUnknown option '--foo'\.\nnpm run demo -- \[--port N\].*\n$/],
     ['two files', ['a.json', 'b.json'], /^\nOne flow at a time\.\nnpm run demo .*\n$/],
   ])('%s', async (_what, args, says) => {
     const { code, output } = await demo(...args);
     expect(code).toBe(1);
-    // Before anything is booted.
+    // The refusal comes before anything is booted.
     expect(output).toMatch(says);
   });
 });

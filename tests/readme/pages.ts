@@ -12,18 +12,21 @@ export const pages: string[] = [
 /** A fenced code block of a page. */
 export interface Block {
   page: string;
-  /** The line of its opening fence, counted from 1. */
+  /** The line of its opening fence, from 1. */
   line: number;
-  /** What stands behind the opening fence. `output` is what the block before it prints. */
+  /** The text after the opening fence. An `output` block holds the output of the block before it. */
   language: string;
-  /** The file that the block goes into, as `<!-- file: name -->` says above it, or above an earlier block of the page. */
+  /** The file of the block, by the comment `<!-- file: name -->` above it or above an earlier block of the page. */
   file: string | undefined;
-  /** The comment above it names the file: the block begins it. Else it goes on in the file of the block before. */
+  /**
+   * True if the comment above it names the file, so that the block begins the file. Otherwise it continues the file of
+   * the block before.
+   */
   beginsFile: boolean;
   text: string;
 }
 
-/** The code blocks of a page, in order. */
+/** Reads the code blocks of a page, in order. */
 export function readBlocks(page: string): Block[] {
   const text = readFileSync(join(projectDir, page), 'utf8');
   const blocks: Block[] = [];
@@ -45,7 +48,7 @@ export function readBlocks(page: string): Block[] {
   return blocks;
 }
 
-/** Whether a text is what an `output` block shows, in which `…` stands for anything. */
+/** Tests whether a text equals an `output` block, in which `…` matches anything. */
 export function isOutput(shown: string, printed: string): boolean {
   const parts = shown.trim().split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^]*?')}$`).test(printed.trim());

@@ -25,7 +25,7 @@ import { type Block, isOutput, pages, readBlocks } from './pages.ts';
 const HOSTED = 'tests/hosted/recipe.test.ts runs it against a stand-in of the hosted platform.';
 const STAYS_UP = 'It stays up: the stack of this test is booted by it, and tests/stack/ tries its options.';
 
-/** What is not run: the page, how the block begins, and why. */
+/** The blocks that are not run: the page, the beginning of the block, and the reason. */
 const notRun: [page: string, begins: string, reason: string][] = [
   [
     'README.md',
@@ -97,9 +97,9 @@ const blocks = pages.flatMap(readBlocks);
 const reasonOf = ({ page, text }: Block): string | undefined =>
   notRun.find(([of, begins]) => of === page && text.startsWith(begins))?.[2];
 
-/** A copy of the project, in which readers work: they write files, and make a node. */
+/** A copy of the project for the readers, who write files and make a node. */
 let copy: string;
-/** Beside it, what its readers find first in their PATH. */
+/** Beside the copy, the programs that readers find first in their PATH. */
 let programs: string;
 let stack: ChildProcess;
 let stackOutput = '';
@@ -109,7 +109,7 @@ interface Ended {
   output: string;
 }
 
-/** What a reader's shell has in its environment: nothing of this test run. */
+/** The environment of a reader's shell, without the one of this test run. */
 const readersEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|npm_)/.test(name)));
 
@@ -126,7 +126,7 @@ async function run(command: string, ...args: string[]): Promise<Ended> {
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'flow-pages-'));
-  // Where the tests run as root, Postgres runs as another user.
+  // If the tests run as root, Postgres runs as another user.
   chmodSync(copy, 0o755);
   for (const name of readdirSync(projectDir)) {
     if (!['.git', '.stack', 'node_modules'].includes(name)) {
@@ -137,9 +137,9 @@ beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), 'flow-npm-'));
   makeQuickNpm(programs);
   const port = await findFreePort();
-  // The pages mean the stack on the default port, which another stack of this machine may have.
+  // The pages use the default port, which another stack on this machine may have.
   mkdirSync(join(copy, '.stack'));
-  // The console is built of the same sources: once for both.
+  // The console has the same sources, so one build serves both.
   mkdirSync(join(projectDir, '.stack/console'), { recursive: true });
   symlinkSync(join(projectDir, '.stack/console'), join(copy, '.stack/console'));
   if (port !== DEFAULT_PORT) symlinkSync(String(port), join(copy, '.stack', String(DEFAULT_PORT)));
@@ -164,7 +164,10 @@ afterAll(async () => {
   for (const dir of [copy, programs]) await rm(dir, { recursive: true, force: true });
 });
 
-/** The script that does what a reader of a page does: types each shell block, and saves each block that goes into a file. */
+/**
+ * Makes the script that acts like a reader of a page: it types each shell block, and saves each block that belongs to a
+ * file.
+ */
 function pageScript(dir: string, read: Block[]): string {
   const steps = read.map((block, index) => {
     if (reasonOf(block) !== undefined) return '';
@@ -178,7 +181,7 @@ function pageScript(dir: string, read: Block[]): string {
   return ['set -euo pipefail', ...steps].join('\n');
 }
 
-/** What a shell block printed; undefined where the script did not come so far. */
+/** Returns the output of a shell block; undefined if the script did not get so far. */
 function printed(dir: string, index: number, stream: 'out' | 'err'): string | undefined {
   try {
     return readFileSync(join(dir, `${index}.${stream}`), 'utf8');
@@ -191,7 +194,7 @@ describe.each(pages)('%s', (page) => {
   const read = readBlocks(page);
 
   it.runIf(read.some((block) => block.language === 'sh' && reasonOf(block) === undefined))(
-    'works as it stands, block by block',
+    'works unchanged, block by block',
     async () => {
       const dir = mkdtempSync(join(tmpdir(), 'flow-page-'));
       try {
@@ -219,7 +222,7 @@ describe.each(pages)('%s', (page) => {
     },
   );
 
-  it.runIf(read.some(({ language }) => language === 'sql'))('has statements that work as they stand', async () => {
+  it.runIf(read.some(({ language }) => language === 'sql'))('has SQL statements that work unchanged', async () => {
     const database = await cloneDatabase();
     try {
       const sql = database.connect();
@@ -227,13 +230,13 @@ describe.each(pages)('%s', (page) => {
       const answers: { is_ok: boolean }[][] = [];
       for (const block of read.filter(({ language }) => language === 'sql')) {
         const results = await sql.unsafe(block.text) as unknown as { is_ok: boolean }[][];
-        // The last statement's rows.
+        // The rows of the last statement.
         answers.push(Array.isArray(results[0]) ? results.at(-1)! : results as unknown as { is_ok: boolean }[]);
       }
       const checks = answers.filter((rows) => rows.some((row) => 'is_ok' in row));
       expect(checks).not.toEqual([]);
       expect(checks[0]!.filter(({ is_ok }) => !is_ok)).toEqual([]);
-      // What follows a schedule only looks at it.
+      // The statements after the schedule only read it.
       for (const check of checks) expect(check).toEqual(checks[0]);
     } finally {
       await database.close();
@@ -241,7 +244,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-it('the programs of the pages have the types that they say', async () => {
+it('the programs of the pages pass the type check', async () => {
   const files = [...new Set(blocks.flatMap(({ language, file }) => language === 'ts' ? [file!] : []))];
   expect(files).not.toEqual([]);
   const config = join(copy, 'pages.tsconfig.json');
@@ -250,12 +253,12 @@ it('the programs of the pages have the types that they say', async () => {
 });
 
 describe('the code blocks of the pages', () => {
-  it('are all of a language that is known here', () => {
+  it('all have a known language', () => {
     const known = ['sh', 'ts', 'sql', 'output', 'json', 'mermaid'];
     expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
   });
 
-  it('are all run, but for those that give a reason', () => {
+  it('are all run, except for those with a reason', () => {
     const unused = notRun.filter(([page, begins]) =>
       !blocks.some((block) => block.page === page && block.text.startsWith(begins))
     );
@@ -263,15 +266,15 @@ describe('the code blocks of the pages', () => {
     expect(blocks.filter(({ language, file }) => language === 'ts' && file === undefined)).toEqual([]);
   });
 
-  it('hold JSON where they say so', () => {
+  it('hold JSON if they are marked as JSON', () => {
     for (const { page, line, text } of blocks.filter(({ language }) => language === 'json')) {
       expect(() => JSON.parse(text), `${page}:${line}`).not.toThrow();
     }
   });
 });
 
-describe('what reads the pages', () => {
-  it('takes for output what is shown, and nothing else', () => {
+describe('the reader of the pages', () => {
+  it('accepts only the shown output', () => {
     expect(isOutput('{"id":…}\n', '{"id":7}')).toBe(true);
     expect(isOutput('{"id":…}', '{"code":7}')).toBe(false);
     expect(isOutput('200', '200 more')).toBe(false);
@@ -285,7 +288,7 @@ describe('what reads the pages', () => {
     }
   });
 
-  it('stops where a block fails, and says where', async () => {
+  it('stops at a failing block, and reports its position', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'flow-page-'));
     try {
       const made = { page: 'canary', line: 1, file: undefined, beginsFile: false };

@@ -11,7 +11,10 @@ let rootId: string;
 const TREES = 100;
 const CALLED = 300;
 
-/** Trees in which a run calls hundreds, by which the planner takes every run for one that does; and one that called a single run. */
+/**
+ * Trees in which a run calls hundreds of runs, so that the planner expects that of every run; and one with a single
+ * called run.
+ */
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
@@ -44,7 +47,7 @@ afterAll(() => database.close());
 
 const TABLES = ['flow_run', 'node_run'];
 
-it('the end of a run looks for what it called, whatever others call', async () => {
+it('the end of a run looks only for its own called runs', async () => {
   const { scanned, rows } = await countReads(
     sql,
     TABLES,
@@ -54,13 +57,13 @@ it('the end of a run looks for what it called, whatever others call', async () =
   expect(rows).toBeLessThan(30);
 });
 
-it('and so does its history', async () => {
+it('the history of a run looks only for its own called runs', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, `select private.flow_run_history('${rootId}')`);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThan(30);
 });
 
-it('and its deletion', async () => {
+it('the deletion of a run looks only for its own called runs', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, `delete from public.flow_run where id = '${rootId}'`);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThan(30);

@@ -17,7 +17,7 @@ interface Filling {
   queued?: number;
 }
 
-/** Stores runs of new owners: many that have ended, and some that are queued. */
+/** Stores runs of new owners: many ended ones, and some queued ones. */
 const fill = (sql: Sql, filling: Filling = {}): Promise<void> => withoutTriggers(sql, () => store(sql, filling));
 
 async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }: Filling): Promise<void> {
@@ -38,7 +38,7 @@ async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }:
     select id, user_id, sha256(''), 'https://example.com'
     from public.flow_run as r
     where end_time is not null and not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
-  // In one batch: sending them one by one takes most of the time.
+  // In one batch, because sending them one by one takes most of the time.
   await sql`
     insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
     select q.flow_run_id, q.user_id, sha256(''), 'https://example.com', q.message_id, q.message_id
@@ -52,7 +52,7 @@ async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }:
     )) as q (flow_run_id, user_id, message_id)`;
 }
 
-/** Does something in a database of its own. */
+/** Does work in a separate database. */
 async function inAnother(work: (sql: Sql) => Promise<void>): Promise<void> {
   const another = await cloneDatabase();
   try {
@@ -70,14 +70,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('a claim among thousands of queued runs reads the few that it takes', async () => {
+it('a claim among thousands of queued runs reads only the few that it takes', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
   expect(scanned).toEqual([]);
-  // Picked, started, counted, held, and returned: some rows of three tables for each of 16.
+  // Picked, started, counted, held and returned: some rows of three tables for each of 16 runs.
   expect(rows).toBeLessThan(16 * 20);
 });
 
-it('a claim among the runs of thousands of owners reads the few of each that it takes', () =>
+it('a claim among the runs of thousands of owners reads only the few that it takes', () =>
   inAnother(async (sql) => {
     await fill(sql, { owners: 3_000, ended: 0 });
     await sql`analyze`;
@@ -93,7 +93,7 @@ it.each([
   'runs that end together, with events that are %s, are read by themselves, although the plan was made while all others had ended',
   (_, isInOrder) =>
     inAnother(async (worker) => {
-      // Of so few, reading all would look cheaper than a hundred looks at an index.
+      // With so few rows, reading all would look cheaper than a hundred index look-ups.
       await fill(worker, { ended: 4_000, queued: 0 });
       await worker`vacuum analyze`;
       await worker`insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
@@ -116,7 +116,7 @@ it.each([
         `select ${finish}`,
       );
       expect(scanned).toEqual([]);
-      // Each is locked, referred to by its node, and ended, with its job and its message.
+      // Each run is locked, referenced by its node, and ended, with its job and its message.
       expect(rows).toBeLessThan(16 * 12);
       const [finished] = await worker.unsafe(`select cardinality(${finish}) as count`);
       expect(finished!.count).toBe(16);
@@ -125,7 +125,7 @@ it.each([
     }),
 );
 
-it('a start looks at none of the runs that its owner has', async () => {
+it('a start reads no run of its owner', async () => {
   const [flow] = await sql`select id, user_id from public.flows limit 1`;
   await sql`select set_config('request.jwt.claims', ${
     JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
@@ -135,7 +135,7 @@ it('a start looks at none of the runs that its owner has', async () => {
   expect(rows).toBe(0);
 });
 
-it('an idle claim is one look at an index, however many runs wait for their time', async () => {
+it('an idle claim is one index look-up, even if many runs sleep', async () => {
   await sql`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
   await sql`analyze`;
   const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
@@ -143,14 +143,14 @@ it('an idle claim is one look at an index, however many runs wait for their time
   expect(rows).toBeLessThanOrEqual(2);
 });
 
-it('a claim passes over runs that wait for their time with a look at the job and the message of each', async () => {
+it('a claim skips a sleeping run with a look at its job and its message', async () => {
   await sql`select pgmq.set_vt('flow_runs', max(message_id), 0) from private.flow_run_jobs`;
   const { rows } = await countReads(sql, TABLES, CLAIM);
   expect(rows).toBeLessThan(2 * PENDING + 100);
   expect(await sql.unsafe(CLAIM)).toHaveLength(1);
 });
 
-it('runs that were released for later cost a claim nothing, however many they are', async () => {
+it('a claim reads no runs that were released for later', async () => {
   await sql`update private.flow_run_jobs set sleeps_until = now() + interval '1 hour' where message_id is not null and not is_held`;
   await sql`
     update private.flow_run_jobs set sleeps_until = now()
@@ -164,7 +164,7 @@ it('runs that were released for later cost a claim nothing, however many they ar
   expect(await sql.unsafe(CLAIM)).toHaveLength(1);
 });
 
-it('a claim that passes over owners reads none of what they have queued', () =>
+it('a claim that skips owners reads none of their queued runs', () =>
   inAnother(async (worker) => {
     await fill(worker, { owners: 6 });
     const owners = await worker<{ id: string }[]>`select distinct user_id as id from private.flow_run_jobs`;
@@ -176,7 +176,7 @@ it('a claim that passes over owners reads none of what they have queued', () =>
     expect(await worker.unsafe(claim)).toHaveLength(1);
   }));
 
-it('a plan that was made while there was next to nothing serves thousands', () =>
+it('a plan that was made with almost no rows is good for thousands', () =>
   inAnother(async (worker) => {
     await worker`vacuum analyze`;
     await worker`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
@@ -195,7 +195,7 @@ it('a plan that was made while there was next to nothing serves thousands', () =
   }));
 
 it.each([0, 5, 300, 3_000])(
-  'a plan that was made with %i in the queue, and thousands that had ended, serves a flood',
+  'a plan that was made with %i queued runs and thousands of ended ones is good for a flood',
   (queued) =>
     inAnother(async (worker) => {
       await fill(worker, { owners: 3, ended: ENDED / 2, queued });

@@ -15,7 +15,10 @@ afterAll(() => database.close());
 const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-/** Ten years of each, with what clocks did in them: half an hour in summer, a day left out, summer time that was given up. */
+/**
+ * Ten years of each zone, with special changes of its clocks: half an hour in summer, a skipped day, abolished summer
+ * time.
+ */
 const ZONES: [zone: string, from: string][] = [
   ['UTC', '2026-01-01'],
   ['Europe/Berlin', '2026-01-01'],
@@ -66,7 +69,7 @@ const text = fc.tuple(field(0, 59), hour, field(1, 31), field(1, 12, MONTHS), fi
   fields.join(' ')
 );
 
-/** croner's text: `+` says that both fields of days have to match, as in Vixie cron when one of them begins with `*`. */
+/** Makes croner's text. `+` means that both day fields must match, as in Vixie cron if one of them begins with `*`. */
 function cronerText(cron: string): string {
   const [minute, hours, day, month, weekday] = cron.split(' ');
   const needsBoth = [day, weekday].some((field) => field!.startsWith('*') && field !== '*');
@@ -100,7 +103,7 @@ const ourTimes = async (questions: Question[]): Promise<string[][]> => {
   return rows.map(({ times }) => times.map((time) => time?.toISOString()));
 };
 
-/** The times about which a zone's clocks change within ten years. */
+/** Returns the times around which a zone's clocks change within ten years. */
 function changes(zone: string, from: number): number[] {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')!.value;
@@ -109,7 +112,7 @@ function changes(zone: string, from: number): number[] {
   return days.slice(0, -1).filter((_, day) => offsets[day] !== offsets[day + 1]);
 }
 
-it('the next times of random texts are those that croner finds, in ten years of each of several zones', async () => {
+it("the next times of random texts equal croner's, in ten years of each of several zones", async () => {
   const texts = fc.sample(text, { numRuns: 192 });
   const moments = fc.sample(
     fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
@@ -136,7 +139,7 @@ it('the next times of random texts are those that croner finds, in ten years of 
       count: 3,
     }));
   });
-  // Some texts name days that no month has; croner says so with no time.
+  // Some texts name days that no month has; croner then returns no time.
   const possible = asked.map((question) => ({
     ...question,
     theirs: cronerTimes(question.cron, question.zone, question.after, question.count),
@@ -156,7 +159,7 @@ it.each([
   ['0 2,14 * * MON-FRI', 'Europe/Berlin', 5_230],
   ['0 0 29 FEB *', 'Asia/Kathmandu', 4],
   ['0 12 30 12 *', 'Pacific/Apia', 12],
-])('%s in %s is due when croner says, each time in ten years', async (cron, zone, most) => {
+])("%s in %s is due at croner's times for ten years", async (cron, zone, most) => {
   const from = new Date(ZONES.find(([name]) => name === zone)![1]);
   const theirs = cronerTimes(cron, zone, from, most).filter((time) => Date.parse(time) < from.getTime() + TEN_YEARS_MS);
   expect(theirs.length).toBeLessThan(most);
@@ -164,7 +167,7 @@ it.each([
   expect(ours).toEqual(theirs);
 });
 
-it('a text that croner refuses or that never comes is refused, and others are not', async () => {
+it('a text is refused if and only if croner refuses it or it is never due', async () => {
   const texts = [
     ...fc.sample(text, { numRuns: 300 }),
     '0 0 30 2 *',
@@ -196,8 +199,8 @@ it('a text that croner refuses or that never comes is refused, and others are no
   expect(rows.map(({ cron, is_refused }) => [cron, is_refused])).toEqual(texts.map((cron) => [cron, refusals(cron)]));
 });
 
-it('the rarest text is found soon', async () => {
-  // 29 February on a Sunday, after the year 2100, which has none.
+it('the time of the rarest text is found fast', async () => {
+  // 29 February on a Sunday, after the year 2100, which has no 29 February.
   expect(await ourTimes([{ cron: '0 0 29 2 */7', zone: 'UTC', after: new Date('2088-03-01'), count: 1 }])).toEqual([
     ['2128-02-29T00:00:00.000Z'],
   ]);

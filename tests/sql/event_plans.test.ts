@@ -51,18 +51,18 @@ afterAll(() => database.close());
 const look = (runIds: string[], after: number) =>
   `select private.watched_run_events('{${runIds.join()}}', '{${runIds.map(() => after).join()}}')`;
 
-it('a look for a run without news reads its row and its last number, however much it has done', async () => {
+it('a look for a run without news reads only its row and its last number', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, look(ids.slice(0, 100), 2 * EXECUTIONS + 1));
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(100 * 3);
 });
 
-it('the next events of a run cost as much as they are, wherever they begin', async () => {
+it('reading the next events of a run costs the same at every position', async () => {
   for (const after of [1, EXECUTIONS, 2 * EXECUTIONS - 9]) {
     const count = Math.min(200, 2 * EXECUTIONS + 1 - after);
     const { scanned, rows } = await countReads(sql, TABLES, look([ids[0]!], after));
     expect(scanned).toEqual([]);
-    // For each event a row of node_run; besides, rows of events that hold 20 each.
+    // For each event a row of node_run, and rows of events that hold 20 each.
     expect(rows).toBeLessThan(count + 30);
   }
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** The codes and messages of a flow's warnings about one node. */
+/** Returns the codes and messages of a flow's warnings about one node. */
 async function warningsOf(flow: FlowBuilder): Promise<string[]> {
   const { nodes, edges } = flow.row();
   const [row] = await sql<[{ warnings: FlowWarning[] }]>`
@@ -28,18 +28,18 @@ async function warningsOf(flow: FlowBuilder): Promise<string[]> {
   return row.warnings.map(({ code, message }) => `${code} ${/"([^"]*)"/.exec(message)?.[1]}`);
 }
 
-it.each(nodeIds())('SQL knows %s, and which inputs it needs', async (nodeId) => {
+it.each(nodeIds())('SQL knows %s and its required inputs', async (nodeId) => {
   const flow = new FlowBuilder();
   flow.use(nodeId, {}, { form: { label: 'its name' } });
   const { targets } = nodeRegistry(nodeId)!.definition;
   const isLabelled = nodeRegistry(nodeId)!.labelledSide === 'input';
-  // The flow says which inputs a script has; only the deploy route looks for the script itself.
+  // The flow declares a script's inputs; only the deploy route checks the script itself.
   const needed = targets.filter(({ required }) => required && nodeRegistry(nodeId)!.takesPortsFromFlow === undefined)
     .map(({ name }) => isLabelled ? 'its name' : name);
   expect((await warningsOf(flow)).toSorted()).toEqual(needed.map((name) => `input_missing ${name}`).toSorted());
 });
 
-it.each(nodeIds())('SQL knows whether %s has ports that only the flow says', async (nodeId) => {
+it.each(nodeIds())('SQL knows whether only the flow declares the ports of %s', async (nodeId) => {
   const { takesPortsFromFlow, definition, labelledSide } = nodeRegistry(nodeId)!;
   const form = Object.fromEntries([['label', 'label'], ...definition.targets.map(({ name }) => [name, 1] as const)]);
   const flow = new FlowBuilder();

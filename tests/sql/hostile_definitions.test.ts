@@ -8,7 +8,7 @@ let sql: Sql;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // What a statement may write beside memory: it fails beyond that.
+  // The disk space that a statement may use besides memory; beyond that it fails.
   await sql`set temp_file_limit = '48MB'`;
 });
 
@@ -34,7 +34,7 @@ it.each<[string, unknown, string[]]>([
   ['1 MiB of values, deep down', Array.from({ length: 55 }).reduce((inside) => [inside], many(230_000)), [
     'holds more than 256 KiB',
   ]],
-])('a definition with %s is checked without copying it again and again', async (_what, options, messages) => {
+])('a definition with %s is checked without copying it repeatedly', async (_what, options, messages) => {
   const [row] = await sql<[{ faults: { message: string }[] }]>`
     select private.node_definition_faults(${sql.json(withOptions(options) as never)}) as faults`;
   expect(row.faults.map(({ message }) => message)).toEqual(messages);

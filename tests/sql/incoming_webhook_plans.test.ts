@@ -15,7 +15,7 @@ const receive = (shown: string) => `select private.receive_webhook('${shown}', '
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // The connection keeps the plan of empty tables.
+  // The connection keeps the plan for empty tables.
   await expect(sql.unsafe(receive(`fh_${'A'.repeat(43)}`))).rejects.toThrow('webhook_not_found');
   await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
   const builder = new FlowBuilder();
@@ -55,17 +55,17 @@ it('a request to one of many webhooks finds it by index', async () => {
   expect(reads.rows).toBeLessThan(20);
 });
 
-it('a look for the owners of tokens reads the rows of those that are known, however many are not', async () => {
+it('a look for the owners of tokens reads only rows of known tokens', async () => {
   const tokens = Array.from({ length: 1_000 }, (_, n) => `fh_${String(n).padStart(43, 'A')}`);
   const look = (shown: string[]) => `select private.webhook_owners('{${shown.join(',')}}')`;
-  // Owners are few here, and who is banned or deleted is looked up for each webhook.
+  // There are few owners here, and each webhook's owner is checked for a ban or deletion.
   expect(await countReads(sql, TABLES, look(tokens))).toEqual({ scanned: [], rows: 0 });
   const reads = await countReads(sql, TABLES, look([...tokens, token]));
   expect(reads.scanned).toEqual([]);
   expect(reads.rows).toBeLessThan(5);
 });
 
-it('a look for the owners of inputs reads no row for tokens that are not known', async () => {
+it('a look for the owners of inputs reads no row for unknown tokens', async () => {
   const tokens = Array.from({ length: 1_000 }, (_, n) => `fi_${String(n).padStart(43, 'A')}`);
   const look = `select private.pending_input_owners('{${tokens.join(',')}}')`;
   expect(await countReads(sql, ['api_inputs', 'flow_run_jobs'], look)).toEqual({ scanned: [], rows: 0 });

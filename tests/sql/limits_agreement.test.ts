@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe('the database has the limits of starts of types/start_limits.ts', () => {
-  it.each(['Owner', 'Authenticated', 'Anonymous'])('where the owner of an %s deployment has set none', async (one) => {
+  it.each(['Owner', 'Authenticated', 'Anonymous'])('if the owner of an %s deployment has set none', async (one) => {
     const [row] = await sql`
       select to_jsonb(private.start_limits(
         jsonb_populate_record(null::public.flow_deployments, jsonb_build_object('start_permission', ${one}::text))

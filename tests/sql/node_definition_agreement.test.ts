@@ -25,7 +25,10 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** SQL's verdicts: on the record itself, and on the row that PostgREST makes of it (null where it has no column for a member). */
+/**
+ * SQL's verdicts: on the record itself, and on the row that PostgREST makes from it (null if it has no column for a
+ * member).
+ */
 const sqlVerdicts = (texts: string[]) =>
   sql<{ record: boolean; row: boolean | null }[]>`
     select
@@ -63,7 +66,7 @@ it(`zod and SQL agree on ${BATCHES * BATCH_SIZE} generated node definitions, goo
       counts.refused += refused;
     },
   );
-  // Without shrinking: the message lists the few texts that they disagree on.
+  // Without shrinking, because the message lists the few texts on which they disagree.
   await fc.assert(batches, { numRuns: BATCHES, endOnFailure: true });
   console.log(`node definitions compared: ${counts.accepted} accepted, ${counts.refused} refused`);
   expect(counts.accepted + counts.refused).toBe(BATCHES * BATCH_SIZE);
@@ -75,7 +78,7 @@ it('zod and SQL accept every fixture and every shared definition', async () => {
   expect(await expectAgreement(texts)).toEqual({ accepted: texts.length, refused: 0 });
 });
 
-it('zod and SQL take a ui_schema alone, which defines no form, and no json_schema alone', async () => {
+it('zod and SQL accept a ui_schema alone, which defines no form, but no json_schema alone', async () => {
   const [json, ui] = ['targets_form.json_schema', 'targets_form.ui_schema'];
   const withForms = (forms: JsonObject) => JSON.stringify({ ...minimal, ...forms });
   const good: JsonObject[] = [{ [ui!]: {} }, { [ui!]: {}, [json!]: null }, { [ui!]: {}, [json!]: {} }, { [ui!]: null }];
@@ -88,7 +91,7 @@ const [, minimal] = fixtureDefinitions.find(([name]) => name === 'minimal')!;
 const withOption = (json: string): string =>
   JSON.stringify({ ...minimal, data: { ...minimal.data as JsonObject, options: { x: '@' } } }).replace('"@"', json);
 
-it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', async () => {
+it('zod and SQL apply the limit of 256 KiB at the same byte for every content', async () => {
   const fill: Record<string, (count: number) => string> = {
     ascii: (count) => JSON.stringify('x'.repeat(count)),
     umlauts: (count) => JSON.stringify('ü'.repeat(count)),
@@ -98,7 +101,7 @@ it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', a
     members: (count) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}ß`, n]))),
   };
   for (const make of Object.values(fill)) {
-    // The greatest count that zod accepts, by halves around the one at which the text is as long as it may be.
+    // The greatest count that zod accepts, found by bisection around the count with the longest allowed text.
     const [bytes, more] = [0, 1_000].map((count) => Buffer.byteLength(withOption(make(count)))) as [number, number];
     const guess = Math.floor((262_144 - bytes) / (more - bytes) * 1_000);
     const isAround = ([least, most]: number[]) =>
@@ -118,8 +121,8 @@ it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', a
   }
 });
 
-it('zod and SQL draw the line of 64 levels at the same level', async () => {
-  // data.options.x is the third level, what is inside an array one further.
+it('zod and SQL apply the limit of 64 levels at the same level', async () => {
+  // data.options.x is the third level; the content of an array is one level deeper.
   const texts = [61, 62, 63, 64].map((arrays) => withOption('['.repeat(arrays) + ']'.repeat(arrays)));
   expect(await expectAgreement(texts)).toEqual({ accepted: 2, refused: 2 });
   const values = [60, 61, 62].map((arrays) => withOption('['.repeat(arrays) + '1' + ']'.repeat(arrays)));

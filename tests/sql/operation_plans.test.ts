@@ -11,7 +11,7 @@ const ENDED = 20_000;
 async function fill(): Promise<void> {
   await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
   await sql`insert into public.flows (user_id) select id from auth.users`;
-  // A run has ended each minute, one in ten of them failed; a hundred wait.
+  // One run ended each minute, one in ten of them failed; a hundred are waiting.
   await sql`
     insert into public.flow_run (id, user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors)
     select private.uuid_v7(coalesce(end_time, now())), f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', status, now(), end_time,
@@ -27,7 +27,7 @@ async function fill(): Promise<void> {
     from public.flow_run`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id, created_at)
     select sha256(uuid_send(id)), sha256('x'), id, coalesce(end_time, now()) from public.flow_run`;
-  // Each run had a transaction signed; one of those that wait asks.
+  // Each run had a transaction signed; one of the waiting ones asks for a signature.
   await sql`insert into private.flow_run_transactions (
       flow_run_id, node_id, times, root_flow_run_id, members, message, has_fees, slot, last_valid_block_height
     )
@@ -61,36 +61,36 @@ const TABLES = [
 
 const reads = (statement: string) => countReads(sql, TABLES, statement);
 
-it('the metrics read the runs that wait, those that failed within the hour, and the queue', async () => {
+it('the metrics read only the waiting runs, those that failed within the hour, and the queue', async () => {
   const { scanned, rows } = await reads('select public.runner_metrics()');
   expect(scanned.filter((name) => name !== 'q_flow_runs')).toEqual([]);
-  // A hundred that wait, their jobs and their messages, all of them twice, and some that failed.
+  // A hundred waiting runs with their jobs and messages, all of them twice, and some failed runs.
   expect(rows).toBeLessThan(700);
 });
 
-it('whether the queue is left alone is one look at its index', async () => {
+it('the check for an unattended queue is one look at its index', async () => {
   const { scanned, rows } = await reads(`select private.has_claimable_run('2 seconds')`);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(1);
 });
 
-it('who waits for signature requests of a hundred runs is told by index which of them ask', async () => {
+it('a look for signature requests of a hundred runs uses an index', async () => {
   const waiting = await sql<{ id: string }[]>`select id from public.flow_run where end_time is null`;
   const statement = `select public.asking_flow_runs('{${waiting.map(({ id }) => id).join()}}')`;
   expect(await sql.unsafe(statement)).toHaveLength(1);
   const { scanned, rows } = await reads(statement);
   expect(scanned).toEqual([]);
-  // Of each run: its parent, its requests, and whether it has ended.
+  // For each run: its parent, its requests, and its end.
   expect(rows).toBeLessThan(400);
 });
 
-it('a sweep finds by index what it deletes', async () => {
+it('a sweep finds deletable rows by an index', async () => {
   const { scanned, rows } = await reads(`select public.sweep_runner(max_age => '10 days', max_runs => 20)`);
   expect(scanned.filter((name) => name !== 'q_flow_runs')).toEqual([]);
   expect(rows).toBeLessThan(1_000);
 });
 
-it('the check sees a scan where there is one', async () => {
+it('the check of these tests detects a scan', async () => {
   expect(await reads(`select count(*) from public.flow_run where inputs = '{}'`)).toEqual({
     scanned: ['flow_run'],
     rows: ENDED + 100,

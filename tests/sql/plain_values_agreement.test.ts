@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Texts of numbers: whole ones around the ends of the tags, and others of up to 40 digits. */
+/** Texts of numbers: whole ones around the limits of the tags, and others of up to 40 digits. */
 const numberText = fc.oneof(
   fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }).map(String),
   fc.constantFrom(7n, 8n, 31n, 32n, 63n, 64n, 127n, 128n).chain((bits) =>
@@ -31,7 +31,7 @@ const numberText = fc.oneof(
   fc.tuple(fc.nat(), fc.bigInt({ min: 0n, max: 10n ** 32n })).map(([whole, fraction]) => `${whole}.${fraction}`),
 );
 
-/** The canonical form in which the runner reads a value; undefined for one that it refuses. */
+/** Returns the canonical form in which the runner reads a value; undefined for a refused one. */
 function canonical(text: string): Value | undefined {
   try {
     return decodeValue(JSON.parse(text));
@@ -41,7 +41,7 @@ function canonical(text: string): Value | undefined {
   }
 }
 
-/** Texts of JSON with any numbers in any places. */
+/** JSON texts with any numbers at any positions. */
 const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
   jsonText: fc.oneof(
     { depthSize: 'small' },
@@ -54,9 +54,9 @@ const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
   ),
 }));
 
-it('wire JSON becomes the value that types/values makes of it', async () => {
+it('SQL converts wire JSON to the same value as types/values', async () => {
   const texts = fc.sample(jsonText, COUNT).filter((text) => !text.includes('\\u0000') && text.isWellFormed());
-  // As the database keeps it: `1e2` is 100.
+  // In the database's form: `1e2` is 100.
   const rows = await sql<{ kept: string; value: string }[]>`
     select t.text::jsonb::text as kept, private.value_of_json(t.text::jsonb)::text as value
     from unnest(${texts}::text[]) with ordinality as t (text, position) order by t.position`;
@@ -68,7 +68,7 @@ it('wire JSON becomes the value that types/values makes of it', async () => {
   }
 });
 
-it('readable JSON becomes the value that types/values makes of it', async () => {
+it('SQL converts readable JSON to the same value as types/values', async () => {
   const key = '11111111111111111111111111111111';
   const texts = [
     ...fc.sample(jsonText, 200),
@@ -88,7 +88,7 @@ it('readable JSON becomes the value that types/values makes of it', async () => 
   }
 });
 
-it('what the JSON Schema of a type takes is a value of the type', async () => {
+it('JSON that matches the JSON Schema of a type is a value of the type', async () => {
   const key = '11111111111111111111111111111111';
   const samples = [
     '0 1 255 256 65536 -1 -128 -129 1.5 1e-3 4294967295 2147483648 3e38 1e300',
@@ -115,7 +115,7 @@ it('what the JSON Schema of a type takes is a value of the type', async () => {
     }
   }
   expect(taken).toBeGreaterThan(100);
-  // A schema has no words for what a decimal holds of a float, for a float of 32 bits, and for texts that are no base64.
+  // A schema can't express the limits of decimals for floats, of 32-bit floats, and of base64 texts.
   expect(refused.toSorted()).toEqual([
     'bytes: "-12"',
     'bytes: "0"',

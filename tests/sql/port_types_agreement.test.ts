@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-it('a deploy finds the same edges impossible as the editor', async () => {
+it('a deploy and the editor find the same edges impossible', async () => {
   const bounds = [...names, 'kv'].flatMap((name) => [[name], [name, 'pubkey'], ['pubkey', name], [name, 'bool']]);
   const pairs = bounds.flatMap((given) => bounds.map((wanted) => ({ given, wanted })));
   for (const isPassedOn of [false, true]) {
@@ -43,7 +43,7 @@ it('a deploy finds the same edges impossible as the editor', async () => {
   }
 });
 
-/** Ports whose types an input may have in common, with what their nodes convert it with. */
+/** The conversions of nodes for port types that one input may feed together. */
 const converters: { [name in PortTypeName]?: Convert<unknown> } = {
   u64: toInteger('u64'),
   decimal: toDecimal,
@@ -56,7 +56,7 @@ const converters: { [name in PortTypeName]?: Convert<unknown> } = {
   object: toMap,
 };
 
-it('a value of the type that an input of several ports has suits each of them', async () => {
+it('a value of the common type of several ports is accepted by each of them', async () => {
   const key = '11111111111111111111111111111111';
   const samples = ['0', '7', '1.5', '"7"', '"x"', `"${key}"`, `"${'1'.repeat(64)}"`, '"AQID"', '{}', 'true'];
   const ports = Object.keys(converters) as PortTypeName[];

@@ -26,26 +26,26 @@ it('the database knows the codes of the runner and of key-value stores, and no o
   expect(new Set(rows.map(({ code }) => code))).toEqual(new Set([...known, null]));
 });
 
-/** What texts of errors in a source begin with, as if it were a code. */
+/** Lists the texts at the beginning of errors in a source that look like codes. */
 const codesIn = (source: string): string[] =>
   [...source.matchAll(/['"`]([a-z][a-z0-9]*(?:_[a-z0-9]+)+): /g)].map(([, code]) => code!);
 
 const RUNNER = 'runner';
 const files = readdirSync(RUNNER, { recursive: true, encoding: 'utf8' }).map((file) => join(RUNNER, file));
 
-it('the runner writes no code but by codedError, which knows them all', () => {
+it('the runner writes codes only by codedError, which knows all of them', () => {
   const inputs = files.filter((file) => file.endsWith('/definition.json')).flatMap((file) =>
     (JSON.parse(readFileSync(file, 'utf8')).targets as { name: string }[]).map(({ name }) => name)
   );
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  // A line of the log, and no error.
+  // A line of the log, which is no error.
   const others = new Set([...inputs, 'log_lines_limit']);
   const written = sources.flatMap((file) => codesIn(readFileSync(file, 'utf8')).map((code) => ({ file, code })));
   expect(written.length).toBeGreaterThan(3);
   expect(written.filter(({ code }) => !others.has(code))).toEqual([]);
 });
 
-it('the database writes no code that it does not know', () => {
+it('the database writes no unknown code', () => {
   const ends = readFileSync('sql/600_queue/42_claim_flow_runs.sql', 'utf8');
   expect(codesIn(ends).filter((code) => !known.includes(code))).toEqual([]);
   expect(codesIn(ends)).toContain('worker_lost');

@@ -35,14 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('a look for schedules that are due, of which there are none, reads no row', async () => {
+it('a look for due schedules reads no row if none is due', async () => {
   expect(await countReads(sql, ['flow_schedules'], 'select public.start_due_schedules()')).toEqual({
     scanned: [],
     rows: 0,
   });
 });
 
-it('the stats of runs read by index those that they count', async () => {
+it('the statistics of runs read only the counted runs, by an index', async () => {
   const stats = (since: string) =>
     countReads(
       sql,
@@ -51,11 +51,11 @@ it('the stats of runs read by index those that they count', async () => {
     );
   expect(await stats('1 hour')).toMatchObject({ scanned: [] });
   expect((await stats('1 hour')).rows).toBeLessThan(70);
-  // No more than they may count, however many there are.
+  // At most as many rows as they may count.
   expect((await stats('30 days')).rows).toBeLessThan(5_010);
 });
 
-it('errors of runs, which may be long, are read neither by the stats nor by who looks for runs to redrive', async () => {
+it('long errors of runs are read neither by the statistics nor by a look for runs to redrive', async () => {
   const [flow] =
     await sql`insert into public.flows (user_id) select user_id from public.flows limit 1 returning id, user_id`;
   const { id, user_id: userId } = flow!;
@@ -73,7 +73,7 @@ it('errors of runs, which may be long, are read neither by the stats nor by who 
   });
   const [stats] = await sql`select public.flow_run_stats(flow => ${id}) -> 'failures' as failures`;
   expect(stats!.failures).toEqual([{ code: 'boom', count: 50 }]);
-  // The count sees errors that are read.
+  // Proves that the count includes read errors.
   expect((await chunks(`select sum(length(errors[1])) from public.flow_run where flow_id = ${id}`)).rows)
     .toBeGreaterThan(50);
 });

@@ -8,7 +8,7 @@ let sql: Sql;
 
 const ROWS = 5_000;
 
-/** An owner with a flow, a deployment of it and a run of that, so many times. */
+/** Stores owners with a flow, a deployment and a run each, this many times. */
 async function fill(): Promise<void> {
   await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, ${ROWS}) as n`;
   await sql`insert into public.flows (user_id) select id from auth.users`;
@@ -26,7 +26,7 @@ async function fill(): Promise<void> {
     select r.id, r.user_id, d.snapshot_hash, 'https://example.com' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id)
     select sha256(uuid_send(id)), sha256('x'), id from public.flow_run`;
-  // The one that is looked for is among them.
+  // The row that is looked up is among them.
   await sql`insert into private.deployment_usage (deployment_id, share, slot)
     select d.id, g.share, s.slot
     from (select id from public.flow_deployments order by id limit ${ROWS / 10}) as d
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** The statements of a start and of a claim, as their functions have them, on one row out of thousands. */
+/** The statements of a start and of a claim, as in their functions, for one row out of thousands. */
 const statements: Record<string, string> = {
   "the tag's deployment": `select t.deployment_id from public.flow_deployments_tags as t
     where t.entrypoint = (select entrypoint from picked) and t.tag = 'latest'`,
@@ -73,16 +73,17 @@ it.each(Object.entries(statements))('%s is found by an index', async (_name, sta
   const plan = await explain(sql, statement);
   const scans = flatten(plan).filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'picked');
   expect(scans).toEqual([]);
-  // A few pages of an index and one of the table, which is counted for each of the 64 slots of both groups: whatever grows, this stays.
+  // A few pages of an index and one of the table, counted for each of the 64 slots of both groups. This stays the same
+  // for any number of rows.
   expect(plan['Shared Hit Blocks']).toBeLessThan(statement.startsWith('select sum') ? 160 : 20);
 });
 
-it('the check sees a scan where there is one', async () => {
+it('the check of these statements detects a scan', async () => {
   const plan = await explain(sql, `select from public.flow_run where inputs = '{}'`);
   expect(flatten(plan).map((node) => node['Node Type'])).toContain('Seq Scan');
 });
 
-it('a whole start, checks and inserts and all, touches a bounded number of pages', async () => {
+it('a whole start with its checks and inserts touches a bounded number of pages', async () => {
   const [picked] = await sql`select d.id, d.user_id from public.flow_deployments as d limit 1`;
   const explainStart = (userId: string) =>
     sql.begin(async (tx) => {
@@ -92,7 +93,7 @@ it('a whole start, checks and inserts and all, touches a bounded number of pages
       return await explain(tx, `select public.start_deployment(id => '${picked!.id}')`);
     });
   expect((await explainStart(picked!.user_id))['Shared Hit Blocks']).toBeLessThan(2_000);
-  // By another, who is counted: at first and from then on.
+  // By another caller, who is counted, the first time and later.
   await sql`update public.flow_deployments set start_permission = 'Anonymous' where id = ${picked!.id}`;
   const [other] = await sql`select u.id from auth.users as u where u.id <> ${picked!.user_id} limit 1`;
   expect((await explainStart(other!.id))['Shared Hit Blocks']).toBeLessThan(2_000);

@@ -18,7 +18,7 @@ beforeAll(async () => {
     await sql`insert into public.flows (user_id) select id from auth.users`;
     await sql`
       insert into public.flow_run (user_id, flow_id, inputs, chain_network) select user_id, id, '{"M": {}}', '{"cluster": "devnet"}' from public.flows`;
-    // Half of them are delivered, the others wait for a later attempt. Each owner has five deployments.
+    // Half of them are delivered; the others wait for a later attempt. Each owner has five deployments.
     await sql`
       insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at)
       select r.user_id, r.id, md5(r.user_id::text || n % 5)::uuid, 'succeeded', 'https://example.com',
@@ -34,14 +34,14 @@ afterAll(() => database.close());
 
 const TABLES = ['webhook_deliveries', 'flow_run', 'flow_run_jobs', 'flow_deployments'];
 
-it('a look for webhooks that are due, of which there are none, reads no row', async () => {
+it('a look for due webhooks reads no row if none is due', async () => {
   expect(await countReads(sql, TABLES, 'select * from public.claim_webhook_deliveries(64, 60)')).toEqual({
     scanned: [],
     rows: 0,
   });
 });
 
-it('a claim reads what is due, one row of each other owner, and few of each deployment of the owner', async () => {
+it('a claim reads the due deliveries, one row of each other owner, and few of each deployment of the owner', async () => {
   await sql`
     update public.webhook_deliveries set next_attempt_at = now()
     where id in (select id from public.webhook_deliveries where user_id = ${userId} and status = 'pending' limit 3)`;
@@ -51,7 +51,7 @@ it('a claim reads what is due, one row of each other owner, and few of each depl
   expect(reads.rows).toBeLessThan(OWNERS + 60);
 });
 
-it('the end of a run that nobody is told of reads no delivery, nor its deployment', async () => {
+it('the end of a run without on_end reads neither a delivery nor its deployment', async () => {
   const end = `select private.end_flow_run(id, 'stopped') from public.flow_run where end_time is null limit 1`;
   expect(await countReads(sql, ['webhook_deliveries', 'flow_deployments'], end)).toEqual({ scanned: [], rows: 0 });
 });
@@ -63,7 +63,7 @@ it("a page of a deployment's messages reads no others of its owner", async () =>
   expect(await countReads(sql, TABLES, page)).toEqual({ scanned: [], rows: 0 });
 });
 
-it('the end of a run that somebody is told of stores a delivery and reads none of those that wait', async () => {
+it('the end of a run with on_end stores a delivery and reads no waiting one', async () => {
   await withoutTriggers(sql, async () => {
     await sql`update public.flow_run set deployment_id = gen_random_uuid() where user_id = ${userId}`;
     await sql`

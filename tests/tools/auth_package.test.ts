@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { makeAuthBundle } from '../../dev/stack/auth_package.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** Runs a program in a process of its own: what vitest imports it reads in its own way, and what Auth changes stays. */
+/** Runs a program in a separate process, because vitest transforms imports, and changes by Auth would stay. */
 const run = (program: string) =>
   promisify(execFile)(
     process.execPath,
@@ -13,7 +13,7 @@ const run = (program: string) =>
     { cwd: projectDir },
   );
 
-it('Auth is loaded as one file, which is kept, and says what the package says', async () => {
+it('Auth is loaded as one cached file, with the exports of the package', async () => {
   const file = await makeAuthBundle();
   const { mtimeMs } = statSync(file);
   const { stdout } = await run(`
@@ -30,7 +30,7 @@ it('Auth is loaded as one file, which is kept, and says what the package says', 
   expect(statSync(file).mtimeMs).toBe(mtimeMs);
 });
 
-it('a warning of whoever has loaded Auth is told, and throws nothing, whatever it is', async () => {
+it('a warning after Auth is loaded is reported and does not throw', async () => {
   const { stderr } = await run(`
     import { loadAuthPackage } from './dev/stack/auth_package.ts';
     await loadAuthPackage();

@@ -4,10 +4,10 @@ import { checkImports, checkRows, findCycle, importsOf, ruleOf, wrongImport } fr
 
 const targetsOf = (text: string, file = 'a/b/c.ts') => importsOf(file, text).map(({ to }) => to);
 
-/** What is wrong with the imports of a file of this text, in the project's own rules. */
+/** Returns the faults in the imports of a file with this text, by the project's own rules. */
 const faultsOf = (file: string, text: string) => importsOf(file, text).flatMap((one) => wrongImport(one) ?? []);
 
-it('imports are read in all their forms, with their place', () => {
+it('imports are found in all their forms, with their positions', () => {
   const text = `import { a } from './a.ts';
 import type { B } from '../b.ts';
 export * from './c/d.ts';
@@ -23,13 +23,13 @@ import definition from './definition.json' with { type: 'json' };`;
   );
 });
 
-it('a package is one with all its parts, and what is put together at run time is not a file', () => {
+it('a package counts with all its parts, and a path that is built at run time is no file', () => {
   const text =
     "import '@scope/name/part.js'; import 'name/part'; import 'node:net'; import(name); new URL('./x', base);";
   expect(targetsOf(text)).toEqual(['@scope/name', 'name', 'node:net', 'what is only known at run time']);
 });
 
-it('the row that names most of a path counts, and a folder by its name before any folder', () => {
+it("the most specific row for a path counts, and a folder's name wins over any folder", () => {
   const row = (files: string): ImportRule => ({ files, mayImport: [], packages: [], why: '' });
   const rules = ['a', 'a/*', 'a/b', 'a/b/c.ts'].map(row);
   expect(['a/x.ts', 'a/x/x.ts', 'a/b/x.ts', 'a/b/c.ts', 'a/b/c/d.ts'].map((file) => ruleOf(file, rules).files))
@@ -39,7 +39,7 @@ it('the row that names most of a path counts, and a folder by its name before an
   );
 });
 
-it('an import that no row allows is told with its rule, one of a type as well', () => {
+it('an import that no row allows is reported with its rule, also an import of a type', () => {
   expect(faultsOf('runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
     'runner/engine/x.ts:2 imports runner/solana/transaction.ts, but runner/engine may ' +
     'import only itself, functions/_shared, types, lossless-json, uuidv7: the engine executes graphs. It receives the ' +
@@ -107,7 +107,7 @@ it.each(right)('%s may import %s', (file, specifier) => {
   expect(faultsOf(file, `import '${specifier}';`)).toEqual([]);
 });
 
-it('a circle is found, through types too, and two ways to one file are not a circle', () => {
+it('a cycle is found, also through types, and two ways to one file are no cycle', () => {
   const importOf = (pair: string) => {
     const [from = '', to = ''] = pair.split('');
     return { place: from, from, to };
@@ -127,7 +127,7 @@ it('no row allows imports from tests/, sql/ or supabase/', () => {
   expect(allowed.filter((path) => /^(tests|sql|supabase)(\/|$)/.test(path))).toEqual([]);
 });
 
-it('a row that no file is in is told', () => {
+it('a row without files is reported', () => {
   const rules: ImportRule[] = [{ files: 'a', mayImport: [], packages: [], why: '' }];
   expect(() => checkRows(['a/x.ts'], rules)).not.toThrow();
   expect(() => checkRows([], rules)).toThrow('no source file is in a.');

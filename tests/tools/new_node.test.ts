@@ -23,7 +23,7 @@ const COPIED =
   '.oxlintrc.json deno.json package.json tsconfig.json client docs functions runner sql types dev tests/engine tests/support'
     .split(' ');
 
-/** A copy of the project, as far as nodes go, in which they are made. */
+/** A copy of the parts of the project that nodes need, in which nodes are made. */
 let copy: string;
 
 interface Result {
@@ -31,7 +31,7 @@ interface Result {
   output: string;
 }
 
-/** Runs a program in the copy, out of the environment of this test run. */
+/** Runs a program in the copy, without the environment of this test run. */
 const run = (command: string, ...args: string[]): Promise<Result> => {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
   return new Promise((resolve) => {
@@ -56,11 +56,11 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('nodes:new', () => {
-  // Before the first, between two and after the last of the nodes that are there.
+  // Before the first, between two, and after the last of the existing nodes.
   const ids = ['a_first_node', 'fooBar2_NFT', 'zzz'];
 
   it('makes folders of nodes that are formatted, linted, typed, tested and registered', async () => {
-    // The command calls the function with which the others are made.
+    // The command calls the same function with which the others are made.
     const [first, ...others] = ids as [string, ...string[]];
     const { code, output } = await newNode(first);
     expect(code, output).toBe(0);
@@ -91,7 +91,7 @@ describe('nodes:new', () => {
       ),
       program('oxlint', '--deny-warnings', 'runner/nodes'),
       program('tsc', '-p', 'only_these.tsconfig.json'),
-      // The new ones alone: the whole runner would take Deno many times as long.
+      // Only the new nodes, because the whole runner would take Deno many times as long.
       run(denoBinary(), 'check', '--quiet', ...folders.map((folder) => `${folder}/index.ts`)),
       program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', ...ids),
     ]);
@@ -103,7 +103,7 @@ describe('nodes:new', () => {
     for (const id of ids) expect(page).toContain(`### ${id}`);
   });
 
-  it('writes definitions that zod accepts, under the id and a readable name', () => {
+  it('writes definitions that zod accepts, with the id and a readable name', () => {
     const definitions = ids.map((id) => JSON.parse(readFileSync(join(nodesDir(), id, 'definition.json'), 'utf8')));
     expect(definitions.map((definition) => nodeDefinitionSchema.safeParse(definition).success)).toEqual([
       true,
@@ -134,12 +134,12 @@ describe('nodes:new', () => {
     ['a hyphen', ['my-node']],
     ['a path', ['../evil']],
     ['__proto__', ['__proto__']],
-    ['two _ side by side', ['a__b']],
+    ['two adjacent _', ['a__b']],
     ['a closing _', ['a_']],
     ['more than 64 characters', ['x'.repeat(65)]],
-    ['an id that is there', ['const']],
-    ['one that differs from it in case only', ['flow_Input']],
-    ['one whose export would be called alike', ['flowInput']],
+    ['an existing id', ['const']],
+    ['an id that differs from an existing one only in case', ['flow_Input']],
+    ['an id whose export would have the same name as another one', ['flowInput']],
   ])('refuses %s and writes nothing', (_what, args) => {
     const before = [readdirSync(nodesDir()), registry()];
     let refusal: unknown;
@@ -153,13 +153,13 @@ describe('nodes:new', () => {
     expect([readdirSync(nodesDir()), registry()]).toEqual(before);
   });
 
-  it('ends with 1 and the reason alone when it refuses', async () => {
+  it('ends with 1 and only the reason if it refuses', async () => {
     const { code, output } = await newNode('const');
     expect(code).toBe(1);
     expect(output).toBe('There is a node const already: runner/nodes/const\n');
   });
 
-  it('leaves the project itself alone', () => {
+  it('does not change the project itself', () => {
     for (const id of ids) expect(existsSync(join(projectDir, 'runner/nodes', id))).toBe(false);
   });
 });

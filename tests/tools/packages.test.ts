@@ -5,7 +5,7 @@ import { projectDir } from '../../dev/stack/paths.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(join(projectDir, name), 'utf8'));
 
-it('says of every package that has an install script that it need not run, so that npm install asks nobody', () => {
+it('every package with an install script is marked as not to be run, so that npm install does not ask', () => {
   const { allowScripts } = read('package.json');
   const packages = Object.entries<{ hasInstallScript?: boolean }>(read('package-lock.json').packages);
   const names = packages.filter(([, { hasInstallScript }]) => hasInstallScript)

@@ -10,7 +10,7 @@ import {
 const sourcesOf = (patterns: { source: string; flags: string }[]) =>
   patterns.map(({ source, flags }) => `/${source}/${flags}`);
 
-it('patterns are read from literals and from RegExp of a text, with their place', () => {
+it('patterns are read from literals and from RegExp of a text, with their positions', () => {
   const text =
     "const a = /x\\/y/gi;\nz.string().regex(/^a$/);\nnew RegExp('b+', 'u');\nRegExp(`c`);\nconst d = 4 / 2 / 1;";
   const patterns = typeScriptPatterns('a.ts', text);
@@ -18,7 +18,7 @@ it('patterns are read from literals and from RegExp of a text, with their place'
   expect(patterns.map(({ place }) => place)).toEqual(['a.ts:1', 'a.ts:2', 'a.ts:3', 'a.ts:4']);
 });
 
-it('a pattern that is put together at run time is refused', () => {
+it('a pattern that is built at run time is refused', () => {
   for (const text of ['new RegExp(`a${b}`)', 'RegExp(a)', "new RegExp('a', flags)"]) {
     expect(() => typeScriptPatterns('a.ts', `\n${text}`), text).toThrow(
       "a.ts:2: a RegExp that is computed at run time can't be checked",
@@ -26,13 +26,13 @@ it('a pattern that is put together at run time is refused', () => {
   }
 });
 
-it("patterns of SQL are read as JavaScript's, its comments are not", () => {
+it("patterns of SQL are read like JavaScript's, but not its comments", () => {
   const sql =
     `select a ~ '^[[:space:]/]$', b !~* 'it''s', substring(a from '^1*'), substring(left(a, 9) from '^2*'), substring(a from 2), a is distinct from 'b'\n  -- ~ '(a*)*'\nfrom t;`;
   expect(sourcesOf(sqlPatterns('a.sql', sql))).toEqual(['/^[\\s/]$/', "/it's/i", '/^1*/', '/^2*/']);
 });
 
-it('SQL whose pattern is not a literal, or stands in a function that is not read, is refused', () => {
+it('SQL with a pattern that is no literal, or that is in an unread function, is refused', () => {
   for (const sql of ['a ~ b', "regexp_replace(a, 'b', 'c')", "a similar to 'b'", `'$ ? (@ like_regex "a")'`]) {
     expect(() => sqlPatterns('a.sql', `select ${sql}`), sql).toThrow(/^a\.sql:1: .* can't be checked/);
   }
@@ -43,7 +43,7 @@ it('the project has patterns in TypeScript and in SQL', async () => {
   expect(files).toEqual(expect.arrayContaining(['types/values/number_text.ts', 'sql/200_values/10_checks.sql']));
 });
 
-it('what backtracks is named with a text that shows it', async () => {
+it('a backtracking pattern is reported with a text that proves it', async () => {
   const place = 'a.ts:1';
   await checkPatterns([{ place, source: '^(?:\\d+(?:\\.\\d*)?)$', flags: '' }]);
   await expect(checkPatterns([{ place, source: '^\\d+\\.?\\d*$', flags: '' }])).rejects.toThrow(

@@ -31,7 +31,7 @@ import { createApiKey } from '../support/tokens.ts';
 const files = await readDefinitionFiles(projectNodesDir);
 const definitions = files.map(({ text }) => JSON.parse(text));
 
-/** `npm run nodes:publish -- <args>`. */
+/** Runs `npm run nodes:publish -- <args>`. */
 async function publish(...args: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, npmScript('nodes:publish', ...args), { cwd: projectDir });
   let output = '';
@@ -49,7 +49,7 @@ const storedBy = async (credential: Parameters<typeof rest>[1], owner: string) =
   (await rest(`nodes?user_id=${owner}&node_id=in.(${nodeIds})`, credential)).body.toSorted(byNodeId);
 
 describe('every native node', () => {
-  it('is published under its node_id, those too that one folder makes several of', () => {
+  it('is published under its node_id, also if its folder makes several nodes', () => {
     expect(files.map(({ name }) => name)).toEqual(nodeIds);
     expect(new Set(nodeIds).size).toBe(nodeIds.length);
     expect(nodeIds).toEqual(expect.arrayContaining(['const', 'rhai_script_0x1', 'rhai_script_5x5']));
@@ -61,7 +61,7 @@ describe('every native node', () => {
 });
 
 describe('nodes:publish', () => {
-  it('publishes all native nodes with the service key; those that are there already stay as they are', async () => {
+  it('publishes all native nodes with the service key, and does not change existing ones', async () => {
     const { API_URL, SECRET_KEY } = inject('stack');
     const seeded = await storedBy({}, 'is.null');
     const published = await publish('--url', `${API_URL}/`, '--key', SECRET_KEY);
@@ -77,11 +77,11 @@ describe('nodes:publish', () => {
     );
   });
 
-  it("publishes to the running stack on a port by itself, with a user's token or API key too", async () => {
+  it("finds the running stack on a port, and accepts a user's token or API key, too", async () => {
     const port = await findFreePort();
     const dir = stackDir(port);
     mkdirSync(dir, { recursive: true });
-    // As if the test stack ran there: only its record is looked at.
+    // Simulates a test stack there: only its record is read.
     const claim = await claimStack(dir, port, join(dir, 'postgres'));
     try {
       claim.update({ state: 'ready', status: inject('stack') });
@@ -103,7 +103,7 @@ describe('nodes:publish', () => {
     }
   });
 
-  it('ends with 1 when the key does not do, or it is not told enough', async () => {
+  it('ends with 1 if the key is refused, or if an option is missing', async () => {
     const { API_URL, PUBLISHABLE_KEY } = inject('stack');
     const cases: [string[], RegExp][] = [
       [['--url', API_URL, '--key', PUBLISHABLE_KEY], /401 42501 .*0 created, 0 merged, \d+ failed/s],
@@ -121,7 +121,7 @@ describe('nodes:publish', () => {
     }
   });
 
-  it('reads of a command line where to publish, or refuses it', async () => {
+  it('reads the target from a command line, or refuses it', async () => {
     const { API_URL } = inject('stack');
     const refused: [string[], RegExp][] = [
       [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
@@ -140,7 +140,7 @@ const answer = (status: number, body = '', headers: Record<string, string> = {})
 };
 const hangUp: Reply = (response) => response.destroy();
 
-/** Publishes to a server that gives these replies, one a request; after them it answers 201. */
+/** Publishes to a server with these replies, one for each request; after them it answers 201. */
 async function publishTo(replies: Reply[], definitionFiles: DefinitionFile[]) {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
@@ -171,8 +171,8 @@ async function publishTo(replies: Reply[], definitionFiles: DefinitionFile[]) {
 
 const file = (name: string, text = '{"type": "native"}'): DefinitionFile => ({ name, text });
 
-describe('publishing over a bad line', () => {
-  it('tries again what failed in transit, as often as it says', async () => {
+describe('publishing over a bad connection', () => {
+  it('repeats requests that failed in transit, and reports how often', async () => {
     const replies = [
       answer(503),
       hangUp,
@@ -189,7 +189,7 @@ describe('publishing over a bad line', () => {
     expect(lines.at(-1)).toBe('[2/2] b: created');
   });
 
-  it('gives one definition up after five attempts and goes on with the next', async () => {
+  it('gives up a definition after five attempts and continues with the next', async () => {
     const { summary, lines, bodies } = await publishTo(Array.from({ length: 5 }, () => answer(500, 'oops')), [
       file('a'),
       file('b'),
@@ -199,7 +199,7 @@ describe('publishing over a bad line', () => {
     expect(lines).toContain('[1/2] a: FAILED: 500 oops');
   });
 
-  it('does not repeat what was refused, and shows why', async () => {
+  it('does not repeat refused requests, and shows the reason', async () => {
     const refusal = JSON.stringify({
       code: 'node_definition_invalid',
       message: 'data: is missing.',
@@ -212,13 +212,13 @@ describe('publishing over a bad line', () => {
     );
   });
 
-  it('counts a file without JSON as failed and goes on', async () => {
+  it('counts a file without JSON as failed and continues', async () => {
     const { summary, lines } = await publishTo([], [file('a', '{'), file('b')]);
     expect(summary).toEqual({ created: 1, merged: 0, failed: 1 });
     expect(lines[0]).toMatch(/^\[1\/2\] a: FAILED: definition\.json must be JSON: /);
   });
 
-  it('says null for the columns that a file leaves out, so that a merge leaves nothing behind', async () => {
+  it('sends null for the columns that a file omits, so that a merge clears them', async () => {
     const { bodies } = await publishTo([], [file('a', '{"type": "native", "targets_form.extra": {"a": 1}}')]);
     expect(JSON.parse(bodies[0]!)).toEqual({
       type: 'native',
@@ -236,7 +236,7 @@ describe('publishing over a bad line', () => {
     expect(lines[1]).toMatch(/^http:.* does not accept the key: the other 2 are not tried\.$/);
   });
 
-  it('stops after the first definition when nothing answers', async () => {
+  it('stops after the first definition if nothing answers', async () => {
     const lines: string[] = [];
     const url = `http://127.0.0.1:${await findFreePort()}`;
     const options = { files: [file('a'), file('b'), file('c')], url, headers: {}, firstDelayMs: 1 };
@@ -248,7 +248,7 @@ describe('publishing over a bad line', () => {
   });
 });
 
-describe('the definitions that a start adds', () => {
+describe('the definitions that a start publishes', () => {
   let nodesDir: string;
   beforeEach(() => {
     nodesDir = mkdtempSync(join(tmpdir(), 'flow-nodes-'));
@@ -267,14 +267,14 @@ describe('the definitions that a start adds', () => {
   const stored = async (ids: string[]): Promise<string[]> =>
     (await rest(`nodes?select=node_id&user_id=is.null&order=created_at,node_id&node_id=in.(${ids})`)).body
       .map((row: { node_id: string }) => row.node_id);
-  /** What it says. */
+  /** Returns the logged lines. */
   const seed = async (stack = status): Promise<string[]> => {
     const lines: string[] = [];
     await seedNodes(stack, { log: (line) => lines.push(line), firstDelayMs: 1 }, nodesDir);
     return lines;
   };
 
-  it('are those that are not there, of which nothing is said', async () => {
+  it('are the missing ones, without a log line', async () => {
     const ids = ['a', 'b', 'c'].map((name) => `seeded_${name}_${randomUUID()}`);
     write('a', JSON.stringify(definition(ids[0]!)));
     expect(await seed()).toEqual([]);
@@ -286,7 +286,7 @@ describe('the definitions that a start adds', () => {
     expect((await rest(`nodes?node_id=in.(${ids})&order=node_id`)).body).toEqual(before);
   });
 
-  it('are those that hold, and of the others it says what is wrong', async () => {
+  it('are the valid ones, with the faults of the others in the log', async () => {
     const id = `seeded_${randomUUID()}`;
     write('a', '{');
     write('b', JSON.stringify({ ...definition(`${id}_b`), targets: null }));
@@ -299,7 +299,7 @@ describe('the definitions that a start adds', () => {
     expect(await stored([id, `${id}_b`])).toEqual([id]);
   });
 
-  it('are said to be unknown where the table can not be read', async () => {
+  it('are reported as unknown if the table cannot be read', async () => {
     write('a', JSON.stringify(definition(`seeded_${randomUUID()}`)));
     const nowhere = { ...status, API_URL: `http://127.0.0.1:${await findFreePort()}` };
     expect(await seed(nowhere)).toEqual(['The node definitions could not be read: fetch failed (ECONNREFUSED)']);
@@ -309,7 +309,7 @@ describe('the definitions that a start adds', () => {
   });
 });
 
-it('publishing ends when it is asked to, in the middle of a request and between two', async () => {
+it('publishing ends on request, during a request and between two', async () => {
   for (const reply of [() => {}, answer(503, '', { 'retry-after': '30' })]) {
     const stop = new AbortController();
     const server = createServer((request, response) => {
@@ -325,7 +325,7 @@ it('publishing ends when it is asked to, in the middle of a request and between 
   }
 });
 
-it('keys are shown as the gateway of the project wants them', () => {
+it('keys are sent in the headers that the gateway expects', () => {
   const jwt = (role: string) => `e30.${Buffer.from(JSON.stringify({ role })).toString('base64url')}.x`;
   const [service, user] = [jwt('service_role'), jwt('authenticated')];
   expect(keyHeaders('sb_secret_x', undefined)).toEqual({ apikey: 'sb_secret_x' });

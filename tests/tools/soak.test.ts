@@ -11,7 +11,7 @@ import type { Report } from '../soak/report.ts';
 const folder = mkdtempSync(join(tmpdir(), 'flow-soak-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs what `npm run soak` runs. */
+/** Runs the same program as `npm run soak`. */
 const soak = (...args: string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     execFile(process.execPath, npmScript('soak', ...args), { cwd: projectDir }, (error, stdout, stderr) => {
@@ -19,7 +19,7 @@ const soak = (...args: string[]): Promise<{ code: number; output: string }> =>
     });
   });
 
-it('a short soak meets every fault, and its auditor finds nothing', async () => {
+it('a short soak causes every fault, and its auditor finds nothing', async () => {
   const jsonFile = join(folder, 'report.json');
   const { code, output } = await soak('--minutes', '0.2', '--seed', '1', '--json', jsonFile);
   expect(output).toContain('The auditor found nothing.');
@@ -27,7 +27,7 @@ it('a short soak meets every fault, and its auditor finds nothing', async () => 
   const report: Report = JSON.parse(readFileSync(jsonFile, 'utf8'));
   expect(report.seed).toBe(1);
   expect(report.findings).toEqual({ counts: {}, first: [] });
-  // Else nothing was shown: there was load, of every kind, and each fault hit it.
+  // Proves that there was load of every kind, and that each fault hit it.
   expect(Object.keys(report.faults).toSorted()).toEqual(faultNames.toSorted());
   expect(report.start_latency_ms.calm.count).toBeGreaterThan(5);
   expect(report.start_latency_ms.during_faults.count).toBeGreaterThan(5);
@@ -37,7 +37,7 @@ it('a short soak meets every fault, and its auditor finds nothing', async () => 
   );
 }, 600_000);
 
-it('a command line that it does not take ends with the usage', async () => {
+it('a wrong command line ends with the usage', async () => {
   const { code, output } = await soak('--minutes', 'all day');
   expect(code).toBe(1);
   expect(output).toMatch(/^--minutes all day: must be a number/m);

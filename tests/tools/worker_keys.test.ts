@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest';
 import { startWorker } from '../support/worker_process.ts';
 
-it('a worker with malformed WALLET_KEYS does not start, and says what is wrong without quoting them', async () => {
+it('a worker with malformed WALLET_KEYS does not start, with an error that does not quote them', async () => {
   const worker = startWorker({ status: inject('stack'), env: { WALLET_KEYS: '{"k1": "secret"}' } });
   let errors = '';
   worker.process.stderr?.on('data', (chunk: string) => errors += chunk);

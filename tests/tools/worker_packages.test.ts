@@ -7,11 +7,11 @@ import { projectDir } from '../../dev/stack/paths.ts';
 
 interface Import {
   specifier: string;
-  /** It is loaded when the program asks for it, if at all. */
+  /** True for a dynamic import. */
   isLazy: boolean;
 }
 
-/** What a module imports when it runs: types are gone by then. */
+/** Lists the imports of a module at run time, without types. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
   const { module, errors } = parseSync(file, text);
@@ -29,7 +29,7 @@ function importsOf(file: string): Import[] {
   ];
 }
 
-/** The files and packages that a program loads, those that it loads lazily where they are asked for. */
+/** Lists the files and packages that a program loads, optionally with its dynamic imports. */
 function loadedBy(entries: string[], withLazy: boolean): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -48,7 +48,7 @@ function loadedBy(entries: string[], withLazy: boolean): { files: Set<string>; p
   return { files, packages };
 }
 
-/** `npm run worker`, and the thread that it starts for scripts. */
+/** `npm run worker`, and its thread for scripts. */
 const WORKER = ['runner/worker/main.ts', 'runner/worker/script_thread.ts'];
 
 it('npm run worker needs no package that npm ci --omit=dev leaves out, for a project or a local stack', () => {
@@ -56,7 +56,7 @@ it('npm run worker needs no package that npm ci --omit=dev leaves out, for a pro
   expect(scripts.worker).toContain('--import ./dev/loader/typescript.js runner/worker/main.ts');
   const { packages } = loadedBy([...WORKER, 'dev/loader/typescript_hooks.js'], true);
   expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
-  // The walk has found what it should: far away, and behind a lazy import.
+  // The walk has found distant packages, also behind a dynamic import.
   expect([...packages]).toEqual(expect.arrayContaining(['@solana/kit', 'zod', 'hono', 'esbuild']));
 });
 

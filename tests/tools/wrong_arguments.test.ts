@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { npmScript } from '../support/npm_script.ts';
 
-/** What a command says, in one line, before it does anything. */
+/** Returns the one line with which a command refuses, before it does anything. */
 function refusalOf(script: string, ...args: string[]): string {
   const options = { cwd: projectDir, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, npmScript(script, ...args), options);
@@ -12,7 +12,7 @@ function refusalOf(script: string, ...args: string[]): string {
 }
 
 it.each(['80', '65533', 'abc', ''])(
-  'npm start on port %j says which ports there are',
+  'npm start on port %j is refused with the valid ports',
   (port) => {
     expect(refusalOf('start', `--port=${port}`)).toBe(
       `--port must be a number from 1024 to 65532, not ${
@@ -22,7 +22,7 @@ it.each(['80', '65533', 'abc', ''])(
   },
 );
 
-it.each(['0', 'many'])('a worker with --concurrency %j says what it takes', (concurrency) => {
+it.each(['0', 'many'])('a worker with --concurrency %j is refused with the valid values', (concurrency) => {
   expect(refusalOf('worker', `--concurrency=${concurrency}`)).toBe(
     `--concurrency must be an integer from 1 to 1000, not ${concurrency}`,
   );
