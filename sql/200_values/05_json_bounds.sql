@@ -1,5 +1,6 @@
--- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001 digits. So the
--- functions here look at the numbers first, and make the text of a value only when its numbers are short.
+-- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001
+-- digits. So the functions here look at the numbers first, and make the text of a value only when its numbers are
+-- short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
@@ -11,7 +12,8 @@ set search_path = ''
 as $$
   -- (Not jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
-  from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")')) as e (number)
+  from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
+    as e (number)
   cross join lateral (select e.number::numeric as number) as n
   cross join lateral (select case
     when abs(n.number) >= 1e400 or scale(n.number) > 400 then 131072
@@ -33,7 +35,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the number.
+  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the
+  -- number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -49,7 +52,9 @@ begin
           from jsonb_each(case jsonb_typeof(v_value) when 'object' then v_value end) as m
           union all
           select format('[%s]', e.position - 1), e.value
-          from jsonb_array_elements(case jsonb_typeof(v_value) when 'array' then v_value end) with ordinality as e (value, position)
+          from jsonb_array_elements(
+            case jsonb_typeof(v_value) when 'array' then v_value end
+          ) with ordinality as e (value, position)
         ) as i
       ) as c
       order by c.place

@@ -94,14 +94,17 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31 and 256^32.
-  -- Every start by a public key is checked, and decoding would take fifty times as long. Only keys that begin with zero bytes, written
-  -- as ones, are decoded. A pattern that includes the length would take eight times as long.
+  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31
+  -- and 256^32. Every start by a public key is checked, and decoding would take fifty times as long. Only keys that
+  -- begin with zero bytes, written as ones, are decoded. A pattern that includes the length would take eight times as
+  -- long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
-    when length(is_public_key.value) = 43 then is_public_key.value collate "C" >= '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
-    else length(is_public_key.value) = 44 and is_public_key.value collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
+    when length(is_public_key.value) = 43
+      then is_public_key.value collate "C" >= '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
+    else length(is_public_key.value) = 44
+      and is_public_key.value collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
   end;
 end;
 $$;
@@ -114,10 +117,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return case when integer_or_null.value ~ '^[0-9]{1,10}$' and pg_input_is_valid(integer_or_null.value, 'integer') then integer_or_null.value::integer end;
+  return case when integer_or_null.value ~ '^[0-9]{1,10}$'
+    and pg_input_is_valid(integer_or_null.value, 'integer') then integer_or_null.value::integer end;
 end;
 $$;
-comment on function private.integer_or_null(text) is 'The integer from 0 on that a text of digits stands for; null for anything else.';
+comment on function private.integer_or_null(text) is
+  'The integer from 0 on that a text of digits stands for; null for anything else.';
 
 create function private.check_tag(tag text)
 returns boolean
@@ -126,8 +131,11 @@ set search_path = ''
 as $$
 begin
   return check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first');
+    or private.refuse_column(
+      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
+    );
 end;
 $$;
-comment on function private.check_tag(text) is 'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
+comment on function private.check_tag(text) is
+  'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
 grant execute on function private.check_tag(text) to authenticated, service_role;

@@ -60,7 +60,10 @@ begin
       end loop;
       return null;
     else
-      return format(': there is no tag %s; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M', to_jsonb(private.shorten(v_tag)));
+      return format(
+        ': there is no tag %s; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M',
+        to_jsonb(private.shorten(v_tag))
+      );
   end case;
 end;
 $$;
@@ -77,8 +80,8 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it. No text is made of
-  -- inputs with a number before they are measured.
+  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
+  -- No text is made of inputs with a number before they are measured.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -94,8 +97,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
-  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
-  -- only between a member's name and a string, and in inputs that name must be a tag.
+  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text
+  -- `": "` stands only between a member's name and a string, and in inputs that name must be a tag.
   if octet_length(check_inputs.inputs::text) > 1000 and exists (
     select
     from (
@@ -106,9 +109,9 @@ begin
   ) then
     perform private.fail('inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
   end if;
-  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
-  -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
-  -- that are arrays.
+  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax
+  -- path can count members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of
+  -- objects, so it refuses values that are arrays.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -161,7 +164,8 @@ as $$
 declare
   v_unknown text[];
 begin
-  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
+  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest
+  -- inputs.
   v_unknown := array(
     select left(given.name, 100)
     from (

@@ -7,14 +7,18 @@ create table public.wallets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint wallets_user_id_public_key_key unique (user_id, public_key),
-  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')),
-  constraint wallets_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint wallets_type_known check (
+    type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')
+  ),
+  constraint wallets_name_length check (
+    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+  ),
   constraint wallets_public_key_valid check (
     private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
   )
 );
 comment on table public.wallets is
-  'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
+  'The wallets of users, without secrets. Clients store ADAPTER wallets here; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
 comment on column public.wallets.type is
   'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
@@ -42,7 +46,8 @@ begin
     hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
 end;
 $$;
-comment on function private.refuse_missing_keypair() is 'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
+comment on function private.refuse_missing_keypair() is
+  'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
 grant execute on function private.refuse_missing_keypair() to authenticated, service_role;
 
 create function private.tg_wallets__before_insert()
@@ -51,14 +56,15 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Whoever inserts it: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
+  -- For every writer: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
   return new;
 end;
 $$;
-comment on function private.tg_wallets__before_insert() is 'Refuses to insert a HARDCODED wallet, since it would have no secret.';
+comment on function private.tg_wallets__before_insert() is
+  'Refuses to insert a HARDCODED wallet, since it would have no secret.';
 create trigger _100_refuse_hardcoded before insert on public.wallets
   for each row execute function private.tg_wallets__before_insert();
 
@@ -75,7 +81,8 @@ begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
     -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
     or new.type is distinct from old.type and new.type is distinct from (
-      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
+      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
+        else 'ADAPTER' end
     )
   then
     perform private.fail('column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
@@ -104,14 +111,15 @@ begin
   where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
   order by d.id desc limit 1;
   if found then
-    perform private.fail('wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+    perform private.fail('wallet_in_use',
+      format('The wallet is the action identity of deployment %s.', v_deployment_id),
       jsonb_build_object('deployment_id', v_deployment_id),
       'Change the action_identity of the deployments that name it first.');
   end if;
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to give up a wallet while a deployment of its owner names it as action_identity: 409 wallet_in_use. The caller has locked the wallet''s row, and the trigger _200_check_settings of the deployments waits for that lock. Definer: it must see all deployments.';
+  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first: the deployments'' trigger _200_check_settings waits for that lock. Definer: it must see all deployments.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -119,7 +127,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- With a deleted user everything is deleted: when the cascade arrives here, the user does not exist any more.
+  -- The deletion of a user deletes everything of that user. When its cascade reaches this wallet, the user's row is
+  -- already gone.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;

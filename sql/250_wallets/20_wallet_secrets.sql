@@ -10,9 +10,9 @@ create table private.wallet_secrets (
 );
 comment on table private.wallet_secrets is
   'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
-comment on column private.wallet_secrets.key_id is 'The id of the key in WALLET_KEYS that it is encrypted with.';
+comment on column private.wallet_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
 comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so that it opens for that wallet only.';
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so it decrypts only for that wallet.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.store_wallet(
@@ -31,8 +31,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
-  -- the change.
+  -- Locks the wallet's row, old or new, until the transaction ends, so that no deployment names it as action identity
+  -- between the check below and the change.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -45,7 +45,8 @@ begin
     insert into private.wallet_secrets as s (wallet_id, key_id, nonce, ciphertext)
     values (v_wallet.id, store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext)
     on conflict (wallet_id) do update
-    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
+    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext,
+      created_at = excluded.created_at;
   elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
     perform private.refuse_missing_keypair();
   end if;
@@ -57,11 +58,14 @@ begin
 end;
 $$;
 comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'Does what public.store_wallet says. Definer: the secrets are private.';
+  'Implements public.store_wallet. Definer: the secrets are private.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
+-- The Edge Function has checked and encrypted the key pair. A HARDCODED wallet keeps its ciphertext if none is given.
+-- An ADAPTER wallet has no ciphertext; a previous one is deleted.
 create function public.store_wallet(
-  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null, ciphertext bytea default null
+  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null,
+  ciphertext bytea default null
 )
 returns jsonb
 language sql volatile security invoker
@@ -73,7 +77,7 @@ as $$
   );
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the Edge Function wallets, which has checked and encrypted the key pair: stores the wallet with this public key for the user, and returns its row without secrets. A HARDCODED wallet keeps the ciphertext it has when none is given; an ADAPTER wallet has none, and one that it had is deleted. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
+  'For the Edge Function wallets: stores the user''s wallet with this public key, and returns its row without secrets. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
@@ -88,7 +92,8 @@ as $$
   join private.wallet_secrets as s on s.wallet_id = w.id
   where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
 $$;
-comment on function private.read_wallet_secret(uuid, text) is 'Does what public.read_wallet_secret says. Definer: the secrets are private.';
+comment on function private.read_wallet_secret(uuid, text) is
+  'Implements public.read_wallet_secret. Definer: the secrets are private.';
 grant execute on function private.read_wallet_secret(uuid, text) to service_role;
 
 create function public.read_wallet_secret(user_id uuid, public_key text)
@@ -99,5 +104,5 @@ as $$
   select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex, as store_wallet takes them; null when the user has no such wallet.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;

@@ -1,3 +1,5 @@
+-- Finds values that are too large or nested too deeply, names that are too long, and numbers that I-JSON (RFC 7493)
+-- does not allow. Texts need no check: jsonb refuses NUL and lone surrogates.
 create function private.json_faults(value jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -9,9 +11,11 @@ declare
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Counts only values that hold no others: each array or object in the result would be a copy of everything inside it. (Not
-  -- jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
-  select coalesce(sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0) into v_size
+  -- Counts only values without members or elements: each array or object in the result would be a copy of everything
+  -- inside it. (jsonb_path_query takes each result from the front of a list and moves the rest.)
+  select coalesce(
+    sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
+  ) into v_size
   from jsonb_array_elements(
     jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
   ) as leaf (value);
@@ -31,8 +35,12 @@ begin
       where part.depth <= 64
     )
     select
-      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript counts alike.
-      sum(8 + octet_length(part.name) + case jsonb_typeof(part.value) when 'string' then octet_length(part.value #>> '{}') else 0 end),
+      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript computes in the same
+      -- way.
+      sum(
+        8 + octet_length(part.name) + case jsonb_typeof(part.value)
+          when 'string' then octet_length(part.value #>> '{}') else 0 end
+      ),
       bool_or(
         part.depth > 64 or length(part.name) > 256
         or case jsonb_typeof(part.value) when 'number' then abs(part.value::numeric) >= v_infinite else false end
@@ -47,7 +55,7 @@ begin
     return '[]';
   end if;
 
-  -- Only now are paths built, of shortened names: a long name would be copied into the path of everything below it.
+  -- Builds paths only now, of shortened names: a long name would be copied into the path of everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -75,13 +83,17 @@ begin
         end as message
       from part
     )
-    select coalesce(jsonb_agg(jsonb_build_object('path', first.path, 'message', first.message) order by first.path collate "C"), '[]')
-    from (select f.path, f.message from fault as f where f.message is not null order by f.path collate "C" limit 100) as first
+    select coalesce(
+      jsonb_agg(jsonb_build_object('path', first.path, 'message', first.message) order by first.path collate "C"), '[]'
+    )
+    from (
+      select f.path, f.message from fault as f where f.message is not null order by f.path collate "C" limit 100
+    ) as first
   );
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'What is wrong with a JSON value whatever it means, as an array of {path, message}, the first 100; empty when nothing is. A value may be too large, nested too deeply, have names that are too long or numbers that I-JSON (RFC 7493) does not allow. Its texts need no check: jsonb refuses NUL and lone surrogates.';
+  'The first 100 faults of a JSON value that do not depend on its meaning, [{path, message}]; [] if there are none.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)
@@ -96,12 +108,17 @@ as $$
     from part
     cross join lateral (
       -- A member that is null counts as missing.
-      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape, '.' || rtrim(m.key, '!') as step,
+      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape,
+        '.' || rtrim(m.key, '!') as step,
         m.key like '%!' as is_required
-      from jsonb_each(case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end) as m
+      from jsonb_each(
+        case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end
+      ) as m
       union all
       select e.value, part.shape -> 0, format('[%s]', e.position - 1), true
-      from jsonb_array_elements(case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end)
+      from jsonb_array_elements(
+        case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end
+      )
         with ordinality as e (value, position)
     ) as inside
   ),
@@ -113,7 +130,8 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', case
     when fault.type is null then 'is missing'
     else 'must be ' || case fault.expected
-      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || fault.expected
+      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array'
+        else 'a ' || fault.expected
     end
   end) order by fault.path collate "C"), '[]')
   from (
@@ -123,5 +141,5 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'Where a JSON value differs from a shape, as an array of {path, message}, the first 100; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with mandatory members marked by !; other members are allowed.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;

@@ -1,5 +1,5 @@
--- What a node definition must be. types/node_definition.ts says the same in zod, and tests/sql/node_definition_agreement.test.ts
--- compares them.
+-- Checks node definitions. types/node_definition.ts has the same rules in zod, and
+-- tests/sql/node_definition_agreement.test.ts compares them.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -57,7 +57,8 @@ as $$
     "targets_form.extra": {}
   }'::jsonb;
 $$;
-comment on function private.node_definition_shape() is 'The shape of a node definition, as private.shape_faults takes it.';
+comment on function private.node_definition_shape() is
+  'The shape of a node definition, as private.shape_faults takes it.';
 grant execute on function private.node_definition_shape() to authenticated, service_role;
 
 create function private.node_definition_faults(definition jsonb)
@@ -70,7 +71,8 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
+  -- No definition within the limit is stored in more bytes than this. So much larger ones are refused before the
+  -- checks that cost time.
   if pg_column_size(v_definition) > 1048576 then
     return '[{"path": "", "message": "holds more than 256 KiB"}]';
   end if;
@@ -83,7 +85,9 @@ begin
     -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
     v_measure := private.measure_json(v_definition, 16777216);
     if v_measure.fault is not null then
-      v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
+      v_faults := jsonb_build_array(
+        jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message)
+      );
     end if;
   end if;
   if v_faults = '[]' then
@@ -98,7 +102,9 @@ begin
       from jsonb_object_keys(private.node_definition_shape()) as s (name)
     )
     from jsonb_object_keys(node_definition_faults.definition) as m (name)
-    where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
+    where m.name <> all (
+      array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name))
+    )
     union all
     -- PostgREST writes numbers and booleans into the text column as their text.
     select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
@@ -115,7 +121,8 @@ begin
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
-    select format('%s[%s].name', p.side, p.position - 1), format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
+    select format('%s[%s].name', p.side, p.position - 1),
+      format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
     from (
       select s.side, e.port, e.position,
         row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
@@ -135,7 +142,7 @@ begin
 end;
 $$;
 comment on function private.node_definition_faults(jsonb) is
-  'What is wrong with a node definition, as an array of {path, message}, the first 100; empty when nothing is.';
+  'The first 100 faults of a node definition, [{path, message}]; [] if there are none.';
 grant execute on function private.node_definition_faults(jsonb) to authenticated, service_role;
 
 create function private.check_node_definition(definition jsonb)
@@ -151,7 +158,10 @@ begin
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
       -- Twenty faults are enough to start with.
       details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
-      hint => format('This is the definition of node %s.', to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))));
+      hint => format(
+        'This is the definition of node %s.',
+        to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))
+      ));
   end if;
 end;
 $$;

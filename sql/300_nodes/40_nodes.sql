@@ -20,13 +20,16 @@ create table public.nodes (
   constraint nodes_node_id_in_data check (node_id = data ->> 'node_id'),
   constraint nodes_version_in_data check (version = data ->> 'version'),
   constraint nodes_without_user_public check (user_id is not null or is_public),
-  constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
+  constraint nodes_json_schema_with_ui_schema check (
+    "targets_form.json_schema" is null or "targets_form.ui_schema" is not null
+  )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones, and each user their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at: it ignores what a write says of them.';
-comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores the values that a write gives.';
+comment on column public.nodes.user_id is 'The user who posted it; null for the service role.';
 comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
-comment on column public.nodes.owner_key is 'user_id, or zeros where it is null: the part of the primary key by which an upsert finds the row to update.';
+comment on column public.nodes.owner_key is
+  'user_id, or zeros if user_id is null: the part of the primary key by which an upsert finds the row to update.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
@@ -67,7 +70,8 @@ as $$
     'targets_form.extra', node_definition.node."targets_form.extra"
   );
 $$;
-comment on function private.node_definition(public.nodes) is 'The definition in a row, without what the database keeps about it.';
+comment on function private.node_definition(public.nodes) is
+  'The definition in a row, without what the database keeps about it.';
 grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
 
 create function private.tg_nodes__before_write()
@@ -83,7 +87,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first, too.
+    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first,
+    -- too.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -104,7 +109,8 @@ begin
   end if;
   new.owner_key := coalesce(new.user_id, '00000000-0000-0000-0000-000000000000');
 
-  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old) and new.is_public = old.is_public then
+  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old)
+    and new.is_public = old.is_public then
     new.updated_at := old.updated_at;
   else
     new.updated_at := now();

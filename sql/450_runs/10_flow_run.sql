@@ -130,7 +130,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
+  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens
+  -- to its flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;

@@ -77,7 +77,9 @@ set search_path = ''
 set enable_seqscan = off
 as $$
   select array_agg(
-    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null, null)::private.run_event order by
+    (
+      e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null, null
+    )::private.run_event order by
     e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
   )
   from (
@@ -144,7 +146,8 @@ begin
   end;
   if run_events.after >= v_end then
     return jsonb_build_object(
-      'events', '[]'::jsonb, 'last', run_events.after, 'newest', v_end, 'has_more', false, 'has_ended', root.end_time is not null
+      'events', '[]'::jsonb, 'last', run_events.after, 'newest', v_end, 'has_more', false, 'has_ended',
+      root.end_time is not null
     );
   end if;
 

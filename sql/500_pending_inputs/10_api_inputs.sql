@@ -1,12 +1,15 @@
 -- How a run waits for somebody, at its node `api_input`:
 --
---   ask       store_api_inputs stores what the runner asks for with the run's progress: the secret half in the table below, and what may
---             be read in pending_inputs. The run is released meanwhile, and sleeps until the input expires.
---   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
---   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
+--   ask       store_api_inputs stores the inputs that the runner asks for together with the run's progress: secrets in
+--             the table below, readable columns in pending_inputs. The run is released, and sleeps until the input
+--             expires.
+--   answer    submit_input and cancel_input end an open input, which they find by the token in its URL, and wake the
+--             run.
+--   take      take_api_inputs returns the outcomes of a run's inputs to the runner. It also decides that an input has
+--             expired.
 --
--- All three lock the root run first, so an input ends in one way only. When the run ends or is being stopped, what is open is deleted from
--- pending_inputs and can't be answered any more.
+-- All three lock the root run first, so an input has exactly one outcome. When the run ends or is being stopped, its
+-- open inputs are deleted from pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -25,16 +28,20 @@ create table private.api_inputs (
   constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
   constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
   constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
-  constraint api_inputs_idempotency_key_has_answer check (idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false))
+  constraint api_inputs_idempotency_key_has_answer check (
+    idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false)
+  )
 );
 comment on table private.api_inputs is
-  'All pending inputs that nodes api_input asked for, the open ones and those that have ended, with their outcome. They stay as long as their run, so that an answer that comes again is known.';
+  'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
   'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL, by which answers find the input.';
-comment on column private.api_inputs.expires_at is 'The node fails when there is no answer by then.';
-comment on column private.api_inputs.outcome is 'submitted, cancelled or expired; null while the node waits, and when the run ended before.';
-comment on column private.api_inputs.value is 'The value that was submitted, with its tag.';
-comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Idempotency-Key that came with the answer; null when none came.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. Answers find their input by it.';
+comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
+comment on column private.api_inputs.outcome is
+  'submitted, cancelled or expired. Null while the node waits, and if the run ended first.';
+comment on column private.api_inputs.value is 'The submitted value, with its tag.';
+comment on column private.api_inputs.idempotency_key_hash is
+  'SHA-256 of the Idempotency-Key of the answer; null if it had none.';
 
 create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);

@@ -12,17 +12,18 @@ create table public.pending_inputs (
   constraint pending_inputs_url_length check (length(url) <= 2048)
 );
 comment on table public.pending_inputs is
-  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted by its answer, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
-  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
-comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
+  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
+comment on column public.pending_inputs.root_flow_run_id is
+  'Not a foreign key: the row is deleted with private.api_inputs, which has one.';
 comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+  'The owner of the flow. Not a foreign key: the row is deleted with its run, and the run with its flow.';
 comment on column public.pending_inputs.started_by is
-  'The user who started the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by.';
+  'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'Takes the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential; that is why it is stored only while the input is open.';
-comment on column public.pending_inputs.expires_at is 'The node fails when there is no answer by then.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. So it is stored only while the input is open.';
+comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -30,11 +31,14 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- One that has expired stays until a worker has looked at its run. Nobody can answer it, so nobody reads it.
+-- Hides expired inputs. An expired row stays until a worker has looked at its run, but nobody can answer it.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
-    and (owner_id = (select auth.uid()) or started_by = (select auth.uid()) or root_flow_run_id = (select private.token_run_id()))
+    and (
+      owner_id = (select auth.uid()) or started_by = (select auth.uid())
+        or root_flow_run_id = (select private.token_run_id())
+    )
   );
 create policy pending_inputs_select_token on public.pending_inputs for select to anon
   using (expires_at > (select now()) and root_flow_run_id = (select private.token_run_id()));
@@ -57,19 +61,23 @@ begin
     )
   ), asked as (
     insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
-    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash, clock_timestamp() + g.timeout_ms * interval '1 millisecond'
+    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash,
+      clock_timestamp() + g.timeout_ms * interval '1 millisecond'
     from given as g
     on conflict on constraint api_inputs_execution_key do nothing
     returning *
   ), pending as (
-    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at)
+    insert into public.pending_inputs (
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at
+    )
     select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
     from asked as a
     join given as g on g.token_hash = a.token_hash
     order by a.id
   )
   select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
+    run.id, g.position, private.uuid_v7_time(a.id),
+    ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
   )::private.new_run_event) into v_events
   from asked as a
   join given as g on g.token_hash = a.token_hash;
@@ -80,7 +88,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
+  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger

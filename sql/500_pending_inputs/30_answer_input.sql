@@ -1,16 +1,18 @@
+-- Returns false if the input is not open any more. Lock the root run before the call.
 create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
 returns boolean
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Bytes of all answers to one run: as many as the outputs of its nodes may have.
+  -- The most bytes of all answers to one run: as many as its nodes may output.
   v_most constant bigint := 16777216;
   v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
   v_job private.flow_run_jobs;
 begin
-  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
-  -- A run that has ended or is being stopped takes no answers any more.
+  select j.* into v_job from private.flow_run_jobs as j
+    where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
+  -- A run that has ended or is being stopped accepts no answers.
   if v_job.message_id is null or v_job.stop_requested_at is not null then
     return false;
   end if;
@@ -28,13 +30,14 @@ begin
   update private.flow_run_jobs as j
   set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
   where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- Whoever holds the run is told at the next heartbeat, or releases it for no time at all.
+  -- A worker that holds the run learns of the answer at its next heartbeat; or it releases the run, which can then be
+  -- claimed at once.
   perform private.wake_flow_run(end_open_input.root_flow_run_id);
   return true;
 end;
 $$;
 comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of the answer''s token with its outcome, value and idempotency_key_hash, and wakes the run. False when the input is not open any more. The caller has locked the root run. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
 
 create function private.fail_for_unknown_input()
 returns void
@@ -47,7 +50,7 @@ begin
 end;
 $$;
 comment on function private.fail_for_unknown_input() is
-  'The one answer for a token that is unknown, has expired, or is of a run that has ended or is being stopped: 404 pending_input_not_found.';
+  'Raises the same 404 pending_input_not_found for a token that is unknown or has expired, and for a token of a run that has ended or is being stopped.';
 
 create function private.pending_input_owners(tokens text[])
 returns uuid[]
@@ -60,10 +63,12 @@ as $$
   left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
   left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
     a.outcome in ('submitted', 'cancelled')
-    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null and j.stop_requested_at is null
+    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null
+      and j.stop_requested_at is null
   );
 $$;
-comment on function private.pending_input_owners(text[]) is 'Does what public.pending_input_owners says. Definer: inputs and jobs are private.';
+comment on function private.pending_input_owners(text[]) is
+  'Implements public.pending_input_owners. Definer: inputs and jobs are private.';
 grant execute on function private.pending_input_owners(text[]) to service_role;
 
 create function public.pending_input_owners(tokens text[])
@@ -73,7 +78,7 @@ begin atomic
   select private.pending_input_owners(pending_input_owners.tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow: whose runs wait, or have waited, for the inputs with these tokens, in their order; null for those that submit_input answers 404. By it answers take turns.';
+  'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.check_answer(token text, idempotency_key text)
@@ -92,7 +97,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid, where a short key will do, since the token is the proof; 404 pending_input_not_found for a token that never was. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. A short key suffices, because the token is the credential. Definer: inputs are private.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -107,14 +112,15 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- The run is locked first, as claims, stops and ends lock it. So of two answers the second sees the first.
+  -- Lock the run first, like claims, stops and ends do. So the second of two answers sees the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
   select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
 
   if v_stored.outcome in ('submitted', 'cancelled') then
-    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome, v_answer.value, v_answer.idempotency_key_hash)
+    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome,
+      v_answer.value, v_answer.idempotency_key_hash)
       and answer_input.idempotency_key is not null
     then
       return;
@@ -141,7 +147,10 @@ begin
   if (answer_value.value is null) = (answer_value.values is null)
     or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
   then
-    perform private.fail('inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
+    perform private.fail(
+      'inputs_invalid',
+      'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.'
+    );
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);
@@ -150,13 +159,13 @@ begin
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
-  -- With the bounds of an input, and so of a node's outputs: what is submitted becomes the one output of a node.
+  -- The value has the bounds of an input, and so of a node's output: it becomes the one output of the node.
   perform private.check_inputs(jsonb_build_object('value', v_value));
   return v_value;
 end;
 $$;
 comment on function private.answer_value(jsonb, jsonb) is
-  'The value that an answer submits: value as it is, or made of values, plain JSON in an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+  'The value that an answer submits: `value` as it is, or plain JSON converted from `values`, an array of one. 400 inputs_invalid; 413 inputs_too_large.';
 
 create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
 returns void
@@ -166,22 +175,33 @@ as $$
 begin
   perform private.check_answer(submit_input.token, submit_input.idempotency_key);
   perform private.answer_input(
-    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values), submit_input.idempotency_key
+    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values),
+    submit_input.idempotency_key
   );
 end;
 $$;
-comment on function private.submit_input(text, jsonb, jsonb, text) is 'Does what public.submit_input says. Definer: inputs are private.';
+comment on function private.submit_input(text, jsonb, jsonb, text) is
+  'Implements public.submit_input. Definer: inputs are private.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
 
-create function public.submit_input(token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null)
+-- The Edge Function has checked the ranges of numbers. Takes either value, a tagged value, or values, plain JSON in an
+-- array of one: without the array, a null would count as missing. A token works once; the same value with the same
+-- idempotency_key succeeds again.
+-- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or
+-- whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+create function public.submit_input(
+  token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null
+)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
+  select private.submit_input(
+    submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key
+  );
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.';
+  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
@@ -194,7 +214,7 @@ begin
   perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
 end;
 $$;
-comment on function private.cancel_input(text, text) is 'Does what public.cancel_input says. Definer: inputs are private.';
+comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer: inputs are private.';
 grant execute on function private.cancel_input(text, text) to service_role;
 
 create function public.cancel_input(token text, idempotency_key text default null)
@@ -205,5 +225,5 @@ as $$
   select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
 $$;
 comment on function public.cancel_input(text, text) is
-  'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
+  'For the Edge Function flow: cancels the input of a waiting node api_input, so that the node fails, and wakes the run. Errors as in submit_input.';
 grant execute on function public.cancel_input(text, text) to service_role;

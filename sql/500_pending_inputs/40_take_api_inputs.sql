@@ -6,9 +6,10 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- Before the inputs are read: an answer sets it under the lock that this transaction has.
+  -- Reset this before reading the inputs: an answer sets it under the lock that this transaction holds.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- The database decides that an input has expired, under the same lock: afterwards no answer is taken, whatever any clock says.
+  -- The database decides that an input has expired, under the same lock. Afterwards it accepts no answer, even if some
+  -- clock is behind.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'
@@ -30,9 +31,11 @@ begin
 end;
 $$;
 comment on function private.take_api_inputs(uuid, integer, jsonb) is
-  'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
+  'Implements public.take_api_inputs. Definer: inputs and jobs are private.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
+-- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome
+-- is submitted, cancelled or expired; null while there is time left. This call expires the inputs whose time is over.
 create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
@@ -41,5 +44,5 @@ as $$
   select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
+  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Expires inputs whose time is over. 409 claim_lost for an older claim.';
 grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;

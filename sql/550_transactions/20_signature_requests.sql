@@ -40,10 +40,13 @@ comment on column public.signature_requests.user_id is
   'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
-comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
+comment on column public.signature_requests.signatures is
+  'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
 comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
-comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
-comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
+comment on column public.signature_requests.new_msg is
+  'The message that was signed instead, base64; null when the wallet did not change it.';
+comment on column public.signature_requests.expires_at is
+  'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -52,7 +55,8 @@ create index signature_requests_user_id_idx on public.signature_requests (user_i
 alter table public.signature_requests enable row level security;
 create policy signature_requests_select_party on public.signature_requests for select to authenticated
   using (
-    owner_id = (select auth.uid()) or user_id = (select auth.uid()) or root_flow_run_id = (select private.token_run_id())
+    owner_id = (select auth.uid()) or user_id = (select auth.uid())
+      or root_flow_run_id = (select private.token_run_id())
   );
 create policy signature_requests_select_token on public.signature_requests for select to anon
   using (root_flow_run_id = (select private.token_run_id()));
@@ -82,13 +86,16 @@ as $$
     'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
   ) order by s.created_at, s.id), '[]')
   from public.signature_requests as s
-  where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
+  where s.flow_run_id = transaction_signature_requests.flow_run_id
+    and s.node_id = transaction_signature_requests.node_id
     and s.times = transaction_signature_requests.times;
 $$;
 comment on function private.transaction_signature_requests(uuid, uuid, integer) is
   'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
 
-create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
+create function private.store_signature_requests(
+  run public.flow_run, transaction private.flow_run_transactions, requests jsonb
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -108,7 +115,8 @@ begin
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
-          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey) then run.user_id
+          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey)
+            then run.user_id
           else run.started_by
         end,
         r.pubkey, r.msg, r.signatures,
@@ -121,7 +129,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw again.
+    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw
+    -- again.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
@@ -135,7 +144,8 @@ begin
     perform private.queue_signature_webhooks(run, v_made_ids);
     perform private.add_run_events(array(
       select (
-        run.id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
+        run.id, null, s.created_at,
+        ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
       )::private.new_run_event
       from public.signature_requests as s where s.id = any (v_made_ids)
     ));
@@ -145,7 +155,8 @@ begin
   perform
   from public.signature_requests as s
   join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
-  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
+  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times)
+    and s.msg <> r.msg;
   if found then
     perform private.fail('internal', 'A key was already asked to sign another message for this transaction.');
   end if;

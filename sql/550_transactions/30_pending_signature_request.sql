@@ -13,8 +13,10 @@ begin
   return jsonb_build_object(
     'request', (
       select jsonb_build_object(
-        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
-        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
+        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey,
+        'message', s.msg,
+        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures',
+        s.signatures
       )
       from private.open_signature_requests(v_run_id) as s
       limit 1
@@ -24,7 +26,7 @@ begin
 end;
 $$;
 comment on function private.pending_signature_request(uuid) is
-  'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
+  'Implements public.pending_signature_request. Definer, as private.run_for_caller is.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function public.pending_signature_request(flow_run_id uuid)
@@ -50,7 +52,8 @@ as $$
     -- A run that has ended or is deleted will never ask: its callers need not wait either.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
-comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one call for many callers, who are already checked.';
+comment on function private.asking_flow_runs(uuid[]) is
+  'Implements public.asking_flow_runs. Definer: one call for many callers, who are already checked.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])

@@ -29,7 +29,8 @@ as $$
 declare
   v_run public.flow_run := (select r from public.flow_run as r where r.id = request.root_flow_run_id);
   v_state jsonb := jsonb_build_object(
-    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status', v_run.status
+    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status',
+    v_run.status
   );
 begin
   if request.signature is not null then
@@ -45,7 +46,8 @@ begin
   end if;
   if check_answerable.new_msg <> request.msg and request.kind = 'message' then
     perform private.fail('transaction_changed',
-      'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
+      'new_msg can''t be used here: only the message of a transaction may be changed.',
+      hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
   if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
@@ -82,7 +84,7 @@ begin
 end;
 $$;
 comment on function private.signature_request_for_caller(bigint, text) is
-  'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
+  'Implements public.signature_request_for_caller. Definer: it checks the caller itself.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
 create function public.signature_request_for_caller(id bigint, new_msg text default null)
@@ -102,11 +104,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
+  v_run_id uuid := (
+    select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id
+  );
   v_request public.signature_requests;
 begin
-  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first, and a run that is
-  -- being suspended either sees this answer or is woken by it.
+  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first,
+  -- and a run that is being suspended either sees this answer or is woken by it.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -123,7 +127,7 @@ begin
 end;
 $$;
 comment on function private.answer_signature_request(bigint, text, text) is
-  'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
+  'Implements public.answer_signature_request. Definer: only functions write signature requests, and the queue is private.';
 grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
 
 create function public.answer_signature_request(id bigint, signature text, new_msg text default null)

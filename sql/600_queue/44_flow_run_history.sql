@@ -125,7 +125,8 @@ as $$
     'next', (select page.content -> 'next' from page),
     'transactions', (
       select coalesce(json_agg(json_build_object(
-        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
+        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message',
+        t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
         -- As text, because JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,

@@ -233,7 +233,8 @@ begin
       returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
     )
     select array_agg((
-      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
+      g.run_id, g.position, s.time,
+      ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
     )::private.new_run_event) into v_log_events
     from stored as s
     join (

@@ -32,7 +32,8 @@ begin
     returning r.id, r.end_time
   )
   select array_agg((
-    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null, null)::private.run_event
+    end_called_runs.root_flow_run_id, null, e.end_time,
+    ('run_finish', e.id, null, null, null, null, null)::private.run_event
   )::private.new_run_event) into v_events from ended as e;
   perform private.add_run_events(v_events);
 end;

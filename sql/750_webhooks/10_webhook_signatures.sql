@@ -1,6 +1,7 @@
--- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
--- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
--- tell how much of a forged one is right. Called is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from its sender. The database checks this rather than an Edge Function, so
+-- that the secret never leaves the database and direct calls of the RPC are checked, too. Texts are compared by their
+-- digests, so that the time of a comparison does not reveal how much of a forged text is right. The entry point is
+-- private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -9,7 +10,8 @@ set search_path = ''
 as $$
   select sha256(convert_to(is_same_text.given, 'UTF8')) = sha256(convert_to(is_same_text.expected, 'UTF8'));
 $$;
-comment on function private.is_same_text(text, text) is 'Whether two texts are equal, in a time that does not tell where they differ; null if one is null.';
+comment on function private.is_same_text(text, text) is
+  'Whether two texts are equal, in a time that does not reveal where they differ; null if one of them is null.';
 
 create function private.is_recent_timestamp(seconds text)
 returns boolean
@@ -25,7 +27,7 @@ begin
 end;
 $$;
 comment on function private.is_recent_timestamp(text) is
-  'Whether a text of Unix seconds is a time within 5 minutes of now, the tolerance of Standard Webhooks and Stripe: an older request may be replayed by somebody else.';
+  'Whether a text of Unix seconds is within 5 minutes of now, the tolerance of Standard Webhooks and Stripe. Older requests may be replays.';
 
 create function private.webhook_secret_bytes(verification text, secret text)
 returns bytea
@@ -33,7 +35,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_key text := substr(webhook_secret_bytes.secret, case when starts_with(webhook_secret_bytes.secret, 'whsec_') then 7 else 1 end);
+  v_key text := substr(
+    webhook_secret_bytes.secret, case when starts_with(webhook_secret_bytes.secret, 'whsec_') then 7 else 1 end
+  );
   v_bytes bytea;
 begin
   if webhook_secret_bytes.secret is null then
@@ -52,10 +56,14 @@ begin
       end if;
       return v_bytes;
     when 'authorization' then
-      if length(webhook_secret_bytes.secret) not between 8 and 1000 or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
-        perform private.fail('request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
+      if length(webhook_secret_bytes.secret) not between 8 and 1000
+        or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
+        perform private.fail(
+          'request_invalid',
+          'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.'
+        );
       end if;
-      -- No key for signatures: nobody needs more than its digest.
+      -- This is not a key for signatures, so its digest suffices.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
@@ -66,7 +74,7 @@ begin
 end;
 $$;
 comment on function private.webhook_secret_bytes(text, text) is
-  'What is stored of a webhook''s secret: the key of its signatures, or the digest of the header that is to come; null without one. 400 request_invalid for a secret that has another form.';
+  'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header; null without a secret. 400 request_invalid for a malformed secret.';
 
 create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
@@ -74,10 +82,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.' || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
-  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256');
+  v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.'
+    || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
+  v_signature bytea := extensions.hmac(
+    convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
+  );
 begin
-  -- Else a part of the body could pass for a part of the id, and the rest be read as another body.
+  -- With a dot in the id, a part of the body could pass for a part of the id, and the rest would be read as another
+  -- body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
@@ -89,7 +101,7 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_standard_webhooks(bytea, bytea, jsonb) is
-  'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. 400 request_invalid for an id with a dot. Source: Standard Webhooks specification, "Symmetric".';
+  'Whether a signature in webhook-signature is valid for webhook-id, webhook-timestamp and body. 400 request_invalid for an id with a dot. Source: Standard Webhooks specification, "Symmetric".';
 
 create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
 returns boolean
@@ -98,7 +110,8 @@ set search_path = ''
 as $$
 declare
   v_signature bytea := extensions.hmac(
-    convert_to(is_signed_by_stripe.seconds || '.', 'UTF8') || is_signed_by_stripe.body, is_signed_by_stripe.secret, 'sha256'
+    convert_to(is_signed_by_stripe.seconds || '.', 'UTF8') || is_signed_by_stripe.body, is_signed_by_stripe.secret,
+    'sha256'
   );
 begin
   return exists (
@@ -108,7 +121,7 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_stripe(bytea, bytea, text, text) is
-  'Whether one of the signatures v1 in Stripe-Signature is that of its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
+  'Whether a v1 signature in Stripe-Signature is valid for its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
 
 create function private.webhook_hmac(hmac jsonb)
 returns jsonb
@@ -117,13 +130,15 @@ set search_path = ''
 as $$
 begin
   return case when jsonb_typeof(webhook_hmac.hmac) = 'object' then
-    '{"algorithm": "sha256", "encoding": "hex", "prefix": "", "id_header": null}' || webhook_hmac.hmac || jsonb_build_object(
+    '{"algorithm": "sha256", "encoding": "hex", "prefix": "", "id_header": null}' || webhook_hmac.hmac
+      || jsonb_build_object(
       'header', lower(webhook_hmac.hmac ->> 'header'), 'id_header', lower(webhook_hmac.hmac ->> 'id_header')
     )
   else webhook_hmac.hmac end;
 end;
 $$;
-comment on function private.webhook_hmac(jsonb) is 'How a sender signs, as it is stored: with defaults, and names of headers in lower case. What is no object stays.';
+comment on function private.webhook_hmac(jsonb) is
+  'The stored form of a sender''s way to sign: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -145,7 +160,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_hmac(jsonb) is
-  'Whether it says how a sender signs: {header, algorithm, encoding, prefix, id_header}. sha1 is there for senders that know no other, such as Vercel: as HMAC it is not broken.';
+  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel; as HMAC it is not broken.';
 grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
 create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
@@ -154,7 +169,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_signature bytea := extensions.hmac(is_signed_by_hmac.body, is_signed_by_hmac.secret, is_signed_by_hmac.hmac ->> 'algorithm');
+  v_signature bytea := extensions.hmac(
+    is_signed_by_hmac.body, is_signed_by_hmac.secret, is_signed_by_hmac.hmac ->> 'algorithm'
+  );
 begin
   return private.is_same_text(
     is_signed_by_hmac.headers ->> (is_signed_by_hmac.hmac ->> 'header'),
@@ -163,8 +180,10 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
-  'Whether the header that hmac names is the signature of the body, written as hmac says.';
+  'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
 
+-- Checks a recent signature by Standard Webhooks or Stripe, a signature by GitHub or in the header that hmac names, or
+-- a fixed Authorization header, as sent by Helius. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
@@ -176,22 +195,27 @@ declare
   v_stripe text := v_headers ->> 'stripe-signature';
   v_seconds text := case is_webhook_verified.verification
     when 'standard_webhooks' then v_headers ->> 'webhook-timestamp'
-    when 'stripe' then (select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1)
+    when 'stripe' then (
+      select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1
+    )
   end;
 begin
-  -- Without a secret, or without the header, it is null.
+  -- Null without a secret, and without the header.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard_webhooks(is_webhook_verified.secret, v_body, v_headers)
+        private.is_recent_timestamp(v_seconds)
+          and private.is_signed_by_standard_webhooks(is_webhook_verified.secret, v_body, v_headers)
       when 'stripe' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_verified.secret, v_body, v_seconds, v_stripe)
+        private.is_recent_timestamp(v_seconds)
+          and private.is_signed_by_stripe(is_webhook_verified.secret, v_body, v_seconds, v_stripe)
       -- Source: GitHub documentation, "Validating webhook deliveries".
       when 'github' then private.is_signed_by_hmac(
         is_webhook_verified.secret, v_body, v_headers,
         '{"header": "x-hub-signature-256", "algorithm": "sha256", "encoding": "hex", "prefix": "sha256="}'
       )
-      when 'hmac' then private.is_signed_by_hmac(is_webhook_verified.secret, v_body, v_headers, is_webhook_verified.hmac)
+      when 'hmac'
+        then private.is_signed_by_hmac(is_webhook_verified.secret, v_body, v_headers, is_webhook_verified.hmac)
       when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_verified.secret
     end,
     false
@@ -199,4 +223,4 @@ begin
 end;
 $$;
 comment on function private.is_webhook_verified(text, bytea, text, jsonb, jsonb) is
-  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
+  'Whether a request carries the signature or the Authorization header that its webhook requires.';

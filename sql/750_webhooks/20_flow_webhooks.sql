@@ -6,10 +6,14 @@ as $$
 begin
   return coalesce(
     cardinality(are_forwardable_headers.names) <= 20
-      -- Inputs are stored, and shown: credentials don't belong there.
+      -- Inputs are stored and shown, so they must not contain credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
-      and not exists (select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true)
-      and cardinality(are_forwardable_headers.names) = (select count(distinct n.name) from unnest(are_forwardable_headers.names) as n (name)),
+      and not exists (
+        select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true
+      )
+      and cardinality(are_forwardable_headers.names) = (
+        select count(distinct n.name) from unnest(are_forwardable_headers.names) as n (name)
+      ),
     false
   );
 end;
@@ -35,14 +39,17 @@ create table public.flow_webhooks (
   last_error text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint flow_webhooks_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_webhooks_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id)
+    on delete cascade,
   constraint flow_webhooks_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
   ),
   constraint flow_webhooks_tag_form check (
     tag is null or tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first')
+    or private.refuse_column(
+      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
+    )
   ),
   constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
   constraint flow_webhooks_input_length check (
@@ -50,7 +57,10 @@ create table public.flow_webhooks (
   ),
   constraint flow_webhooks_headers_valid check (
     private.are_forwardable_headers(headers)
-    or private.refuse_column('headers', 'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials')
+    or private.refuse_column(
+      'headers',
+      'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials'
+    )
   ),
   constraint flow_webhooks_verification_known check (
     verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')
@@ -58,30 +68,35 @@ create table public.flow_webhooks (
   ),
   constraint flow_webhooks_hmac_valid check (
     case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
-    or private.refuse_column('hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null')
+    or private.refuse_column(
+      'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null'
+    )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- Room in the pages: each delivery may write last_*, which no index has.
+-- Leaves room in the pages: each delivery may write the columns last_*, which no index contains.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
-  'Incoming webhooks: URLs by which others start deployments, as their owner, without the tokens in them: create_webhook makes one and shows it once. A webhook goes with its user, and with the flow or deployment that it starts; deleting the row ends it.';
-comment on column public.flow_webhooks.prefix is 'The first characters of the token in its URL, by which its owner recognises it.';
-comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; with it goes tag.';
-comment on column public.flow_webhooks.tag is 'Which deployment of the flow is started, looked up at each request; latest unless given.';
-comment on column public.flow_webhooks.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+  'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes one and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
+comment on column public.flow_webhooks.prefix is
+  'The first characters of the token in the URL, by which the owner recognises the webhook.';
+comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; tag selects the deployment.';
+comment on column public.flow_webhooks.tag is
+  'The tag of the flow''s deployment, looked up at each request; latest by default.';
+comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The input of the flow that gets the JSON of the request, by the types that it takes: the body, or {body, headers} where headers are named.';
-comment on column public.flow_webhooks.headers is 'The headers of the request that the input gets, too, by their lower-case names.';
+  'The flow''s input that gets the JSON of the request, converted by the input''s types: the body, or {body, headers} if headers are named.';
+comment on column public.flow_webhooks.headers is
+  'The request headers that the input also gets, by their lower-case names.';
 comment on column public.flow_webhooks.verification is
-  'How requests prove who sends them: standard_webhooks, github, stripe, hmac, a signature of the body in any header, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+  'The proof that requests must carry: standard_webhooks, github, stripe or hmac, each a signature of the body, or authorization, a header with a fixed value. Null: the URL suffices. set_webhook_verification sets it.';
 comment on column public.flow_webhooks.hmac is
-  'How the sender signs where verification is hmac: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header, which has the id of a delivery or is null}; else null. set_webhook_verification sets it.';
-comment on column public.flow_webhooks.is_active is 'While it is false, the URL is answered as if it did not exist.';
-comment on column public.flow_webhooks.last_start_at is
-  'When it last started a run; of several at the same time, one of them. Kept by the system.';
-comment on column public.flow_webhooks.last_flow_run_id is 'The run that it started then. No foreign key: runs are deleted when they are old. Kept by the system.';
+  'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
+comment on column public.flow_webhooks.is_active is 'If false, the URL is answered as if it did not exist.';
+comment on column public.flow_webhooks.last_start_at is 'The time at which it last started a run. Kept by the system.';
+comment on column public.flow_webhooks.last_flow_run_id is
+  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_webhooks.last_error is
-  'Why its last request started no run, "<code>: <message>"; null if it did. Kept by the system.';
+  'The error of the last request, "<code>: <message>"; null if it started a run. Kept by the system.';
 
 create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
 create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
@@ -105,8 +120,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if (new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
-    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  if (
+    new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at,
+    new.last_flow_run_id, new.last_error
+  )
+    is distinct from (
+      old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at,
+      old.last_flow_run_id, old.last_error
+    )
   then
     perform private.fail('column_read_only',
       'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
@@ -117,7 +138,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_update_read_only() is
-  'Refuses what clients write into columns that the system keeps. The system writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that the system keeps. The system writes them as the owner of the schema.';
 create trigger _100_refuse_read_only before update on public.flow_webhooks
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_webhooks__before_update_read_only();
@@ -133,12 +154,15 @@ begin
   end if;
   if new.input is null or new.headers is null or new.is_active is null then
     perform private.refuse_column(
-      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
+      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end,
+      'must not be null'
     );
   end if;
   perform private.check_json_column('hmac', new.hmac, 16384);
   new.hmac := private.webhook_hmac(new.hmac);
-  new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
+  new.headers := array(
+    select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place
+  );
   if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
     perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
   end if;
@@ -146,8 +170,9 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
-  'Gives a webhook its defaults, and refuses one without input, or of a flow or deployment of somebody else: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments, whoever writes.';
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac, is_active on public.flow_webhooks
+  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments for every writer.';
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
+  is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
 
 create function private.tg_flow_webhooks__after_write()
@@ -156,7 +181,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if (new.flow, new.tag, new.deployment_id, new.input) is distinct from (old.flow, old.tag, old.deployment_id, old.input) then
+  if (new.flow, new.tag, new.deployment_id, new.input) is distinct from (old.flow, old.tag, old.deployment_id,
+    old.input) then
     perform private.check_input_names(
       jsonb_build_object(new.input, null), (private.own_deployment(new.flow, new.tag, new.deployment_id)).input_names
     );
@@ -165,7 +191,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__after_write() is
-  'Refuses a webhook whose tag no deployment has, or whose input its deployment of now does not have, as a start would: 404 deployment_not_found, 400 inputs_invalid. What is deployed later is told by last_error. Definer: it looks up deployments, whoever writes.';
+  'Refuses a webhook that could not start a run now, because no deployment has its tag or the deployment lacks its input: 404 deployment_not_found, 400 inputs_invalid. Later failures appear in last_error. Definer: it looks up deployments for every writer.';
 create trigger _300_check_start after insert or update of flow, tag, deployment_id, input on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__after_write();
 

@@ -6,10 +6,12 @@ create table private.flow_webhook_secrets (
   constraint flow_webhook_secrets_token_hash_length check (octet_length(token_hash) = 32),
   constraint flow_webhook_secrets_verification_secret_length check (octet_length(verification_secret) <= 4000)
 );
-comment on table private.flow_webhook_secrets is 'What each webhook is recognised by, and what its requests are verified with.';
-comment on column private.flow_webhook_secrets.token_hash is 'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
+comment on table private.flow_webhook_secrets is
+  'The digest of each webhook''s token, and the secret that verifies its requests.';
+comment on column private.flow_webhook_secrets.token_hash is
+  'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header; null until it is given: nothing is verified by then.';
+  'The key of the signatures, or the digest of the Authorization header. Null until it is set; requests then fail verification.';
 
 create function private.project_url()
 returns text
@@ -19,17 +21,19 @@ as $$
 declare
   v_host text := coalesce(private.request_header('x-forwarded-host'), private.request_header('host'));
   v_scheme text := coalesce(
-    private.request_header('x-forwarded-proto'), case when v_host ~ '^(127\.0\.0\.1|localhost)(:|$)' then 'http' else 'https' end
+    private.request_header('x-forwarded-proto'),
+    case when v_host ~ '^(127\.0\.0\.1|localhost)(:|$)' then 'http' else 'https' end
   );
 begin
   return coalesce(
     rtrim(private.vault_secret('project_url'), '/'),
-    case when v_host ~ '^[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$' and v_scheme in ('http', 'https') then v_scheme || '://' || v_host end
+    case when v_host ~ '^[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$'
+      and v_scheme in ('http', 'https') then v_scheme || '://' || v_host end
   );
 end;
 $$;
 comment on function private.project_url() is
-  'The address of this project: what Vault holds as project_url, else the one that the request was sent to; null if it tells none.';
+  'The address of this project: project_url in Vault, or else the address to which the request was sent; null if neither is known.';
 
 create function private.webhook_for_owner(webhook public.flow_webhooks)
 returns jsonb
@@ -37,7 +41,8 @@ language sql stable security invoker
 begin atomic
   select to_jsonb(webhook_for_owner.webhook) - 'user_id';
 end;
-comment on function private.webhook_for_owner(public.flow_webhooks) is 'A webhook as its owner is shown it.';
+comment on function private.webhook_for_owner(public.flow_webhooks) is
+  'A webhook in the form in which its owner sees it.';
 
 create function private.create_webhook(
   input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
@@ -59,17 +64,29 @@ begin
   )
   returning w.* into v_webhook;
   insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
-  values (v_webhook.id, sha256(convert_to(v_token, 'UTF8')), private.webhook_secret_bytes(create_webhook.verification, create_webhook.secret));
+  values (
+    v_webhook.id, sha256(convert_to(v_token, 'UTF8')),
+    private.webhook_secret_bytes(create_webhook.verification, create_webhook.secret)
+  );
   return private.webhook_for_owner(v_webhook)
     || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
 end;
 $$;
 comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Does what public.create_webhook says. Definer: nobody else makes webhooks.';
-grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
+  'Implements public.create_webhook. Definer: only this function makes webhooks.';
+grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
+  to anon, authenticated, service_role;
 
+-- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
+-- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
+-- request. headers names request headers that the input also gets.
+-- With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by the
+-- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, says where
+-- and how the sender signs, by default in hex of sha256. Without a secret all requests are refused until
+-- set_webhook_verification sets one.
 create function public.create_webhook(
-  input text, flow integer default null, tag text default null, deployment_id uuid default null, headers text[] default '{}',
+  input text, flow integer default null, tag text default null, deployment_id uuid default null,
+  headers text[] default '{}',
   verification text default null, secret text default null, hmac jsonb default null
 )
 returns jsonb
@@ -82,8 +99,9 @@ as $$
   );
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by this secret, or this Authorization header; hmac {header, algorithm, encoding, prefix, id_header} says where and how the sender signs, by default in hex of sha256; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
-grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
+  'Makes an incoming webhook of the calling user and returns its row with url, shown only this once. POST to it starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
+  to anon, authenticated, service_role;
 
 create function private.set_webhook_verification(webhook_id uuid, verification text, secret text, hmac jsonb)
 returns jsonb
@@ -102,13 +120,17 @@ begin
     perform private.refuse_webhook();
   end if;
   update private.flow_webhook_secrets as s
-  set verification_secret = private.webhook_secret_bytes(set_webhook_verification.verification, set_webhook_verification.secret)
+  set verification_secret = private.webhook_secret_bytes(
+    set_webhook_verification.verification, set_webhook_verification.secret
+  )
   where s.webhook_id = set_webhook_verification.webhook_id;
   return private.webhook_for_owner(v_webhook);
 end;
 $$;
-comment on function private.set_webhook_verification(uuid, text, text, jsonb) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
-grant execute on function private.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
+comment on function private.set_webhook_verification(uuid, text, text, jsonb) is
+  'Implements public.set_webhook_verification. Definer: the secrets are private.';
+grant execute on function private.set_webhook_verification(uuid, text, text, jsonb)
+  to anon, authenticated, service_role;
 
 create function public.set_webhook_verification(
   webhook_id uuid, verification text default null, secret text default null, hmac jsonb default null
@@ -118,9 +140,10 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.set_webhook_verification(
-    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret, set_webhook_verification.hmac
+    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret,
+    set_webhook_verification.hmac
   );
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
-  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret, with hmac as in create_webhook; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook; null verification: no proof needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;

@@ -8,17 +8,18 @@ begin
 end;
 $$;
 comment on function private.refuse_webhook() is
-  'Raises the one refusal of a token or id of a webhook that does not exist, was deleted, is not active or is somebody else''s: 404 webhook_not_found.';
+  'Raises the same 404 webhook_not_found for a webhook that does not exist, was deleted, is not active or belongs to another user.';
 
 create view private.reachable_webhooks with (security_invoker = true) as
 select s.token_hash, w.id, w.user_id
 from private.flow_webhook_secrets as s
 join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
 join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true;
-comment on view private.reachable_webhooks is 'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
+comment on view private.reachable_webhooks is
+  'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
 comment on column private.reachable_webhooks.token_hash is 'SHA-256 of the token in the URL.';
 comment on column private.reachable_webhooks.id is 'The id in public.flow_webhooks.';
-comment on column private.reachable_webhooks.user_id is 'Who has made it.';
+comment on column private.reachable_webhooks.user_id is 'The owner.';
 
 create function private.webhook_of_token(token text)
 returns public.flow_webhooks
@@ -38,7 +39,8 @@ begin
   return v_webhook;
 end;
 $$;
-comment on function private.webhook_of_token(text) is 'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
+comment on function private.webhook_of_token(text) is
+  'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
 
 create function private.webhook_owners(tokens text[])
 returns uuid[]
@@ -50,7 +52,8 @@ as $$
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join private.reachable_webhooks as r on r.token_hash = sha256(convert_to(t.token, 'UTF8'));
 $$;
-comment on function private.webhook_owners(text[]) is 'Does what public.webhook_owners says. Definer: the hashes are private.';
+comment on function private.webhook_owners(text[]) is
+  'Implements public.webhook_owners. Definer: the hashes are private.';
 grant execute on function private.webhook_owners(text[]) to service_role;
 
 create function public.webhook_owners(tokens text[])
@@ -60,7 +63,7 @@ begin atomic
   select private.webhook_owners(webhook_owners.tokens);
 end;
 comment on function public.webhook_owners(text[]) is
-  'For the Edge Function deployment: whose webhooks have these tokens, in their order; null for those that receive_webhook answers 404. By it requests take turns.';
+  'For the Edge Function deployment, in which requests of different owners take turns: the owners of the webhooks with these tokens, in the order of the tokens. Null for tokens that receive_webhook answers with 404.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.form_text(encoded text)
@@ -102,7 +105,8 @@ begin
   if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
     perform private.fail('request_invalid', 'The form has more than 1000 fields.');
   end if;
-  select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'), count(*)
+  select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'),
+    count(*)
   into v_form, v_fields
   from string_to_table(webhook_form.body, '&') as f (field)
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
@@ -116,7 +120,7 @@ exception when character_not_in_repertoire then
 end;
 $$;
 comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings: {} for an empty one. 400 request_invalid for two fields of one name, more than 1000 fields, and what is not UTF-8.';
+  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields of one name, more than 1000 fields, and text that is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -124,7 +128,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_type text := lower(btrim(split_part(coalesce(webhook_media_type.content_type, 'application/json'), ';', 1), E' \t'));
+  v_type text := lower(
+    btrim(split_part(coalesce(webhook_media_type.content_type, 'application/json'), ';', 1), E' \t')
+  );
   v_form constant text := 'application/x-www-form-urlencoded';
   v_taken boolean := case
     when webhook_media_type.verification is null or webhook_media_type.verification = 'authorization' then true
@@ -137,8 +143,10 @@ declare
 begin
   if not v_taken then
     perform private.fail('media_type_unsupported', case
-      when webhook_media_type.verification = 'github' then 'The signed body must be application/json, or a form whose first field is payload.'
-      when webhook_media_type.verification = 'hmac' then 'The signed body must be application/json, or a form that is not JSON.'
+      when webhook_media_type.verification = 'github'
+        then 'The signed body must be application/json, or a form whose first field is payload.'
+      when webhook_media_type.verification = 'hmac'
+        then 'The signed body must be application/json, or a form that is not JSON.'
       else 'The signed body must be application/json.'
     end, hint => 'Have the sender send JSON.');
   end if;
@@ -162,7 +170,9 @@ begin
   if starts_with(webhook_body.body, U&'\FEFF') then
     perform private.fail('request_invalid', 'The body must not begin with a byte-order mark.');
   end if;
-  v_type := private.webhook_media_type(webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type');
+  v_type := private.webhook_media_type(
+    webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type'
+  );
   if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
@@ -170,7 +180,10 @@ begin
     perform private.fail('request_invalid', 'The body must be JSON, without two members of one name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
-    perform private.fail('request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
+    perform private.fail(
+      'request_invalid',
+      'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.'
+    );
   end if;
   return webhook_body.body::jsonb;
 exception when statement_too_complex then
@@ -178,7 +191,7 @@ exception when statement_too_complex then
 end;
 $$;
 comment on function private.webhook_body(text, text, jsonb) is
-  'What a request to a webhook says: a form by its content-type, else JSON. 400 request_invalid, 413 body_too_large, 415 media_type_unsupported.';
+  'The content of a request to a webhook: a form if its content type says so, otherwise JSON. 400 request_invalid, 413 body_too_large, 415 media_type_unsupported.';
 
 create function private.webhook_delivery_id(webhook public.flow_webhooks, body jsonb, headers jsonb)
 returns text
@@ -186,9 +199,11 @@ language sql immutable security invoker
 set search_path = ''
 as $$
   select nullif(case
-    when webhook_delivery_id.webhook.verification = 'standard_webhooks' then webhook_delivery_id.headers ->> 'webhook-id'
+    when webhook_delivery_id.webhook.verification = 'standard_webhooks'
+      then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. Only text counts: a number of few digits may stand for a hundred thousand digits.
+    -- The signed id of the event. Only a text counts: a number with few digits may stand for one with a hundred
+    -- thousand.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -200,7 +215,7 @@ as $$
   end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'Returns the id by which repetitions of a request are found: that of the sender''s scheme only, where the scheme has one, so that no added header gives a delivery a second id; null without an id.';
+  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that one counts, so that an added header can''t give a delivery a second id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer
@@ -208,25 +223,26 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- As many as AWS Lambda lets through.
+  -- The same limit as AWS Lambda's.
   v_most constant integer := 16;
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');
 begin
-  -- Proxies join the values of a header that comes twice: every character but digits separates numbers.
+  -- Proxies join the values of a repeated header, so every character other than a digit separates numbers.
   select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
   from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
-    perform private.fail('webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
+    perform private.fail('webhook_loop',
+      format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
       hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
   end if;
   return v_depth;
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: the greatest of its numbers, 0 without any. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
+  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond 16. A sender who forges a lower number is still bounded by the limits of starts.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -251,7 +267,7 @@ begin
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
-  -- User, deployment and webhook, the order in which a deletion locks them, so that there is no deadlock.
+  -- Lock user, deployment and webhook in the order in which a deletion locks them, so that there is no deadlock.
   perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
   if not found then
     perform private.refuse_webhook();
@@ -259,7 +275,7 @@ begin
   v_deployment := private.startable_deployment(
     start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
   );
-  -- Whoever has been told that it is deleted sees no further run.
+  -- After the deletion of a webhook has been answered, the webhook starts no further run.
   perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
   if not found then
     perform private.refuse_webhook();
@@ -275,13 +291,13 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- The id alone says what is repeated: Stripe changes a member of an event with each try.
+    -- The id alone identifies a repetition: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'Starts the deployment of a webhook, as its owner, with a request that proves who sends it, and returns the run: the earlier one for a request whose id came within 24 hours. Definer: it stores the run.';
+  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. A request with the id of an earlier one within 24 hours returns that one''s run. Definer: it stores the run.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -289,14 +305,18 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Nobody waits to leave a note, and what is there already is not written again. A repeated request gives an earlier run, of a lesser id.
+  -- Does not wait for a lock, and does not write an equal note again. A repeated request returns an earlier run, whose
+  -- id is smaller.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
       then w.last_start_at else clock_timestamp() end,
     last_flow_run_id = greatest(w.last_flow_run_id, note_webhook.flow_run_id),
     last_error = note_webhook.error
-  where w.id = (select free.id from public.flow_webhooks as free where free.id = note_webhook.webhook_id for no key update skip locked)
+  where w.id = (
+    select free.id from public.flow_webhooks as free
+      where free.id = note_webhook.webhook_id for no key update skip locked
+  )
     and (
       w.last_error is distinct from note_webhook.error
       or greatest(w.last_flow_run_id, note_webhook.flow_run_id) is distinct from w.last_flow_run_id
@@ -304,13 +324,13 @@ begin
 end;
 $$;
 comment on function private.note_webhook(uuid, uuid, text) is
-  'Tells the owner of a webhook what came of a request, unless somebody else writes at this moment. Definer: owners may not write these columns.';
+  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer: owners may not write these columns.';
 
 create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 declare
@@ -331,16 +351,22 @@ begin
   if v_error is null then
     return jsonb_build_object('flow_run_id', v_run_id);
   end if;
-  -- The note has to be committed, so the refusal can't be raised.
+  -- Answer the refusal instead of raising it, so that the note is committed.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
   perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
   from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
   return v_error;
 end;
 $$;
-comment on function private.receive_webhook(text, text, jsonb) is 'Does what public.receive_webhook says. Definer: webhooks are others''.';
+comment on function private.receive_webhook(text, text, jsonb) is
+  'Implements public.receive_webhook. Definer: webhooks belong to other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
+-- Takes the unchanged body and the headers by lower-case names. The body is a form if the content type says so,
+-- otherwise JSON. Requests with the same id start one run within 24 hours.
+-- 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
+-- deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429
+-- queue_full, start_limit_reached.
 create function public.receive_webhook(token text, body text, headers jsonb default '{}')
 returns jsonb
 language sql volatile security invoker
@@ -349,5 +375,5 @@ as $$
   select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
-  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429 queue_full, start_limit_reached.';
+  'For POST /deployment/hook/{token}: verifies a request to a webhook, starts its deployment and returns {flow_run_id}. 400; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413; 415; 429.';
 grant execute on function public.receive_webhook(text, text, jsonb) to anon;

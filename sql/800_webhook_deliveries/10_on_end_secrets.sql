@@ -7,8 +7,8 @@ create table private.on_end_secrets (
   constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
 );
 comment on table private.on_end_secrets is
-  'The secrets that sign the webhooks of flows: one for all deployments of a flow, so that a deploy changes none. They leave the database once, when they are made.';
-comment on column private.on_end_secrets.previous_secret is 'Signs, too, until previous_until.';
+  'The secrets that sign outgoing webhooks, one for all deployments of a flow, so that a deploy does not change it. A secret leaves the database only once, when it is made.';
+comment on column private.on_end_secrets.previous_secret is 'Also signs, until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -16,9 +16,9 @@ create table private.webhook_turns (
   deployment_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners whose deployments have had on_end, and for each the deployment whose delivery was claimed last: the owner''s next claim begins behind it, so that deployments take turns.';
+  'The owners whose deployments have had on_end, each with the deployment of the last claimed delivery. The owner''s next claim begins after that deployment, so that deployments take turns.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'Whether that delivery was about a run that the owner had started: those and the others of a deployment have turns of their own.';
+  'Whether the owner had started the run of that delivery. A deployment has one turn for such runs and another for all other runs.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed, and the turn of its owner. Definer: both are private.';
+  'When a deployment of a flow first has on_end: makes the flow''s secret, so that every message is signed, and the turn of its owner. Definer: both tables are private.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -56,7 +56,8 @@ begin
   return jsonb_build_object('secret', 'whsec_' || encode(v_secret, 'base64'));
 end;
 $$;
-comment on function private.rotate_on_end_secret(integer) is 'Does what public.rotate_on_end_secret says. Definer: the secrets are private.';
+comment on function private.rotate_on_end_secret(integer) is
+  'Implements public.rotate_on_end_secret. Definer: the secrets are private.';
 grant execute on function private.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function public.rotate_on_end_secret(flow_id integer)
@@ -66,7 +67,7 @@ begin atomic
   select private.rotate_on_end_secret(rotate_on_end_secret.flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
-  'Makes a new secret for the webhooks of the caller''s flow and returns {secret}, whsec_ and base64 of 32 bytes, which is shown this once. For 24 hours messages are signed with the secret before it, too. 401; 404 flow_not_found, also for somebody else''s flow.';
+  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours the previous secret also signs. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function private.webhook_signature(content text, flow_id integer)
@@ -77,10 +78,12 @@ begin atomic
   select concat_ws(' ',
     'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.secret, 'sha256'), 'base64'),
     case when s.previous_until > clock_timestamp() then
-      'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.previous_secret, 'sha256'), 'base64')
+      'v1,' || encode(
+        extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.previous_secret, 'sha256'), 'base64'
+      )
     end
   )
   from private.on_end_secrets as s where s.flow_id = webhook_signature.flow_id;
 end;
 comment on function private.webhook_signature(text, integer) is
-  'The header webhook-signature for the signed content <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> by each secret that is valid. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
+  'The header webhook-signature for the signed text <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> for each valid secret. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';

@@ -1,3 +1,5 @@
+-- This table is an outbox: the transaction that ends a run or asks for signatures also writes the message. The row
+-- then records the delivery.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
@@ -25,34 +27,44 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: the messages about runs that on_end of their deployments asks for: an outbox, written by the transaction that has the news, and a record of what became of them. Written by functions only, read by the owner; a delivery goes with its run.';
+  'Outgoing webhooks: the messages about runs that on_end of their deployments requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
-comment on column public.webhook_deliveries.deployment_id is 'The deployment of the run. Kept when it is deleted, so it carries no foreign key.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run_id is one.';
+comment on column public.webhook_deliveries.deployment_id is
+  'The deployment of the run. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.is_started_by_owner is
-  'Whether the owner of the flow has started the run, by hand or by a schedule: messages about runs that others started have only a part of the places and of the quota.';
-comment on column public.webhook_deliveries.event is 'How the run ended, succeeded, failed or stopped; or signature_request: it asks for signatures.';
-comment on column public.webhook_deliveries.payload is 'What is posted, {type, timestamp, data}.';
+  'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
+comment on column public.webhook_deliveries.event is
+  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures.';
+comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
-  'pending; delivered: the address answered with a status from 200 to 299; failed: nobody tries any more, and last_error says why.';
-comment on column public.webhook_deliveries.attempts is 'How often it was tried: the number of the newest attempt. What is told of an older one changes nothing.';
-comment on column public.webhook_deliveries.max_attempts is 'When it has failed so often, nobody tries any more. redeliver_webhook grants eight attempts more.';
+  'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
+comment on column public.webhook_deliveries.attempts is
+  'The number of attempts, and of the newest attempt. Reports about an older attempt change nothing.';
+comment on column public.webhook_deliveries.max_attempts is
+  'The number of failed attempts after which delivery ends. redeliver_webhook grants eight more attempts.';
 comment on column public.webhook_deliveries.next_attempt_at is
-  'When it is tried next; while is_held, when somebody else may try if nothing is heard of the attempt under way; null unless it is pending.';
-comment on column public.webhook_deliveries.is_held is 'A runner has claimed it and has not told what came of it.';
-comment on column public.webhook_deliveries.last_http_status is 'The status of the newest answer; null when the newest attempt got none.';
+  'The time of the next attempt. While is_held: the time at which another worker may try, if the present attempt is not reported. Null unless pending.';
+comment on column public.webhook_deliveries.is_held is
+  'True if a worker has claimed the delivery and has not reported the result.';
+comment on column public.webhook_deliveries.last_http_status is
+  'The status of the newest answer; null if the newest attempt got no answer.';
 comment on column public.webhook_deliveries.last_response is 'The first 1,000 characters of the newest answer.';
-comment on column public.webhook_deliveries.last_error is 'Why the newest attempt failed; null when it did not.';
+comment on column public.webhook_deliveries.last_error is
+  'The reason why the newest attempt failed; null if it did not.';
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
--- The console lists those of a deployment, every few seconds: else it would read all of an owner's.
+-- The console lists the deliveries of a deployment every few seconds. Without this index it would read all deliveries
+-- of the owner.
 create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
--- Only of what is pending, since claims look every second, at most of nothing.
-create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
-create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';
--- By deployments, which take turns, and apart from those that were never tried, which wait until there is room.
+-- Only for pending deliveries, since claims search every second and mostly find none.
+create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at)
+  where status = 'pending';
+create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
+  where status = 'pending';
+-- By deployments, which take turns. Separates tried deliveries from new ones, which wait until there is room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;

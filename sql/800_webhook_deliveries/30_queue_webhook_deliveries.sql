@@ -1,11 +1,13 @@
--- Called by private.end_flow_runs and private.store_signature_requests, in the transaction that ends a run or asks for a
--- signature. Both have on_end of the run at hand.
+-- Called by the transaction that ends a run or asks for signatures: private.end_flow_runs, the only place where root
+-- runs end, and private.store_signature_requests. Both already know whether the run has on_end.
 
+-- Stores every message, even if many are waiting. Claims decide which of them have room, so nothing is counted here,
+-- and a run never waits for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -13,12 +15,14 @@ as $$
 begin
   insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
   select
-    r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event, j.on_end ->> 'url',
+    r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event,
+    j.on_end ->> 'url',
     jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
       'data', jsonb_build_object(
-        'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id, 'status', r.status,
+        'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id,
+        'status', r.status,
         'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
       ) || n.data
     )
@@ -29,7 +33,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. Each is stored, however many wait: claims decide which have room. So nothing is counted here, and a run never waits for its messages. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data}], that the run''s on_end requests. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -47,7 +51,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages that say how these root runs ended. Neither outputs nor texts of errors are told: whoever is to know them reads the run. Definer: only functions write deliveries.';
+  'Stores the messages about the ends of these root runs. They contain neither outputs nor error texts: authorised receivers read these from the run. Definer: only functions write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
@@ -59,7 +63,8 @@ begin
     perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
       'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
         select jsonb_agg(
-          jsonb_build_object('id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.created_at, s.id
+          jsonb_build_object('id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
+            order by s.created_at, s.id
         )
         from public.signature_requests as s where s.id = any (queue_signature_webhooks.request_ids)
       ))
@@ -68,4 +73,4 @@ begin
 end;
 $$;
 comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
-  'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';
+  'Stores one message about all signatures that a transaction of a root run lacks. Definer: only functions write deliveries.';

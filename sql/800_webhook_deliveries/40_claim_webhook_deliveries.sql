@@ -3,7 +3,8 @@ create table private.last_webhook_claim (
   user_id uuid not null,
   constraint last_webhook_claim_single check (id)
 );
-comment on table private.last_webhook_claim is 'The owner whose deliveries were looked at last, in one row: the next claim begins behind them, so that owners take turns.';
+comment on table private.last_webhook_claim is
+  'The last owner whose deliveries were searched, in one row. The next claim begins after that owner, so that owners take turns.';
 
 create function private.has_due_webhook()
 returns boolean
@@ -12,13 +13,13 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The index can't be searched for what a volatile function returns.
+  -- A constant, because the index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
 begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
 end;
 $$;
-comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
+comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it reads all deliveries.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -37,17 +38,17 @@ declare
   v_is_second_round boolean := false;
   v_ids uuid[] := '{}';
 begin
-  -- Nearly always this one look at the index is all.
+  -- In most calls no delivery is due, and this search of the index is all the work.
   if not private.has_due_webhook() then
     return;
   end if;
-  -- One claim at a time, so that each counts what the others of an owner have under way.
+  -- One claim at a time, so that each counts the concurrent posts of the others.
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
-  -- Owners whose deliveries are pending but not due are stepped over, a thousand at most.
+  -- Skips owners whose pending deliveries are not due, at most a thousand.
   for v_step in 1..1000 loop
-    -- In the order of one index, so that of each owner one row is read.
+    -- In the order of one index, so that the search reads one row per owner.
     select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
     from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id
     order by d.user_id, d.next_attempt_at, d.id limit 1;
@@ -59,15 +60,17 @@ begin
     exit when v_next_user_id is null or v_is_second_round and v_next_user_id > v_last_user_id;
     v_user_id := v_next_user_id;
     continue when v_next_at > v_now;
-    v_ids := v_ids || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
+    v_ids := v_ids
+      || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
     exit when cardinality(v_ids) >= claim_webhook_deliveries.max_deliveries;
   end loop;
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts of which nobody told count, too. Whatever ends the workers that send it, it does so a few times only.
+  -- Attempts without a report count, too. So a delivery that ends its workers does so only a few times.
   update public.webhook_deliveries as d
-  set status = 'failed', next_attempt_at = null, is_held = false, last_error = 'worker_lost: the workers that sent it were lost'
+  set status = 'failed', next_attempt_at = null, is_held = false,
+    last_error = 'worker_lost: the workers that sent it were lost'
   where d.id = any (v_ids) and d.attempts >= d.max_attempts + 8;
   return query
   with claimed as (
@@ -84,23 +87,31 @@ begin
   )
   select m.id, m.attempts, m.url, jsonb_build_object(
     'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
-    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id), 'flow-chain-depth', m.chain_depth::text
+    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id),
+    'flow-chain-depth', m.chain_depth::text
   ), m.body
   from message as m
   order by array_position(v_ids, m.id);
 end;
 $$;
 comment on function private.claim_webhook_deliveries(integer, integer) is
-  'Does what public.claim_webhook_deliveries says. Definer: deliveries are others'' and the secrets private.';
+  'Implements public.claim_webhook_deliveries. Definer: deliveries belong to other users, and secrets are private.';
 grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
 
+-- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
+-- owner. An owner has at most four posts under way, three of them about runs that others started.
+-- headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks
+-- detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
+-- claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
+  select * from private.claim_webhook_deliveries(
+    claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds
+  );
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
-  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, the deployments of an owner take turns, and each owner has four under way at most, three of runs that others started. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+  'For the runner: claims up to max_deliveries due outgoing webhooks for lease_seconds, with the signed headers of this attempt. Owners and their deployments take turns. Report the result to store_webhook_attempt.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;

@@ -8,14 +8,15 @@ declare
   v_delay interval := v_delays[webhook_retry_delay.failures];
 begin
   return greatest(
-    -- Up to a tenth more or less, so that what failed together does not come back together.
+    -- Vary the delay by up to a tenth, so that deliveries that failed together do not return together.
     v_delay * (0.9 + 0.2 * random()),
-    case when webhook_retry_delay.retry_after_seconds > 0 then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
+    case when webhook_retry_delay.retry_after_seconds > 0
+      then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
   );
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'How long to wait after so many attempts that failed, one at least, and at least as long as the answer''s Retry-After, of a day at most. The first eight attempts of the schedule that Standard Webhooks 1.0.0 gives as example, over 31 hours.';
+  'The delay after this number of failed attempts (at least one), but at least Retry-After of the answer, of which at most a day counts. Eight attempts within 31 hours: the first of the example schedule of Standard Webhooks 1.0.0.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -23,7 +24,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Rows that others have locked are skipped, since two answers may come at a time: the next 410 finds them.
+  -- Skip rows that others have locked, because two answers may come at the same time. The next 410 finds these rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -34,13 +35,14 @@ begin
   set status = 'failed', next_attempt_at = null, last_error = 'The address has answered another message with 410 Gone.'
   where d.id = any (array(
     select g.id from public.webhook_deliveries as g
-    where g.user_id = disable_gone_webhook.user_id and g.status = 'pending' and not g.is_held and g.url = disable_gone_webhook.url
+    where g.user_id = disable_gone_webhook.user_id and g.status = 'pending' and not g.is_held
+      and g.url = disable_gone_webhook.url
     for no key update skip locked
   ));
 end;
 $$;
 comment on function private.disable_gone_webhook(uuid, text) is
-  'Stops sending outgoing webhooks of an owner to an address that wants no more: on_end of the owner''s deployments that name it becomes null, and what is pending fails. Definer: only functions write deliveries.';
+  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone: removes on_end of the deployments that name it, and fails its pending deliveries. Definer: only functions write deliveries.';
 
 create function private.store_webhook_attempt(
   id uuid, attempt integer, http_status integer, response text, error text, retry_after_seconds integer
@@ -57,7 +59,7 @@ begin
   where d.id = store_webhook_attempt.id and d.attempts = store_webhook_attempt.attempt and d.is_held
   for no key update;
   if not found then
-    -- Another worker has it, or its run was deleted.
+    -- Another worker has claimed the delivery, or its run was deleted.
     return;
   end if;
   v_status := case
@@ -69,13 +71,17 @@ begin
   set
     status = v_status, is_held = false,
     next_attempt_at = case when v_status = 'pending'
-      then clock_timestamp() + private.webhook_retry_delay(8 - d.max_attempts + d.attempts, store_webhook_attempt.retry_after_seconds)
+      then clock_timestamp()
+        + private.webhook_retry_delay(8 - d.max_attempts + d.attempts, store_webhook_attempt.retry_after_seconds)
     end,
     last_http_status = store_webhook_attempt.http_status, last_response = left(store_webhook_attempt.response, 1000),
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
-      case when store_webhook_attempt.http_status = 410 then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
-      format('The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status)
+      case when store_webhook_attempt.http_status = 410
+        then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
+      format(
+        'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
+      )
     ), 1000) end
   where d.id = v_delivery.id;
   if store_webhook_attempt.http_status = 410 then
@@ -84,9 +90,12 @@ begin
 end;
 $$;
 comment on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
-  'Does what public.store_webhook_attempt says. Definer: only functions write deliveries.';
+  'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
+-- A status from 200 to 299 delivers the message. 410 ends the delivery and disables the address. After any other
+-- result it is tried again, up to eight times within 31 hours and not before Retry-After. A report about an older
+-- claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null
@@ -96,10 +105,11 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.store_webhook_attempt(
-    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status, store_webhook_attempt.response,
+    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status,
+    store_webhook_attempt.response,
     store_webhook_attempt.error, store_webhook_attempt.retry_after_seconds
   );
 $$;
 comment on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
-  'For the runner: what came of a claimed delivery: the status and the beginning of the answer, or an error. A status from 200 to 299 delivers it; 410 ends it and disables the address; else it is tried again, eight times within 31 hours, and not before Retry-After. What is told of an older claim changes nothing.';
+  'For the runner: reports the result of a claimed delivery: the status and the beginning of the answer, or an error.';
 grant execute on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;

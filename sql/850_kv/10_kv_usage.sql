@@ -29,11 +29,16 @@ begin
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
   if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
-    perform private.fail('kv_stores_limit', 'A user can have 100 key-value stores at most.', hint => 'Delete a store that is not needed any more.');
+    perform private.fail(
+      'kv_stores_limit', 'A user can have 100 key-value stores at most.',
+      hint => 'Delete a store that is not needed any more.'
+    );
   end if;
   if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
-    perform private.fail('kv_size_limit', 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
-      jsonb_build_object('size_bytes', v_usage.item_bytes), 'Delete a store that is not needed any more, or write smaller values.');
+    perform private.fail('kv_size_limit',
+      'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
+      jsonb_build_object('size_bytes', v_usage.item_bytes),
+      'Delete a store that is not needed any more, or write smaller values.');
   end if;
 end;
 $$;

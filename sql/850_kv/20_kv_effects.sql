@@ -1,6 +1,7 @@
--- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that makes it,
--- {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the transaction of the change, so a worker that
--- asks again, or executes the node again after another was lost, gets the output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that
+-- makes it, {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the
+-- transaction of the change, so a worker that asks again, or executes the node again after another was lost, gets the
+-- output of the first time.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -10,7 +11,8 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for the other.
+  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for
+  -- the other.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;

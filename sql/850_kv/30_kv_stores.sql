@@ -26,7 +26,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_insert() is 'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
+comment on function private.tg_kv_stores__after_insert() is
+  'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -53,7 +54,8 @@ set search_path = ''
 as $$
 begin
   begin
-    insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store) on conflict do nothing;
+    insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store)
+      on conflict do nothing;
   exception when check_violation or not_null_violation then
     perform private.fail('kv_store_name_invalid',
       'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
@@ -72,9 +74,12 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.fail('kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+  select private.fail(
+    'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120)))
+  );
 $$;
-comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+comment on function private.refuse_missing_kv_store(text) is
+  'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
 
 create function private.remove_kv_store(user_id uuid, store text)
 returns void
@@ -108,7 +113,8 @@ begin
   perform private.store_effect_output(kv_create_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only functions write stores.';
+comment on function private.kv_create_store(jsonb, jsonb, text) is
+  'Implements public.kv_create_store. Definer: only functions write stores.';
 grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_create_store(claim jsonb, effect jsonb, store text)
@@ -137,7 +143,8 @@ begin
   perform private.store_effect_output(kv_delete_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only functions write stores.';
+comment on function private.kv_delete_store(jsonb, jsonb, text) is
+  'Implements public.kv_delete_store. Definer: only functions write stores.';
 grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_delete_store(claim jsonb, effect jsonb, store text)

@@ -7,13 +7,15 @@ create table public.kv_items (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (user_id, store, key),
-  constraint kv_items_store_fkey foreign key (user_id, store) references public.kv_stores (user_id, name) on delete cascade,
+  constraint kv_items_store_fkey foreign key (user_id, store) references public.kv_stores (user_id, name)
+    on delete cascade,
   constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
 );
 comment on table public.kv_items is
   'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
-comment on column public.kv_items.size_bytes is 'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
+comment on column public.kv_items.size_bytes is
+  'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -31,7 +33,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes)) from inserted as i group by i.user_id order by i.user_id;
+  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes))
+    from inserted as i group by i.user_id order by i.user_id;
   return null;
 end;
 $$;
@@ -69,11 +72,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.add_kv_usage(i.user_id, 0, -sum(i.size_bytes)) from deleted as i group by i.user_id order by i.user_id;
+  perform private.add_kv_usage(i.user_id, 0, -sum(i.size_bytes))
+    from deleted as i group by i.user_id order by i.user_id;
   return null;
 end;
 $$;
-comment on function private.tg_kv_items__after_delete() is 'Counts the bytes of deleted items. Definer: the usage is private.';
+comment on function private.tg_kv_items__after_delete() is
+  'Counts the bytes of deleted items. Definer: the usage is private.';
 create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
@@ -170,7 +175,7 @@ begin
 end;
 $$;
 comment on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'Does what public.kv_write_item says. Definer: only functions write items.';
+  'Implements public.kv_write_item. Definer: only functions write items.';
 grant execute on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function public.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
@@ -199,7 +204,8 @@ begin
   return private.find_kv_item(v_user_id, kv_read_item.store, kv_read_item.key);
 end;
 $$;
-comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.lock_claimed_run is.';
+comment on function private.kv_read_item(jsonb, text, text) is
+  'Implements public.kv_read_item. Definer, as private.lock_claimed_run is.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)

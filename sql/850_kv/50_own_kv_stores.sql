@@ -19,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.create_kv_store(text) is
-  'Does what public.create_kv_store says. Definer: only functions write stores.';
+  'Implements public.create_kv_store. Definer: only functions write stores.';
 grant execute on function private.create_kv_store(text) to anon, authenticated, service_role;
 
 create function public.create_kv_store(store text)
@@ -43,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_store(text) is
-  'Does what public.delete_kv_store says. Definer: only functions write stores.';
+  'Implements public.delete_kv_store. Definer: only functions write stores.';
 grant execute on function private.delete_kv_store(text) to anon, authenticated, service_role;
 
 create function public.delete_kv_store(store text)
@@ -71,7 +71,7 @@ begin
 end;
 $$;
 comment on function private.write_kv_item(text, text, jsonb) is
-  'Does what public.write_kv_item says. Definer: only functions write items.';
+  'Implements public.write_kv_item. Definer: only functions write items.';
 grant execute on function private.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.write_kv_item(store text, key text, value jsonb)
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Does what public.read_kv_item says. Definer, as private.require_user is.';
+  'Implements public.read_kv_item. Definer, as private.require_user is.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -140,7 +140,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_item(text, text) is
-  'Does what public.delete_kv_item says. Definer: only functions write items.';
+  'Implements public.delete_kv_item. Definer: only functions write items.';
 grant execute on function private.delete_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.delete_kv_item(store text, key text)

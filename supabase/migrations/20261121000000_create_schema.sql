@@ -1075,8 +1075,9 @@ grant execute on function private.pre_request() to anon, authenticated, service_
 
 -- sql/200_values/05_json_bounds.sql
 
--- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001 digits. So the
--- functions here look at the numbers first, and make the text of a value only when its numbers are short.
+-- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001
+-- digits. So the functions here look at the numbers first, and make the text of a value only when its numbers are
+-- short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
@@ -1088,7 +1089,8 @@ set search_path = ''
 as $$
   -- (Not jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
-  from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")')) as e (number)
+  from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
+    as e (number)
   cross join lateral (select e.number::numeric as number) as n
   cross join lateral (select case
     when abs(n.number) >= 1e400 or scale(n.number) > 400 then 131072
@@ -1110,7 +1112,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the number.
+  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the
+  -- number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -1126,7 +1129,9 @@ begin
           from jsonb_each(case jsonb_typeof(v_value) when 'object' then v_value end) as m
           union all
           select format('[%s]', e.position - 1), e.value
-          from jsonb_array_elements(case jsonb_typeof(v_value) when 'array' then v_value end) with ordinality as e (value, position)
+          from jsonb_array_elements(
+            case jsonb_typeof(v_value) when 'array' then v_value end
+          ) with ordinality as e (value, position)
         ) as i
       ) as c
       order by c.place
@@ -1306,14 +1311,17 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31 and 256^32.
-  -- Every start by a public key is checked, and decoding would take fifty times as long. Only keys that begin with zero bytes, written
-  -- as ones, are decoded. A pattern that includes the length would take eight times as long.
+  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31
+  -- and 256^32. Every start by a public key is checked, and decoding would take fifty times as long. Only keys that
+  -- begin with zero bytes, written as ones, are decoded. A pattern that includes the length would take eight times as
+  -- long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
-    when length(is_public_key.value) = 43 then is_public_key.value collate "C" >= '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
-    else length(is_public_key.value) = 44 and is_public_key.value collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
+    when length(is_public_key.value) = 43
+      then is_public_key.value collate "C" >= '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
+    else length(is_public_key.value) = 44
+      and is_public_key.value collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
   end;
 end;
 $$;
@@ -1326,10 +1334,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return case when integer_or_null.value ~ '^[0-9]{1,10}$' and pg_input_is_valid(integer_or_null.value, 'integer') then integer_or_null.value::integer end;
+  return case when integer_or_null.value ~ '^[0-9]{1,10}$'
+    and pg_input_is_valid(integer_or_null.value, 'integer') then integer_or_null.value::integer end;
 end;
 $$;
-comment on function private.integer_or_null(text) is 'The integer from 0 on that a text of digits stands for; null for anything else.';
+comment on function private.integer_or_null(text) is
+  'The integer from 0 on that a text of digits stands for; null for anything else.';
 
 create function private.check_tag(tag text)
 returns boolean
@@ -1338,10 +1348,13 @@ set search_path = ''
 as $$
 begin
   return check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first');
+    or private.refuse_column(
+      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
+    );
 end;
 $$;
-comment on function private.check_tag(text) is 'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
+comment on function private.check_tag(text) is
+  'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
 grant execute on function private.check_tag(text) to authenticated, service_role;
 
 -- sql/200_values/20_inputs.sql
@@ -1408,7 +1421,10 @@ begin
       end loop;
       return null;
     else
-      return format(': there is no tag %s; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M', to_jsonb(private.shorten(v_tag)));
+      return format(
+        ': there is no tag %s; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M',
+        to_jsonb(private.shorten(v_tag))
+      );
   end case;
 end;
 $$;
@@ -1425,8 +1441,8 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it. No text is made of
-  -- inputs with a number before they are measured.
+  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
+  -- No text is made of inputs with a number before they are measured.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -1442,8 +1458,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
-  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
-  -- only between a member's name and a string, and in inputs that name must be a tag.
+  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text
+  -- `": "` stands only between a member's name and a string, and in inputs that name must be a tag.
   if octet_length(check_inputs.inputs::text) > 1000 and exists (
     select
     from (
@@ -1454,9 +1470,9 @@ begin
   ) then
     perform private.fail('inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
   end if;
-  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
-  -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
-  -- that are arrays.
+  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax
+  -- path can count members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of
+  -- objects, so it refuses values that are arrays.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -1509,7 +1525,8 @@ as $$
 declare
   v_unknown text[];
 begin
-  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
+  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest
+  -- inputs.
   v_unknown := array(
     select left(given.name, 100)
     from (
@@ -1624,14 +1641,18 @@ create table public.wallets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint wallets_user_id_public_key_key unique (user_id, public_key),
-  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')),
-  constraint wallets_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint wallets_type_known check (
+    type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')
+  ),
+  constraint wallets_name_length check (
+    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+  ),
   constraint wallets_public_key_valid check (
     private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
   )
 );
 comment on table public.wallets is
-  'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
+  'The wallets of users, without secrets. Clients store ADAPTER wallets here; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
 comment on column public.wallets.type is
   'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
@@ -1659,7 +1680,8 @@ begin
     hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
 end;
 $$;
-comment on function private.refuse_missing_keypair() is 'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
+comment on function private.refuse_missing_keypair() is
+  'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
 grant execute on function private.refuse_missing_keypair() to authenticated, service_role;
 
 create function private.tg_wallets__before_insert()
@@ -1668,14 +1690,15 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Whoever inserts it: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
+  -- For every writer: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
   return new;
 end;
 $$;
-comment on function private.tg_wallets__before_insert() is 'Refuses to insert a HARDCODED wallet, since it would have no secret.';
+comment on function private.tg_wallets__before_insert() is
+  'Refuses to insert a HARDCODED wallet, since it would have no secret.';
 create trigger _100_refuse_hardcoded before insert on public.wallets
   for each row execute function private.tg_wallets__before_insert();
 
@@ -1692,7 +1715,8 @@ begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
     -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
     or new.type is distinct from old.type and new.type is distinct from (
-      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
+      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
+        else 'ADAPTER' end
     )
   then
     perform private.fail('column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
@@ -1721,14 +1745,15 @@ begin
   where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
   order by d.id desc limit 1;
   if found then
-    perform private.fail('wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+    perform private.fail('wallet_in_use',
+      format('The wallet is the action identity of deployment %s.', v_deployment_id),
       jsonb_build_object('deployment_id', v_deployment_id),
       'Change the action_identity of the deployments that name it first.');
   end if;
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to give up a wallet while a deployment of its owner names it as action_identity: 409 wallet_in_use. The caller has locked the wallet''s row, and the trigger _200_check_settings of the deployments waits for that lock. Definer: it must see all deployments.';
+  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first: the deployments'' trigger _200_check_settings waits for that lock. Definer: it must see all deployments.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -1736,7 +1761,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- With a deleted user everything is deleted: when the cascade arrives here, the user does not exist any more.
+  -- The deletion of a user deletes everything of that user. When its cascade reaches this wallet, the user's row is
+  -- already gone.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;
@@ -1762,9 +1788,9 @@ create table private.wallet_secrets (
 );
 comment on table private.wallet_secrets is
   'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
-comment on column private.wallet_secrets.key_id is 'The id of the key in WALLET_KEYS that it is encrypted with.';
+comment on column private.wallet_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
 comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so that it opens for that wallet only.';
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so it decrypts only for that wallet.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.store_wallet(
@@ -1783,8 +1809,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
-  -- the change.
+  -- Locks the wallet's row, old or new, until the transaction ends, so that no deployment names it as action identity
+  -- between the check below and the change.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -1797,7 +1823,8 @@ begin
     insert into private.wallet_secrets as s (wallet_id, key_id, nonce, ciphertext)
     values (v_wallet.id, store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext)
     on conflict (wallet_id) do update
-    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
+    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext,
+      created_at = excluded.created_at;
   elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
     perform private.refuse_missing_keypair();
   end if;
@@ -1809,11 +1836,14 @@ begin
 end;
 $$;
 comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'Does what public.store_wallet says. Definer: the secrets are private.';
+  'Implements public.store_wallet. Definer: the secrets are private.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
+-- The Edge Function has checked and encrypted the key pair. A HARDCODED wallet keeps its ciphertext if none is given.
+-- An ADAPTER wallet has no ciphertext; a previous one is deleted.
 create function public.store_wallet(
-  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null, ciphertext bytea default null
+  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null,
+  ciphertext bytea default null
 )
 returns jsonb
 language sql volatile security invoker
@@ -1825,7 +1855,7 @@ as $$
   );
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the Edge Function wallets, which has checked and encrypted the key pair: stores the wallet with this public key for the user, and returns its row without secrets. A HARDCODED wallet keeps the ciphertext it has when none is given; an ADAPTER wallet has none, and one that it had is deleted. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
+  'For the Edge Function wallets: stores the user''s wallet with this public key, and returns its row without secrets. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
@@ -1840,7 +1870,8 @@ as $$
   join private.wallet_secrets as s on s.wallet_id = w.id
   where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
 $$;
-comment on function private.read_wallet_secret(uuid, text) is 'Does what public.read_wallet_secret says. Definer: the secrets are private.';
+comment on function private.read_wallet_secret(uuid, text) is
+  'Implements public.read_wallet_secret. Definer: the secrets are private.';
 grant execute on function private.read_wallet_secret(uuid, text) to service_role;
 
 create function public.read_wallet_secret(user_id uuid, public_key text)
@@ -1851,11 +1882,13 @@ as $$
   select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex, as store_wallet takes them; null when the user has no such wallet.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
 
+-- Finds values that are too large or nested too deeply, names that are too long, and numbers that I-JSON (RFC 7493)
+-- does not allow. Texts need no check: jsonb refuses NUL and lone surrogates.
 create function private.json_faults(value jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -1867,9 +1900,11 @@ declare
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Counts only values that hold no others: each array or object in the result would be a copy of everything inside it. (Not
-  -- jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
-  select coalesce(sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0) into v_size
+  -- Counts only values without members or elements: each array or object in the result would be a copy of everything
+  -- inside it. (jsonb_path_query takes each result from the front of a list and moves the rest.)
+  select coalesce(
+    sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
+  ) into v_size
   from jsonb_array_elements(
     jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
   ) as leaf (value);
@@ -1889,8 +1924,12 @@ begin
       where part.depth <= 64
     )
     select
-      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript counts alike.
-      sum(8 + octet_length(part.name) + case jsonb_typeof(part.value) when 'string' then octet_length(part.value #>> '{}') else 0 end),
+      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript computes in the same
+      -- way.
+      sum(
+        8 + octet_length(part.name) + case jsonb_typeof(part.value)
+          when 'string' then octet_length(part.value #>> '{}') else 0 end
+      ),
       bool_or(
         part.depth > 64 or length(part.name) > 256
         or case jsonb_typeof(part.value) when 'number' then abs(part.value::numeric) >= v_infinite else false end
@@ -1905,7 +1944,7 @@ begin
     return '[]';
   end if;
 
-  -- Only now are paths built, of shortened names: a long name would be copied into the path of everything below it.
+  -- Builds paths only now, of shortened names: a long name would be copied into the path of everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -1933,13 +1972,17 @@ begin
         end as message
       from part
     )
-    select coalesce(jsonb_agg(jsonb_build_object('path', first.path, 'message', first.message) order by first.path collate "C"), '[]')
-    from (select f.path, f.message from fault as f where f.message is not null order by f.path collate "C" limit 100) as first
+    select coalesce(
+      jsonb_agg(jsonb_build_object('path', first.path, 'message', first.message) order by first.path collate "C"), '[]'
+    )
+    from (
+      select f.path, f.message from fault as f where f.message is not null order by f.path collate "C" limit 100
+    ) as first
   );
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'What is wrong with a JSON value whatever it means, as an array of {path, message}, the first 100; empty when nothing is. A value may be too large, nested too deeply, have names that are too long or numbers that I-JSON (RFC 7493) does not allow. Its texts need no check: jsonb refuses NUL and lone surrogates.';
+  'The first 100 faults of a JSON value that do not depend on its meaning, [{path, message}]; [] if there are none.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)
@@ -1954,12 +1997,17 @@ as $$
     from part
     cross join lateral (
       -- A member that is null counts as missing.
-      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape, '.' || rtrim(m.key, '!') as step,
+      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape,
+        '.' || rtrim(m.key, '!') as step,
         m.key like '%!' as is_required
-      from jsonb_each(case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end) as m
+      from jsonb_each(
+        case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end
+      ) as m
       union all
       select e.value, part.shape -> 0, format('[%s]', e.position - 1), true
-      from jsonb_array_elements(case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end)
+      from jsonb_array_elements(
+        case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end
+      )
         with ordinality as e (value, position)
     ) as inside
   ),
@@ -1971,7 +2019,8 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', case
     when fault.type is null then 'is missing'
     else 'must be ' || case fault.expected
-      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || fault.expected
+      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array'
+        else 'a ' || fault.expected
     end
   end) order by fault.path collate "C"), '[]')
   from (
@@ -1981,13 +2030,13 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'Where a JSON value differs from a shape, as an array of {path, message}, the first 100; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with mandatory members marked by !; other members are allowed.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
 
 -- sql/300_nodes/20_node_definition.sql
 
--- What a node definition must be. types/node_definition.ts says the same in zod, and tests/sql/node_definition_agreement.test.ts
--- compares them.
+-- Checks node definitions. types/node_definition.ts has the same rules in zod, and
+-- tests/sql/node_definition_agreement.test.ts compares them.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -2045,7 +2094,8 @@ as $$
     "targets_form.extra": {}
   }'::jsonb;
 $$;
-comment on function private.node_definition_shape() is 'The shape of a node definition, as private.shape_faults takes it.';
+comment on function private.node_definition_shape() is
+  'The shape of a node definition, as private.shape_faults takes it.';
 grant execute on function private.node_definition_shape() to authenticated, service_role;
 
 create function private.node_definition_faults(definition jsonb)
@@ -2058,7 +2108,8 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
+  -- No definition within the limit is stored in more bytes than this. So much larger ones are refused before the
+  -- checks that cost time.
   if pg_column_size(v_definition) > 1048576 then
     return '[{"path": "", "message": "holds more than 256 KiB"}]';
   end if;
@@ -2071,7 +2122,9 @@ begin
     -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
     v_measure := private.measure_json(v_definition, 16777216);
     if v_measure.fault is not null then
-      v_faults := jsonb_build_array(jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message));
+      v_faults := jsonb_build_array(
+        jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message)
+      );
     end if;
   end if;
   if v_faults = '[]' then
@@ -2086,7 +2139,9 @@ begin
       from jsonb_object_keys(private.node_definition_shape()) as s (name)
     )
     from jsonb_object_keys(node_definition_faults.definition) as m (name)
-    where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
+    where m.name <> all (
+      array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name))
+    )
     union all
     -- PostgREST writes numbers and booleans into the text column as their text.
     select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
@@ -2103,7 +2158,8 @@ begin
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
-    select format('%s[%s].name', p.side, p.position - 1), format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
+    select format('%s[%s].name', p.side, p.position - 1),
+      format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
     from (
       select s.side, e.port, e.position,
         row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
@@ -2123,7 +2179,7 @@ begin
 end;
 $$;
 comment on function private.node_definition_faults(jsonb) is
-  'What is wrong with a node definition, as an array of {path, message}, the first 100; empty when nothing is.';
+  'The first 100 faults of a node definition, [{path, message}]; [] if there are none.';
 grant execute on function private.node_definition_faults(jsonb) to authenticated, service_role;
 
 create function private.check_node_definition(definition jsonb)
@@ -2139,7 +2195,10 @@ begin
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
       -- Twenty faults are enough to start with.
       details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
-      hint => format('This is the definition of node %s.', to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))));
+      hint => format(
+        'This is the definition of node %s.',
+        to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))
+      ));
   end if;
 end;
 $$;
@@ -2193,13 +2252,16 @@ create table public.nodes (
   constraint nodes_node_id_in_data check (node_id = data ->> 'node_id'),
   constraint nodes_version_in_data check (version = data ->> 'version'),
   constraint nodes_without_user_public check (user_id is not null or is_public),
-  constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
+  constraint nodes_json_schema_with_ui_schema check (
+    "targets_form.json_schema" is null or "targets_form.ui_schema" is not null
+  )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones, and each user their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at: it ignores what a write says of them.';
-comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores the values that a write gives.';
+comment on column public.nodes.user_id is 'The user who posted it; null for the service role.';
 comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
-comment on column public.nodes.owner_key is 'user_id, or zeros where it is null: the part of the primary key by which an upsert finds the row to update.';
+comment on column public.nodes.owner_key is
+  'user_id, or zeros if user_id is null: the part of the primary key by which an upsert finds the row to update.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
@@ -2240,7 +2302,8 @@ as $$
     'targets_form.extra', node_definition.node."targets_form.extra"
   );
 $$;
-comment on function private.node_definition(public.nodes) is 'The definition in a row, without what the database keeps about it.';
+comment on function private.node_definition(public.nodes) is
+  'The definition in a row, without what the database keeps about it.';
 grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
 
 create function private.tg_nodes__before_write()
@@ -2256,7 +2319,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first, too.
+    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first,
+    -- too.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -2277,7 +2341,8 @@ begin
   end if;
   new.owner_key := coalesce(new.user_id, '00000000-0000-0000-0000-000000000000');
 
-  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old) and new.is_public = old.is_public then
+  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old)
+    and new.is_public = old.is_public then
     new.updated_at := old.updated_at;
   else
     new.updated_at := now();
@@ -5504,7 +5569,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
+  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens
+  -- to its flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
@@ -6241,7 +6307,9 @@ set search_path = ''
 set enable_seqscan = off
 as $$
   select array_agg(
-    (e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null, null)::private.run_event order by
+    (
+      e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null, null
+    )::private.run_event order by
     e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
   )
   from (
@@ -6308,7 +6376,8 @@ begin
   end;
   if run_events.after >= v_end then
     return jsonb_build_object(
-      'events', '[]'::jsonb, 'last', run_events.after, 'newest', v_end, 'has_more', false, 'has_ended', root.end_time is not null
+      'events', '[]'::jsonb, 'last', run_events.after, 'newest', v_end, 'has_more', false, 'has_ended',
+      root.end_time is not null
     );
   end if;
 
@@ -6544,13 +6613,16 @@ grant execute on function public.watched_run_events(uuid[], integer[]) to servic
 
 -- How a run waits for somebody, at its node `api_input`:
 --
---   ask       store_api_inputs stores what the runner asks for with the run's progress: the secret half in the table below, and what may
---             be read in pending_inputs. The run is released meanwhile, and sleeps until the input expires.
---   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
---   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
+--   ask       store_api_inputs stores the inputs that the runner asks for together with the run's progress: secrets in
+--             the table below, readable columns in pending_inputs. The run is released, and sleeps until the input
+--             expires.
+--   answer    submit_input and cancel_input end an open input, which they find by the token in its URL, and wake the
+--             run.
+--   take      take_api_inputs returns the outcomes of a run's inputs to the runner. It also decides that an input has
+--             expired.
 --
--- All three lock the root run first, so an input ends in one way only. When the run ends or is being stopped, what is open is deleted from
--- pending_inputs and can't be answered any more.
+-- All three lock the root run first, so an input has exactly one outcome. When the run ends or is being stopped, its
+-- open inputs are deleted from pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -6569,17 +6641,21 @@ create table private.api_inputs (
   constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
   constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
   constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
-  constraint api_inputs_idempotency_key_has_answer check (idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false))
+  constraint api_inputs_idempotency_key_has_answer check (
+    idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false)
+  )
 );
 comment on table private.api_inputs is
-  'All pending inputs that nodes api_input asked for, the open ones and those that have ended, with their outcome. They stay as long as their run, so that an answer that comes again is known.';
+  'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
   'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL, by which answers find the input.';
-comment on column private.api_inputs.expires_at is 'The node fails when there is no answer by then.';
-comment on column private.api_inputs.outcome is 'submitted, cancelled or expired; null while the node waits, and when the run ended before.';
-comment on column private.api_inputs.value is 'The value that was submitted, with its tag.';
-comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Idempotency-Key that came with the answer; null when none came.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. Answers find their input by it.';
+comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
+comment on column private.api_inputs.outcome is
+  'submitted, cancelled or expired. Null while the node waits, and if the run ended first.';
+comment on column private.api_inputs.value is 'The submitted value, with its tag.';
+comment on column private.api_inputs.idempotency_key_hash is
+  'SHA-256 of the Idempotency-Key of the answer; null if it had none.';
 
 create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
 
@@ -6599,17 +6675,18 @@ create table public.pending_inputs (
   constraint pending_inputs_url_length check (length(url) <= 2048)
 );
 comment on table public.pending_inputs is
-  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted by its answer, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
-  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
-comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
+  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
+comment on column public.pending_inputs.root_flow_run_id is
+  'Not a foreign key: the row is deleted with private.api_inputs, which has one.';
 comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+  'The owner of the flow. Not a foreign key: the row is deleted with its run, and the run with its flow.';
 comment on column public.pending_inputs.started_by is
-  'The user who started the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by.';
+  'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'Takes the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential; that is why it is stored only while the input is open.';
-comment on column public.pending_inputs.expires_at is 'The node fails when there is no answer by then.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. So it is stored only while the input is open.';
+comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -6617,11 +6694,14 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- One that has expired stays until a worker has looked at its run. Nobody can answer it, so nobody reads it.
+-- Hides expired inputs. An expired row stays until a worker has looked at its run, but nobody can answer it.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
-    and (owner_id = (select auth.uid()) or started_by = (select auth.uid()) or root_flow_run_id = (select private.token_run_id()))
+    and (
+      owner_id = (select auth.uid()) or started_by = (select auth.uid())
+        or root_flow_run_id = (select private.token_run_id())
+    )
   );
 create policy pending_inputs_select_token on public.pending_inputs for select to anon
   using (expires_at > (select now()) and root_flow_run_id = (select private.token_run_id()));
@@ -6644,19 +6724,23 @@ begin
     )
   ), asked as (
     insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
-    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash, clock_timestamp() + g.timeout_ms * interval '1 millisecond'
+    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash,
+      clock_timestamp() + g.timeout_ms * interval '1 millisecond'
     from given as g
     on conflict on constraint api_inputs_execution_key do nothing
     returning *
   ), pending as (
-    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at)
+    insert into public.pending_inputs (
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at
+    )
     select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
     from asked as a
     join given as g on g.token_hash = a.token_hash
     order by a.id
   )
   select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
+    run.id, g.position, private.uuid_v7_time(a.id),
+    ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
   )::private.new_run_event) into v_events
   from asked as a
   join given as g on g.token_hash = a.token_hash;
@@ -6667,7 +6751,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
+  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger
@@ -6686,19 +6770,21 @@ create trigger _600_forget_inputs after delete on auth.users
 
 -- sql/500_pending_inputs/30_answer_input.sql
 
+-- Returns false if the input is not open any more. Lock the root run before the call.
 create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
 returns boolean
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Bytes of all answers to one run: as many as the outputs of its nodes may have.
+  -- The most bytes of all answers to one run: as many as its nodes may output.
   v_most constant bigint := 16777216;
   v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
   v_job private.flow_run_jobs;
 begin
-  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
-  -- A run that has ended or is being stopped takes no answers any more.
+  select j.* into v_job from private.flow_run_jobs as j
+    where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
+  -- A run that has ended or is being stopped accepts no answers.
   if v_job.message_id is null or v_job.stop_requested_at is not null then
     return false;
   end if;
@@ -6716,13 +6802,14 @@ begin
   update private.flow_run_jobs as j
   set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
   where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- Whoever holds the run is told at the next heartbeat, or releases it for no time at all.
+  -- A worker that holds the run learns of the answer at its next heartbeat; or it releases the run, which can then be
+  -- claimed at once.
   perform private.wake_flow_run(end_open_input.root_flow_run_id);
   return true;
 end;
 $$;
 comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of the answer''s token with its outcome, value and idempotency_key_hash, and wakes the run. False when the input is not open any more. The caller has locked the root run. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
 
 create function private.fail_for_unknown_input()
 returns void
@@ -6735,7 +6822,7 @@ begin
 end;
 $$;
 comment on function private.fail_for_unknown_input() is
-  'The one answer for a token that is unknown, has expired, or is of a run that has ended or is being stopped: 404 pending_input_not_found.';
+  'Raises the same 404 pending_input_not_found for a token that is unknown or has expired, and for a token of a run that has ended or is being stopped.';
 
 create function private.pending_input_owners(tokens text[])
 returns uuid[]
@@ -6748,10 +6835,12 @@ as $$
   left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
   left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
     a.outcome in ('submitted', 'cancelled')
-    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null and j.stop_requested_at is null
+    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null
+      and j.stop_requested_at is null
   );
 $$;
-comment on function private.pending_input_owners(text[]) is 'Does what public.pending_input_owners says. Definer: inputs and jobs are private.';
+comment on function private.pending_input_owners(text[]) is
+  'Implements public.pending_input_owners. Definer: inputs and jobs are private.';
 grant execute on function private.pending_input_owners(text[]) to service_role;
 
 create function public.pending_input_owners(tokens text[])
@@ -6761,7 +6850,7 @@ begin atomic
   select private.pending_input_owners(pending_input_owners.tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow: whose runs wait, or have waited, for the inputs with these tokens, in their order; null for those that submit_input answers 404. By it answers take turns.';
+  'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.check_answer(token text, idempotency_key text)
@@ -6780,7 +6869,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid, where a short key will do, since the token is the proof; 404 pending_input_not_found for a token that never was. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. A short key suffices, because the token is the credential. Definer: inputs are private.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -6795,14 +6884,15 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- The run is locked first, as claims, stops and ends lock it. So of two answers the second sees the first.
+  -- Lock the run first, like claims, stops and ends do. So the second of two answers sees the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
   select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
 
   if v_stored.outcome in ('submitted', 'cancelled') then
-    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome, v_answer.value, v_answer.idempotency_key_hash)
+    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome,
+      v_answer.value, v_answer.idempotency_key_hash)
       and answer_input.idempotency_key is not null
     then
       return;
@@ -6829,7 +6919,10 @@ begin
   if (answer_value.value is null) = (answer_value.values is null)
     or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
   then
-    perform private.fail('inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
+    perform private.fail(
+      'inputs_invalid',
+      'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.'
+    );
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);
@@ -6838,13 +6931,13 @@ begin
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
-  -- With the bounds of an input, and so of a node's outputs: what is submitted becomes the one output of a node.
+  -- The value has the bounds of an input, and so of a node's output: it becomes the one output of the node.
   perform private.check_inputs(jsonb_build_object('value', v_value));
   return v_value;
 end;
 $$;
 comment on function private.answer_value(jsonb, jsonb) is
-  'The value that an answer submits: value as it is, or made of values, plain JSON in an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+  'The value that an answer submits: `value` as it is, or plain JSON converted from `values`, an array of one. 400 inputs_invalid; 413 inputs_too_large.';
 
 create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
 returns void
@@ -6854,22 +6947,33 @@ as $$
 begin
   perform private.check_answer(submit_input.token, submit_input.idempotency_key);
   perform private.answer_input(
-    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values), submit_input.idempotency_key
+    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values),
+    submit_input.idempotency_key
   );
 end;
 $$;
-comment on function private.submit_input(text, jsonb, jsonb, text) is 'Does what public.submit_input says. Definer: inputs are private.';
+comment on function private.submit_input(text, jsonb, jsonb, text) is
+  'Implements public.submit_input. Definer: inputs are private.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
 
-create function public.submit_input(token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null)
+-- The Edge Function has checked the ranges of numbers. Takes either value, a tagged value, or values, plain JSON in an
+-- array of one: without the array, a null would count as missing. A token works once; the same value with the same
+-- idempotency_key succeeds again.
+-- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or
+-- whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+create function public.submit_input(
+  token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null
+)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
+  select private.submit_input(
+    submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key
+  );
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.';
+  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
@@ -6882,7 +6986,7 @@ begin
   perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
 end;
 $$;
-comment on function private.cancel_input(text, text) is 'Does what public.cancel_input says. Definer: inputs are private.';
+comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer: inputs are private.';
 grant execute on function private.cancel_input(text, text) to service_role;
 
 create function public.cancel_input(token text, idempotency_key text default null)
@@ -6893,7 +6997,7 @@ as $$
   select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
 $$;
 comment on function public.cancel_input(text, text) is
-  'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
+  'For the Edge Function flow: cancels the input of a waiting node api_input, so that the node fails, and wakes the run. Errors as in submit_input.';
 grant execute on function public.cancel_input(text, text) to service_role;
 
 -- sql/500_pending_inputs/40_take_api_inputs.sql
@@ -6906,9 +7010,10 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- Before the inputs are read: an answer sets it under the lock that this transaction has.
+  -- Reset this before reading the inputs: an answer sets it under the lock that this transaction holds.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- The database decides that an input has expired, under the same lock: afterwards no answer is taken, whatever any clock says.
+  -- The database decides that an input has expired, under the same lock. Afterwards it accepts no answer, even if some
+  -- clock is behind.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'
@@ -6930,9 +7035,11 @@ begin
 end;
 $$;
 comment on function private.take_api_inputs(uuid, integer, jsonb) is
-  'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
+  'Implements public.take_api_inputs. Definer: inputs and jobs are private.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
+-- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome
+-- is submitted, cancelled or expired; null while there is time left. This call expires the inputs whose time is over.
 create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
@@ -6941,7 +7048,7 @@ as $$
   select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
+  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Expires inputs whose time is over. 409 claim_lost for an older claim.';
 grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;
 
 -- sql/550_transactions/10_flow_run_transactions.sql
@@ -7111,10 +7218,13 @@ comment on column public.signature_requests.user_id is
   'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
-comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
+comment on column public.signature_requests.signatures is
+  'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
 comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
-comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
-comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
+comment on column public.signature_requests.new_msg is
+  'The message that was signed instead, base64; null when the wallet did not change it.';
+comment on column public.signature_requests.expires_at is
+  'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -7123,7 +7233,8 @@ create index signature_requests_user_id_idx on public.signature_requests (user_i
 alter table public.signature_requests enable row level security;
 create policy signature_requests_select_party on public.signature_requests for select to authenticated
   using (
-    owner_id = (select auth.uid()) or user_id = (select auth.uid()) or root_flow_run_id = (select private.token_run_id())
+    owner_id = (select auth.uid()) or user_id = (select auth.uid())
+      or root_flow_run_id = (select private.token_run_id())
   );
 create policy signature_requests_select_token on public.signature_requests for select to anon
   using (root_flow_run_id = (select private.token_run_id()));
@@ -7153,13 +7264,16 @@ as $$
     'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
   ) order by s.created_at, s.id), '[]')
   from public.signature_requests as s
-  where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
+  where s.flow_run_id = transaction_signature_requests.flow_run_id
+    and s.node_id = transaction_signature_requests.node_id
     and s.times = transaction_signature_requests.times;
 $$;
 comment on function private.transaction_signature_requests(uuid, uuid, integer) is
   'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
 
-create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
+create function private.store_signature_requests(
+  run public.flow_run, transaction private.flow_run_transactions, requests jsonb
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -7179,7 +7293,8 @@ begin
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
-          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey) then run.user_id
+          when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = r.pubkey)
+            then run.user_id
           else run.started_by
         end,
         r.pubkey, r.msg, r.signatures,
@@ -7192,7 +7307,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw again.
+    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw
+    -- again.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
@@ -7206,7 +7322,8 @@ begin
     perform private.queue_signature_webhooks(run, v_made_ids);
     perform private.add_run_events(array(
       select (
-        run.id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
+        run.id, null, s.created_at,
+        ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id, null)::private.run_event
       )::private.new_run_event
       from public.signature_requests as s where s.id = any (v_made_ids)
     ));
@@ -7216,7 +7333,8 @@ begin
   perform
   from public.signature_requests as s
   join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
-  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
+  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times)
+    and s.msg <> r.msg;
   if found then
     perform private.fail('internal', 'A key was already asked to sign another message for this transaction.');
   end if;
@@ -7257,8 +7375,10 @@ begin
   return jsonb_build_object(
     'request', (
       select jsonb_build_object(
-        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
-        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
+        'id', s.id, 'kind', s.kind, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey,
+        'message', s.msg,
+        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures',
+        s.signatures
       )
       from private.open_signature_requests(v_run_id) as s
       limit 1
@@ -7268,7 +7388,7 @@ begin
 end;
 $$;
 comment on function private.pending_signature_request(uuid) is
-  'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
+  'Implements public.pending_signature_request. Definer, as private.run_for_caller is.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function public.pending_signature_request(flow_run_id uuid)
@@ -7294,7 +7414,8 @@ as $$
     -- A run that has ended or is deleted will never ask: its callers need not wait either.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
-comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one call for many callers, who are already checked.';
+comment on function private.asking_flow_runs(uuid[]) is
+  'Implements public.asking_flow_runs. Definer: one call for many callers, who are already checked.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -7341,7 +7462,8 @@ as $$
 declare
   v_run public.flow_run := (select r from public.flow_run as r where r.id = request.root_flow_run_id);
   v_state jsonb := jsonb_build_object(
-    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status', v_run.status
+    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status',
+    v_run.status
   );
 begin
   if request.signature is not null then
@@ -7357,7 +7479,8 @@ begin
   end if;
   if check_answerable.new_msg <> request.msg and request.kind = 'message' then
     perform private.fail('transaction_changed',
-      'new_msg can''t be used here: only the message of a transaction may be changed.', hint => 'Sign message unchanged, and leave new_msg out.');
+      'new_msg can''t be used here: only the message of a transaction may be changed.',
+      hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
   if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
@@ -7394,7 +7517,7 @@ begin
 end;
 $$;
 comment on function private.signature_request_for_caller(bigint, text) is
-  'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
+  'Implements public.signature_request_for_caller. Definer: it checks the caller itself.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
 create function public.signature_request_for_caller(id bigint, new_msg text default null)
@@ -7414,11 +7537,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
+  v_run_id uuid := (
+    select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id
+  );
   v_request public.signature_requests;
 begin
-  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first, and a run that is
-  -- being suspended either sees this answer or is woken by it.
+  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first,
+  -- and a run that is being suspended either sees this answer or is woken by it.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -7435,7 +7560,7 @@ begin
 end;
 $$;
 comment on function private.answer_signature_request(bigint, text, text) is
-  'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
+  'Implements public.answer_signature_request. Definer: only functions write signature requests, and the queue is private.';
 grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
 
 create function public.answer_signature_request(id bigint, signature text, new_msg text default null)
@@ -7506,25 +7631,20 @@ grant execute on function public.begin_action_lookup() to service_role;
 
 -- The steps of a run in the queue; each step is a function in a file of its name:
 --
---   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be claimed
---               while its message is visible.
---   claim       claim_flow_runs claims the next runs: next_owners decides whose turn it is, and lock_next_flow_runs
---               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides the
---               message until the lease ends.
---   heartbeat   heartbeat_flow_runs hides the message for another lease. The messages of a lost worker become visible
---               while their jobs are still held; the next claim sees this, and counts the lost worker. A run that lost
---               two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
---   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
---   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
---               its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
---               expires. A run that waits for somebody's input (sql/500_pending_inputs/) sleeps until the input is
---               answered or expires.
---   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
---               messages.
---
--- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and finish_flow_runs
--- skips results of older claims.
+-- start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
+-- claimed while its message is visible. claim       claim_flow_runs claims the next runs: next_owners decides whose
+-- turn it is, and lock_next_flow_runs takes the runs of each owner in the order of their turns. A claim gets its
+-- claim_number, and hides the message until the lease ends. heartbeat   heartbeat_flow_runs hides the message for
+-- another lease. The messages of a lost worker become visible while their jobs are still held; the next claim sees
+-- this, and counts the lost worker. A run that lost two workers in a row is a suspect, and is claimed alone.
+-- (awake_jobs computes both.) checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+-- release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
+-- its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then. suspend
+-- suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A
+-- run that waits for somebody's input (sql/500_pending_inputs/) sleeps until the input is answered or expires. finish
+-- finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
+-- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and
+-- finish_flow_runs skips results of older claims.
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
@@ -8431,7 +8551,8 @@ as $$
     'next', (select page.content -> 'next' from page),
     'transactions', (
       select coalesce(json_agg(json_build_object(
-        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
+        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message',
+        t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
         -- As text, because JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
@@ -8831,7 +8952,8 @@ begin
       returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
     )
     select array_agg((
-      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
+      g.run_id, g.position, s.time,
+      ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null, null)::private.run_event
     )::private.new_run_event) into v_log_events
     from stored as s
     join (
@@ -9100,7 +9222,8 @@ begin
     returning r.id, r.end_time
   )
   select array_agg((
-    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null, null)::private.run_event
+    end_called_runs.root_flow_run_id, null, e.end_time,
+    ('run_finish', e.id, null, null, null, null, null)::private.run_event
   )::private.new_run_event) into v_events from ended as e;
   perform private.add_run_events(v_events);
 end;
@@ -11831,9 +11954,10 @@ comment on function private.drive_schedules() is
 
 -- sql/750_webhooks/10_webhook_signatures.sql
 
--- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
--- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
--- tell how much of a forged one is right. Called is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from its sender. The database checks this rather than an Edge Function, so
+-- that the secret never leaves the database and direct calls of the RPC are checked, too. Texts are compared by their
+-- digests, so that the time of a comparison does not reveal how much of a forged text is right. The entry point is
+-- private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -11842,7 +11966,8 @@ set search_path = ''
 as $$
   select sha256(convert_to(is_same_text.given, 'UTF8')) = sha256(convert_to(is_same_text.expected, 'UTF8'));
 $$;
-comment on function private.is_same_text(text, text) is 'Whether two texts are equal, in a time that does not tell where they differ; null if one is null.';
+comment on function private.is_same_text(text, text) is
+  'Whether two texts are equal, in a time that does not reveal where they differ; null if one of them is null.';
 
 create function private.is_recent_timestamp(seconds text)
 returns boolean
@@ -11858,7 +11983,7 @@ begin
 end;
 $$;
 comment on function private.is_recent_timestamp(text) is
-  'Whether a text of Unix seconds is a time within 5 minutes of now, the tolerance of Standard Webhooks and Stripe: an older request may be replayed by somebody else.';
+  'Whether a text of Unix seconds is within 5 minutes of now, the tolerance of Standard Webhooks and Stripe. Older requests may be replays.';
 
 create function private.webhook_secret_bytes(verification text, secret text)
 returns bytea
@@ -11866,7 +11991,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_key text := substr(webhook_secret_bytes.secret, case when starts_with(webhook_secret_bytes.secret, 'whsec_') then 7 else 1 end);
+  v_key text := substr(
+    webhook_secret_bytes.secret, case when starts_with(webhook_secret_bytes.secret, 'whsec_') then 7 else 1 end
+  );
   v_bytes bytea;
 begin
   if webhook_secret_bytes.secret is null then
@@ -11885,10 +12012,14 @@ begin
       end if;
       return v_bytes;
     when 'authorization' then
-      if length(webhook_secret_bytes.secret) not between 8 and 1000 or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
-        perform private.fail('request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
+      if length(webhook_secret_bytes.secret) not between 8 and 1000
+        or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
+        perform private.fail(
+          'request_invalid',
+          'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.'
+        );
       end if;
-      -- No key for signatures: nobody needs more than its digest.
+      -- This is not a key for signatures, so its digest suffices.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
@@ -11899,7 +12030,7 @@ begin
 end;
 $$;
 comment on function private.webhook_secret_bytes(text, text) is
-  'What is stored of a webhook''s secret: the key of its signatures, or the digest of the header that is to come; null without one. 400 request_invalid for a secret that has another form.';
+  'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header; null without a secret. 400 request_invalid for a malformed secret.';
 
 create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
@@ -11907,10 +12038,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.' || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
-  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256');
+  v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.'
+    || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
+  v_signature bytea := extensions.hmac(
+    convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
+  );
 begin
-  -- Else a part of the body could pass for a part of the id, and the rest be read as another body.
+  -- With a dot in the id, a part of the body could pass for a part of the id, and the rest would be read as another
+  -- body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
@@ -11922,7 +12057,7 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_standard_webhooks(bytea, bytea, jsonb) is
-  'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. 400 request_invalid for an id with a dot. Source: Standard Webhooks specification, "Symmetric".';
+  'Whether a signature in webhook-signature is valid for webhook-id, webhook-timestamp and body. 400 request_invalid for an id with a dot. Source: Standard Webhooks specification, "Symmetric".';
 
 create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
 returns boolean
@@ -11931,7 +12066,8 @@ set search_path = ''
 as $$
 declare
   v_signature bytea := extensions.hmac(
-    convert_to(is_signed_by_stripe.seconds || '.', 'UTF8') || is_signed_by_stripe.body, is_signed_by_stripe.secret, 'sha256'
+    convert_to(is_signed_by_stripe.seconds || '.', 'UTF8') || is_signed_by_stripe.body, is_signed_by_stripe.secret,
+    'sha256'
   );
 begin
   return exists (
@@ -11941,7 +12077,7 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_stripe(bytea, bytea, text, text) is
-  'Whether one of the signatures v1 in Stripe-Signature is that of its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
+  'Whether a v1 signature in Stripe-Signature is valid for its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
 
 create function private.webhook_hmac(hmac jsonb)
 returns jsonb
@@ -11950,13 +12086,15 @@ set search_path = ''
 as $$
 begin
   return case when jsonb_typeof(webhook_hmac.hmac) = 'object' then
-    '{"algorithm": "sha256", "encoding": "hex", "prefix": "", "id_header": null}' || webhook_hmac.hmac || jsonb_build_object(
+    '{"algorithm": "sha256", "encoding": "hex", "prefix": "", "id_header": null}' || webhook_hmac.hmac
+      || jsonb_build_object(
       'header', lower(webhook_hmac.hmac ->> 'header'), 'id_header', lower(webhook_hmac.hmac ->> 'id_header')
     )
   else webhook_hmac.hmac end;
 end;
 $$;
-comment on function private.webhook_hmac(jsonb) is 'How a sender signs, as it is stored: with defaults, and names of headers in lower case. What is no object stays.';
+comment on function private.webhook_hmac(jsonb) is
+  'The stored form of a sender''s way to sign: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -11978,7 +12116,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_hmac(jsonb) is
-  'Whether it says how a sender signs: {header, algorithm, encoding, prefix, id_header}. sha1 is there for senders that know no other, such as Vercel: as HMAC it is not broken.';
+  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel; as HMAC it is not broken.';
 grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
 create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
@@ -11987,7 +12125,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_signature bytea := extensions.hmac(is_signed_by_hmac.body, is_signed_by_hmac.secret, is_signed_by_hmac.hmac ->> 'algorithm');
+  v_signature bytea := extensions.hmac(
+    is_signed_by_hmac.body, is_signed_by_hmac.secret, is_signed_by_hmac.hmac ->> 'algorithm'
+  );
 begin
   return private.is_same_text(
     is_signed_by_hmac.headers ->> (is_signed_by_hmac.hmac ->> 'header'),
@@ -11996,8 +12136,10 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
-  'Whether the header that hmac names is the signature of the body, written as hmac says.';
+  'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
 
+-- Checks a recent signature by Standard Webhooks or Stripe, a signature by GitHub or in the header that hmac names, or
+-- a fixed Authorization header, as sent by Helius. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
@@ -12009,22 +12151,27 @@ declare
   v_stripe text := v_headers ->> 'stripe-signature';
   v_seconds text := case is_webhook_verified.verification
     when 'standard_webhooks' then v_headers ->> 'webhook-timestamp'
-    when 'stripe' then (select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1)
+    when 'stripe' then (
+      select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1
+    )
   end;
 begin
-  -- Without a secret, or without the header, it is null.
+  -- Null without a secret, and without the header.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard_webhooks(is_webhook_verified.secret, v_body, v_headers)
+        private.is_recent_timestamp(v_seconds)
+          and private.is_signed_by_standard_webhooks(is_webhook_verified.secret, v_body, v_headers)
       when 'stripe' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_verified.secret, v_body, v_seconds, v_stripe)
+        private.is_recent_timestamp(v_seconds)
+          and private.is_signed_by_stripe(is_webhook_verified.secret, v_body, v_seconds, v_stripe)
       -- Source: GitHub documentation, "Validating webhook deliveries".
       when 'github' then private.is_signed_by_hmac(
         is_webhook_verified.secret, v_body, v_headers,
         '{"header": "x-hub-signature-256", "algorithm": "sha256", "encoding": "hex", "prefix": "sha256="}'
       )
-      when 'hmac' then private.is_signed_by_hmac(is_webhook_verified.secret, v_body, v_headers, is_webhook_verified.hmac)
+      when 'hmac'
+        then private.is_signed_by_hmac(is_webhook_verified.secret, v_body, v_headers, is_webhook_verified.hmac)
       when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_verified.secret
     end,
     false
@@ -12032,7 +12179,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_verified(text, bytea, text, jsonb, jsonb) is
-  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
+  'Whether a request carries the signature or the Authorization header that its webhook requires.';
 
 -- sql/750_webhooks/20_flow_webhooks.sql
 
@@ -12044,10 +12191,14 @@ as $$
 begin
   return coalesce(
     cardinality(are_forwardable_headers.names) <= 20
-      -- Inputs are stored, and shown: credentials don't belong there.
+      -- Inputs are stored and shown, so they must not contain credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
-      and not exists (select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true)
-      and cardinality(are_forwardable_headers.names) = (select count(distinct n.name) from unnest(are_forwardable_headers.names) as n (name)),
+      and not exists (
+        select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true
+      )
+      and cardinality(are_forwardable_headers.names) = (
+        select count(distinct n.name) from unnest(are_forwardable_headers.names) as n (name)
+      ),
     false
   );
 end;
@@ -12073,14 +12224,17 @@ create table public.flow_webhooks (
   last_error text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint flow_webhooks_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_webhooks_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id)
+    on delete cascade,
   constraint flow_webhooks_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
   ),
   constraint flow_webhooks_tag_form check (
     tag is null or tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first')
+    or private.refuse_column(
+      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
+    )
   ),
   constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
   constraint flow_webhooks_input_length check (
@@ -12088,7 +12242,10 @@ create table public.flow_webhooks (
   ),
   constraint flow_webhooks_headers_valid check (
     private.are_forwardable_headers(headers)
-    or private.refuse_column('headers', 'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials')
+    or private.refuse_column(
+      'headers',
+      'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials'
+    )
   ),
   constraint flow_webhooks_verification_known check (
     verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')
@@ -12096,30 +12253,35 @@ create table public.flow_webhooks (
   ),
   constraint flow_webhooks_hmac_valid check (
     case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
-    or private.refuse_column('hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null')
+    or private.refuse_column(
+      'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null'
+    )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- Room in the pages: each delivery may write last_*, which no index has.
+-- Leaves room in the pages: each delivery may write the columns last_*, which no index contains.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
-  'Incoming webhooks: URLs by which others start deployments, as their owner, without the tokens in them: create_webhook makes one and shows it once. A webhook goes with its user, and with the flow or deployment that it starts; deleting the row ends it.';
-comment on column public.flow_webhooks.prefix is 'The first characters of the token in its URL, by which its owner recognises it.';
-comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; with it goes tag.';
-comment on column public.flow_webhooks.tag is 'Which deployment of the flow is started, looked up at each request; latest unless given.';
-comment on column public.flow_webhooks.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+  'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes one and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
+comment on column public.flow_webhooks.prefix is
+  'The first characters of the token in the URL, by which the owner recognises the webhook.';
+comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; tag selects the deployment.';
+comment on column public.flow_webhooks.tag is
+  'The tag of the flow''s deployment, looked up at each request; latest by default.';
+comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The input of the flow that gets the JSON of the request, by the types that it takes: the body, or {body, headers} where headers are named.';
-comment on column public.flow_webhooks.headers is 'The headers of the request that the input gets, too, by their lower-case names.';
+  'The flow''s input that gets the JSON of the request, converted by the input''s types: the body, or {body, headers} if headers are named.';
+comment on column public.flow_webhooks.headers is
+  'The request headers that the input also gets, by their lower-case names.';
 comment on column public.flow_webhooks.verification is
-  'How requests prove who sends them: standard_webhooks, github, stripe, hmac, a signature of the body in any header, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+  'The proof that requests must carry: standard_webhooks, github, stripe or hmac, each a signature of the body, or authorization, a header with a fixed value. Null: the URL suffices. set_webhook_verification sets it.';
 comment on column public.flow_webhooks.hmac is
-  'How the sender signs where verification is hmac: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header, which has the id of a delivery or is null}; else null. set_webhook_verification sets it.';
-comment on column public.flow_webhooks.is_active is 'While it is false, the URL is answered as if it did not exist.';
-comment on column public.flow_webhooks.last_start_at is
-  'When it last started a run; of several at the same time, one of them. Kept by the system.';
-comment on column public.flow_webhooks.last_flow_run_id is 'The run that it started then. No foreign key: runs are deleted when they are old. Kept by the system.';
+  'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
+comment on column public.flow_webhooks.is_active is 'If false, the URL is answered as if it did not exist.';
+comment on column public.flow_webhooks.last_start_at is 'The time at which it last started a run. Kept by the system.';
+comment on column public.flow_webhooks.last_flow_run_id is
+  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_webhooks.last_error is
-  'Why its last request started no run, "<code>: <message>"; null if it did. Kept by the system.';
+  'The error of the last request, "<code>: <message>"; null if it started a run. Kept by the system.';
 
 create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
 create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
@@ -12143,8 +12305,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if (new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
-    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  if (
+    new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at,
+    new.last_flow_run_id, new.last_error
+  )
+    is distinct from (
+      old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at,
+      old.last_flow_run_id, old.last_error
+    )
   then
     perform private.fail('column_read_only',
       'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
@@ -12155,7 +12323,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_update_read_only() is
-  'Refuses what clients write into columns that the system keeps. The system writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that the system keeps. The system writes them as the owner of the schema.';
 create trigger _100_refuse_read_only before update on public.flow_webhooks
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_webhooks__before_update_read_only();
@@ -12171,12 +12339,15 @@ begin
   end if;
   if new.input is null or new.headers is null or new.is_active is null then
     perform private.refuse_column(
-      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
+      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end,
+      'must not be null'
     );
   end if;
   perform private.check_json_column('hmac', new.hmac, 16384);
   new.hmac := private.webhook_hmac(new.hmac);
-  new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
+  new.headers := array(
+    select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place
+  );
   if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
     perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
   end if;
@@ -12184,8 +12355,9 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
-  'Gives a webhook its defaults, and refuses one without input, or of a flow or deployment of somebody else: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments, whoever writes.';
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac, is_active on public.flow_webhooks
+  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments for every writer.';
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
+  is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
 
 create function private.tg_flow_webhooks__after_write()
@@ -12194,7 +12366,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if (new.flow, new.tag, new.deployment_id, new.input) is distinct from (old.flow, old.tag, old.deployment_id, old.input) then
+  if (new.flow, new.tag, new.deployment_id, new.input) is distinct from (old.flow, old.tag, old.deployment_id,
+    old.input) then
     perform private.check_input_names(
       jsonb_build_object(new.input, null), (private.own_deployment(new.flow, new.tag, new.deployment_id)).input_names
     );
@@ -12203,7 +12376,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__after_write() is
-  'Refuses a webhook whose tag no deployment has, or whose input its deployment of now does not have, as a start would: 404 deployment_not_found, 400 inputs_invalid. What is deployed later is told by last_error. Definer: it looks up deployments, whoever writes.';
+  'Refuses a webhook that could not start a run now, because no deployment has its tag or the deployment lacks its input: 404 deployment_not_found, 400 inputs_invalid. Later failures appear in last_error. Definer: it looks up deployments for every writer.';
 create trigger _300_check_start after insert or update of flow, tag, deployment_id, input on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__after_write();
 
@@ -12221,10 +12394,12 @@ create table private.flow_webhook_secrets (
   constraint flow_webhook_secrets_token_hash_length check (octet_length(token_hash) = 32),
   constraint flow_webhook_secrets_verification_secret_length check (octet_length(verification_secret) <= 4000)
 );
-comment on table private.flow_webhook_secrets is 'What each webhook is recognised by, and what its requests are verified with.';
-comment on column private.flow_webhook_secrets.token_hash is 'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
+comment on table private.flow_webhook_secrets is
+  'The digest of each webhook''s token, and the secret that verifies its requests.';
+comment on column private.flow_webhook_secrets.token_hash is
+  'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header; null until it is given: nothing is verified by then.';
+  'The key of the signatures, or the digest of the Authorization header. Null until it is set; requests then fail verification.';
 
 create function private.project_url()
 returns text
@@ -12234,17 +12409,19 @@ as $$
 declare
   v_host text := coalesce(private.request_header('x-forwarded-host'), private.request_header('host'));
   v_scheme text := coalesce(
-    private.request_header('x-forwarded-proto'), case when v_host ~ '^(127\.0\.0\.1|localhost)(:|$)' then 'http' else 'https' end
+    private.request_header('x-forwarded-proto'),
+    case when v_host ~ '^(127\.0\.0\.1|localhost)(:|$)' then 'http' else 'https' end
   );
 begin
   return coalesce(
     rtrim(private.vault_secret('project_url'), '/'),
-    case when v_host ~ '^[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$' and v_scheme in ('http', 'https') then v_scheme || '://' || v_host end
+    case when v_host ~ '^[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$'
+      and v_scheme in ('http', 'https') then v_scheme || '://' || v_host end
   );
 end;
 $$;
 comment on function private.project_url() is
-  'The address of this project: what Vault holds as project_url, else the one that the request was sent to; null if it tells none.';
+  'The address of this project: project_url in Vault, or else the address to which the request was sent; null if neither is known.';
 
 create function private.webhook_for_owner(webhook public.flow_webhooks)
 returns jsonb
@@ -12252,7 +12429,8 @@ language sql stable security invoker
 begin atomic
   select to_jsonb(webhook_for_owner.webhook) - 'user_id';
 end;
-comment on function private.webhook_for_owner(public.flow_webhooks) is 'A webhook as its owner is shown it.';
+comment on function private.webhook_for_owner(public.flow_webhooks) is
+  'A webhook in the form in which its owner sees it.';
 
 create function private.create_webhook(
   input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
@@ -12274,17 +12452,29 @@ begin
   )
   returning w.* into v_webhook;
   insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
-  values (v_webhook.id, sha256(convert_to(v_token, 'UTF8')), private.webhook_secret_bytes(create_webhook.verification, create_webhook.secret));
+  values (
+    v_webhook.id, sha256(convert_to(v_token, 'UTF8')),
+    private.webhook_secret_bytes(create_webhook.verification, create_webhook.secret)
+  );
   return private.webhook_for_owner(v_webhook)
     || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
 end;
 $$;
 comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Does what public.create_webhook says. Definer: nobody else makes webhooks.';
-grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
+  'Implements public.create_webhook. Definer: only this function makes webhooks.';
+grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
+  to anon, authenticated, service_role;
 
+-- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
+-- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
+-- request. headers names request headers that the input also gets.
+-- With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by the
+-- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, says where
+-- and how the sender signs, by default in hex of sha256. Without a secret all requests are refused until
+-- set_webhook_verification sets one.
 create function public.create_webhook(
-  input text, flow integer default null, tag text default null, deployment_id uuid default null, headers text[] default '{}',
+  input text, flow integer default null, tag text default null, deployment_id uuid default null,
+  headers text[] default '{}',
   verification text default null, secret text default null, hmac jsonb default null
 )
 returns jsonb
@@ -12297,8 +12487,9 @@ as $$
   );
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by this secret, or this Authorization header; hmac {header, algorithm, encoding, prefix, id_header} says where and how the sender signs, by default in hex of sha256; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
-grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
+  'Makes an incoming webhook of the calling user and returns its row with url, shown only this once. POST to it starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
+  to anon, authenticated, service_role;
 
 create function private.set_webhook_verification(webhook_id uuid, verification text, secret text, hmac jsonb)
 returns jsonb
@@ -12317,13 +12508,17 @@ begin
     perform private.refuse_webhook();
   end if;
   update private.flow_webhook_secrets as s
-  set verification_secret = private.webhook_secret_bytes(set_webhook_verification.verification, set_webhook_verification.secret)
+  set verification_secret = private.webhook_secret_bytes(
+    set_webhook_verification.verification, set_webhook_verification.secret
+  )
   where s.webhook_id = set_webhook_verification.webhook_id;
   return private.webhook_for_owner(v_webhook);
 end;
 $$;
-comment on function private.set_webhook_verification(uuid, text, text, jsonb) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
-grant execute on function private.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
+comment on function private.set_webhook_verification(uuid, text, text, jsonb) is
+  'Implements public.set_webhook_verification. Definer: the secrets are private.';
+grant execute on function private.set_webhook_verification(uuid, text, text, jsonb)
+  to anon, authenticated, service_role;
 
 create function public.set_webhook_verification(
   webhook_id uuid, verification text default null, secret text default null, hmac jsonb default null
@@ -12333,11 +12528,12 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.set_webhook_verification(
-    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret, set_webhook_verification.hmac
+    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret,
+    set_webhook_verification.hmac
   );
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
-  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret, with hmac as in create_webhook; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook; null verification: no proof needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
 -- sql/750_webhooks/40_receive_webhook.sql
@@ -12352,17 +12548,18 @@ begin
 end;
 $$;
 comment on function private.refuse_webhook() is
-  'Raises the one refusal of a token or id of a webhook that does not exist, was deleted, is not active or is somebody else''s: 404 webhook_not_found.';
+  'Raises the same 404 webhook_not_found for a webhook that does not exist, was deleted, is not active or belongs to another user.';
 
 create view private.reachable_webhooks with (security_invoker = true) as
 select s.token_hash, w.id, w.user_id
 from private.flow_webhook_secrets as s
 join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
 join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true;
-comment on view private.reachable_webhooks is 'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
+comment on view private.reachable_webhooks is
+  'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
 comment on column private.reachable_webhooks.token_hash is 'SHA-256 of the token in the URL.';
 comment on column private.reachable_webhooks.id is 'The id in public.flow_webhooks.';
-comment on column private.reachable_webhooks.user_id is 'Who has made it.';
+comment on column private.reachable_webhooks.user_id is 'The owner.';
 
 create function private.webhook_of_token(token text)
 returns public.flow_webhooks
@@ -12382,7 +12579,8 @@ begin
   return v_webhook;
 end;
 $$;
-comment on function private.webhook_of_token(text) is 'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
+comment on function private.webhook_of_token(text) is
+  'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
 
 create function private.webhook_owners(tokens text[])
 returns uuid[]
@@ -12394,7 +12592,8 @@ as $$
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join private.reachable_webhooks as r on r.token_hash = sha256(convert_to(t.token, 'UTF8'));
 $$;
-comment on function private.webhook_owners(text[]) is 'Does what public.webhook_owners says. Definer: the hashes are private.';
+comment on function private.webhook_owners(text[]) is
+  'Implements public.webhook_owners. Definer: the hashes are private.';
 grant execute on function private.webhook_owners(text[]) to service_role;
 
 create function public.webhook_owners(tokens text[])
@@ -12404,7 +12603,7 @@ begin atomic
   select private.webhook_owners(webhook_owners.tokens);
 end;
 comment on function public.webhook_owners(text[]) is
-  'For the Edge Function deployment: whose webhooks have these tokens, in their order; null for those that receive_webhook answers 404. By it requests take turns.';
+  'For the Edge Function deployment, in which requests of different owners take turns: the owners of the webhooks with these tokens, in the order of the tokens. Null for tokens that receive_webhook answers with 404.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.form_text(encoded text)
@@ -12446,7 +12645,8 @@ begin
   if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
     perform private.fail('request_invalid', 'The form has more than 1000 fields.');
   end if;
-  select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'), count(*)
+  select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'),
+    count(*)
   into v_form, v_fields
   from string_to_table(webhook_form.body, '&') as f (field)
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
@@ -12460,7 +12660,7 @@ exception when character_not_in_repertoire then
 end;
 $$;
 comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings: {} for an empty one. 400 request_invalid for two fields of one name, more than 1000 fields, and what is not UTF-8.';
+  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields of one name, more than 1000 fields, and text that is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -12468,7 +12668,9 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_type text := lower(btrim(split_part(coalesce(webhook_media_type.content_type, 'application/json'), ';', 1), E' \t'));
+  v_type text := lower(
+    btrim(split_part(coalesce(webhook_media_type.content_type, 'application/json'), ';', 1), E' \t')
+  );
   v_form constant text := 'application/x-www-form-urlencoded';
   v_taken boolean := case
     when webhook_media_type.verification is null or webhook_media_type.verification = 'authorization' then true
@@ -12481,8 +12683,10 @@ declare
 begin
   if not v_taken then
     perform private.fail('media_type_unsupported', case
-      when webhook_media_type.verification = 'github' then 'The signed body must be application/json, or a form whose first field is payload.'
-      when webhook_media_type.verification = 'hmac' then 'The signed body must be application/json, or a form that is not JSON.'
+      when webhook_media_type.verification = 'github'
+        then 'The signed body must be application/json, or a form whose first field is payload.'
+      when webhook_media_type.verification = 'hmac'
+        then 'The signed body must be application/json, or a form that is not JSON.'
       else 'The signed body must be application/json.'
     end, hint => 'Have the sender send JSON.');
   end if;
@@ -12506,7 +12710,9 @@ begin
   if starts_with(webhook_body.body, U&'\FEFF') then
     perform private.fail('request_invalid', 'The body must not begin with a byte-order mark.');
   end if;
-  v_type := private.webhook_media_type(webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type');
+  v_type := private.webhook_media_type(
+    webhook_body.verification, webhook_body.body, webhook_body.headers ->> 'content-type'
+  );
   if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
@@ -12514,7 +12720,10 @@ begin
     perform private.fail('request_invalid', 'The body must be JSON, without two members of one name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
-    perform private.fail('request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
+    perform private.fail(
+      'request_invalid',
+      'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.'
+    );
   end if;
   return webhook_body.body::jsonb;
 exception when statement_too_complex then
@@ -12522,7 +12731,7 @@ exception when statement_too_complex then
 end;
 $$;
 comment on function private.webhook_body(text, text, jsonb) is
-  'What a request to a webhook says: a form by its content-type, else JSON. 400 request_invalid, 413 body_too_large, 415 media_type_unsupported.';
+  'The content of a request to a webhook: a form if its content type says so, otherwise JSON. 400 request_invalid, 413 body_too_large, 415 media_type_unsupported.';
 
 create function private.webhook_delivery_id(webhook public.flow_webhooks, body jsonb, headers jsonb)
 returns text
@@ -12530,9 +12739,11 @@ language sql immutable security invoker
 set search_path = ''
 as $$
   select nullif(case
-    when webhook_delivery_id.webhook.verification = 'standard_webhooks' then webhook_delivery_id.headers ->> 'webhook-id'
+    when webhook_delivery_id.webhook.verification = 'standard_webhooks'
+      then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. Only text counts: a number of few digits may stand for a hundred thousand digits.
+    -- The signed id of the event. Only a text counts: a number with few digits may stand for one with a hundred
+    -- thousand.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -12544,7 +12755,7 @@ as $$
   end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'Returns the id by which repetitions of a request are found: that of the sender''s scheme only, where the scheme has one, so that no added header gives a delivery a second id; null without an id.';
+  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that one counts, so that an added header can''t give a delivery a second id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer
@@ -12552,25 +12763,26 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- As many as AWS Lambda lets through.
+  -- The same limit as AWS Lambda's.
   v_most constant integer := 16;
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');
 begin
-  -- Proxies join the values of a header that comes twice: every character but digits separates numbers.
+  -- Proxies join the values of a repeated header, so every character other than a digit separates numbers.
   select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
   from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
   if v_depth > v_most then
-    perform private.fail('webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
+    perform private.fail('webhook_loop',
+      format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
       hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
   end if;
   return v_depth;
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: the greatest of its numbers, 0 without any. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
+  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond 16. A sender who forges a lower number is still bounded by the limits of starts.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -12595,7 +12807,7 @@ begin
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
-  -- User, deployment and webhook, the order in which a deletion locks them, so that there is no deadlock.
+  -- Lock user, deployment and webhook in the order in which a deletion locks them, so that there is no deadlock.
   perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
   if not found then
     perform private.refuse_webhook();
@@ -12603,7 +12815,7 @@ begin
   v_deployment := private.startable_deployment(
     start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
   );
-  -- Whoever has been told that it is deleted sees no further run.
+  -- After the deletion of a webhook has been answered, the webhook starts no further run.
   perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
   if not found then
     perform private.refuse_webhook();
@@ -12619,13 +12831,13 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- The id alone says what is repeated: Stripe changes a member of an event with each try.
+    -- The id alone identifies a repetition: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'Starts the deployment of a webhook, as its owner, with a request that proves who sends it, and returns the run: the earlier one for a request whose id came within 24 hours. Definer: it stores the run.';
+  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. A request with the id of an earlier one within 24 hours returns that one''s run. Definer: it stores the run.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -12633,14 +12845,18 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Nobody waits to leave a note, and what is there already is not written again. A repeated request gives an earlier run, of a lesser id.
+  -- Does not wait for a lock, and does not write an equal note again. A repeated request returns an earlier run, whose
+  -- id is smaller.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
       then w.last_start_at else clock_timestamp() end,
     last_flow_run_id = greatest(w.last_flow_run_id, note_webhook.flow_run_id),
     last_error = note_webhook.error
-  where w.id = (select free.id from public.flow_webhooks as free where free.id = note_webhook.webhook_id for no key update skip locked)
+  where w.id = (
+    select free.id from public.flow_webhooks as free
+      where free.id = note_webhook.webhook_id for no key update skip locked
+  )
     and (
       w.last_error is distinct from note_webhook.error
       or greatest(w.last_flow_run_id, note_webhook.flow_run_id) is distinct from w.last_flow_run_id
@@ -12648,13 +12864,13 @@ begin
 end;
 $$;
 comment on function private.note_webhook(uuid, uuid, text) is
-  'Tells the owner of a webhook what came of a request, unless somebody else writes at this moment. Definer: owners may not write these columns.';
+  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer: owners may not write these columns.';
 
 create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 declare
@@ -12675,16 +12891,22 @@ begin
   if v_error is null then
     return jsonb_build_object('flow_run_id', v_run_id);
   end if;
-  -- The note has to be committed, so the refusal can't be raised.
+  -- Answer the refusal instead of raising it, so that the note is committed.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
   perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
   from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
   return v_error;
 end;
 $$;
-comment on function private.receive_webhook(text, text, jsonb) is 'Does what public.receive_webhook says. Definer: webhooks are others''.';
+comment on function private.receive_webhook(text, text, jsonb) is
+  'Implements public.receive_webhook. Definer: webhooks belong to other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
+-- Takes the unchanged body and the headers by lower-case names. The body is a form if the content type says so,
+-- otherwise JSON. Requests with the same id start one run within 24 hours.
+-- 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
+-- deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429
+-- queue_full, start_limit_reached.
 create function public.receive_webhook(token text, body text, headers jsonb default '{}')
 returns jsonb
 language sql volatile security invoker
@@ -12693,7 +12915,7 @@ as $$
   select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
-  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429 queue_full, start_limit_reached.';
+  'For POST /deployment/hook/{token}: verifies a request to a webhook, starts its deployment and returns {flow_run_id}. 400; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413; 415; 429.';
 grant execute on function public.receive_webhook(text, text, jsonb) to anon;
 
 -- sql/800_webhook_deliveries/10_on_end_secrets.sql
@@ -12707,8 +12929,8 @@ create table private.on_end_secrets (
   constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
 );
 comment on table private.on_end_secrets is
-  'The secrets that sign the webhooks of flows: one for all deployments of a flow, so that a deploy changes none. They leave the database once, when they are made.';
-comment on column private.on_end_secrets.previous_secret is 'Signs, too, until previous_until.';
+  'The secrets that sign outgoing webhooks, one for all deployments of a flow, so that a deploy does not change it. A secret leaves the database only once, when it is made.';
+comment on column private.on_end_secrets.previous_secret is 'Also signs, until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -12716,9 +12938,9 @@ create table private.webhook_turns (
   deployment_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners whose deployments have had on_end, and for each the deployment whose delivery was claimed last: the owner''s next claim begins behind it, so that deployments take turns.';
+  'The owners whose deployments have had on_end, each with the deployment of the last claimed delivery. The owner''s next claim begins after that deployment, so that deployments take turns.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'Whether that delivery was about a run that the owner had started: those and the others of a deployment have turns of their own.';
+  'Whether the owner had started the run of that delivery. A deployment has one turn for such runs and another for all other runs.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -12732,7 +12954,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed, and the turn of its owner. Definer: both are private.';
+  'When a deployment of a flow first has on_end: makes the flow''s secret, so that every message is signed, and the turn of its owner. Definer: both tables are private.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -12756,7 +12978,8 @@ begin
   return jsonb_build_object('secret', 'whsec_' || encode(v_secret, 'base64'));
 end;
 $$;
-comment on function private.rotate_on_end_secret(integer) is 'Does what public.rotate_on_end_secret says. Definer: the secrets are private.';
+comment on function private.rotate_on_end_secret(integer) is
+  'Implements public.rotate_on_end_secret. Definer: the secrets are private.';
 grant execute on function private.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function public.rotate_on_end_secret(flow_id integer)
@@ -12766,7 +12989,7 @@ begin atomic
   select private.rotate_on_end_secret(rotate_on_end_secret.flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
-  'Makes a new secret for the webhooks of the caller''s flow and returns {secret}, whsec_ and base64 of 32 bytes, which is shown this once. For 24 hours messages are signed with the secret before it, too. 401; 404 flow_not_found, also for somebody else''s flow.';
+  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours the previous secret also signs. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function private.webhook_signature(content text, flow_id integer)
@@ -12777,16 +13000,20 @@ begin atomic
   select concat_ws(' ',
     'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.secret, 'sha256'), 'base64'),
     case when s.previous_until > clock_timestamp() then
-      'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.previous_secret, 'sha256'), 'base64')
+      'v1,' || encode(
+        extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.previous_secret, 'sha256'), 'base64'
+      )
     end
   )
   from private.on_end_secrets as s where s.flow_id = webhook_signature.flow_id;
 end;
 comment on function private.webhook_signature(text, integer) is
-  'The header webhook-signature for the signed content <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> by each secret that is valid. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
+  'The header webhook-signature for the signed text <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> for each valid secret. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
 
 -- sql/800_webhook_deliveries/20_webhook_deliveries.sql
 
+-- This table is an outbox: the transaction that ends a run or asks for signatures also writes the message. The row
+-- then records the delivery.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
@@ -12814,34 +13041,44 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: the messages about runs that on_end of their deployments asks for: an outbox, written by the transaction that has the news, and a record of what became of them. Written by functions only, read by the owner; a delivery goes with its run.';
+  'Outgoing webhooks: the messages about runs that on_end of their deployments requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
-comment on column public.webhook_deliveries.deployment_id is 'The deployment of the run. Kept when it is deleted, so it carries no foreign key.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run_id is one.';
+comment on column public.webhook_deliveries.deployment_id is
+  'The deployment of the run. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.is_started_by_owner is
-  'Whether the owner of the flow has started the run, by hand or by a schedule: messages about runs that others started have only a part of the places and of the quota.';
-comment on column public.webhook_deliveries.event is 'How the run ended, succeeded, failed or stopped; or signature_request: it asks for signatures.';
-comment on column public.webhook_deliveries.payload is 'What is posted, {type, timestamp, data}.';
+  'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
+comment on column public.webhook_deliveries.event is
+  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures.';
+comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
-  'pending; delivered: the address answered with a status from 200 to 299; failed: nobody tries any more, and last_error says why.';
-comment on column public.webhook_deliveries.attempts is 'How often it was tried: the number of the newest attempt. What is told of an older one changes nothing.';
-comment on column public.webhook_deliveries.max_attempts is 'When it has failed so often, nobody tries any more. redeliver_webhook grants eight attempts more.';
+  'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
+comment on column public.webhook_deliveries.attempts is
+  'The number of attempts, and of the newest attempt. Reports about an older attempt change nothing.';
+comment on column public.webhook_deliveries.max_attempts is
+  'The number of failed attempts after which delivery ends. redeliver_webhook grants eight more attempts.';
 comment on column public.webhook_deliveries.next_attempt_at is
-  'When it is tried next; while is_held, when somebody else may try if nothing is heard of the attempt under way; null unless it is pending.';
-comment on column public.webhook_deliveries.is_held is 'A runner has claimed it and has not told what came of it.';
-comment on column public.webhook_deliveries.last_http_status is 'The status of the newest answer; null when the newest attempt got none.';
+  'The time of the next attempt. While is_held: the time at which another worker may try, if the present attempt is not reported. Null unless pending.';
+comment on column public.webhook_deliveries.is_held is
+  'True if a worker has claimed the delivery and has not reported the result.';
+comment on column public.webhook_deliveries.last_http_status is
+  'The status of the newest answer; null if the newest attempt got no answer.';
 comment on column public.webhook_deliveries.last_response is 'The first 1,000 characters of the newest answer.';
-comment on column public.webhook_deliveries.last_error is 'Why the newest attempt failed; null when it did not.';
+comment on column public.webhook_deliveries.last_error is
+  'The reason why the newest attempt failed; null if it did not.';
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
--- The console lists those of a deployment, every few seconds: else it would read all of an owner's.
+-- The console lists the deliveries of a deployment every few seconds. Without this index it would read all deliveries
+-- of the owner.
 create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
--- Only of what is pending, since claims look every second, at most of nothing.
-create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
-create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';
--- By deployments, which take turns, and apart from those that were never tried, which wait until there is room.
+-- Only for pending deliveries, since claims search every second and mostly find none.
+create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at)
+  where status = 'pending';
+create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
+  where status = 'pending';
+-- By deployments, which take turns. Separates tried deliveries from new ones, which wait until there is room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
@@ -12855,14 +13092,16 @@ grant select on public.webhook_deliveries to service_role;
 
 -- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
--- Called by private.end_flow_runs and private.store_signature_requests, in the transaction that ends a run or asks for a
--- signature. Both have on_end of the run at hand.
+-- Called by the transaction that ends a run or asks for signatures: private.end_flow_runs, the only place where root
+-- runs end, and private.store_signature_requests. Both already know whether the run has on_end.
 
+-- Stores every message, even if many are waiting. Claims decide which of them have room, so nothing is counted here,
+-- and a run never waits for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while the tables were empty.
+-- A cached plan must not be one that was made while the tables were empty.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -12870,12 +13109,14 @@ as $$
 begin
   insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
   select
-    r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event, j.on_end ->> 'url',
+    r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event,
+    j.on_end ->> 'url',
     jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
       'data', jsonb_build_object(
-        'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id, 'status', r.status,
+        'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id,
+        'status', r.status,
         'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
       ) || n.data
     )
@@ -12886,7 +13127,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. Each is stored, however many wait: claims decide which have room. So nothing is counted here, and a run never waits for its messages. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data}], that the run''s on_end requests. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -12904,7 +13145,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages that say how these root runs ended. Neither outputs nor texts of errors are told: whoever is to know them reads the run. Definer: only functions write deliveries.';
+  'Stores the messages about the ends of these root runs. They contain neither outputs nor error texts: authorised receivers read these from the run. Definer: only functions write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
@@ -12916,7 +13157,8 @@ begin
     perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
       'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
         select jsonb_agg(
-          jsonb_build_object('id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.created_at, s.id
+          jsonb_build_object('id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
+            order by s.created_at, s.id
         )
         from public.signature_requests as s where s.id = any (queue_signature_webhooks.request_ids)
       ))
@@ -12925,19 +13167,20 @@ begin
 end;
 $$;
 comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
-  'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';
+  'Stores one message about all signatures that a transaction of a root run lacks. Definer: only functions write deliveries.';
 
 -- sql/800_webhook_deliveries/35_due_webhooks.sql
 
--- Which deliveries of one owner are claimed next. Turns go by deployment, apart for runs that the owner started and for runs that others
--- started: strangers who start a public deployment hold up no message about other runs.
+-- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
+-- owner started and for runs that others started. So strangers who start a public deployment do not delay messages
+-- about other runs.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, deployment_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- Where an argument is null, its column bounds no range of the index.
+-- The plan depends on the arguments: a null argument leaves its column of the index unbounded.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -12951,8 +13194,11 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the deliveries of an owner that were tried and are pending, at most up to enough; of one deployment and kind of start where they are given. Definer: it sees all of them.';
+  'Counts the pending deliveries of an owner with at least one attempt, up to `enough`; only those of one deployment and kind of start if these are not null. Definer: it reads all deliveries.';
 
+-- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
+-- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
+-- deliveries of the same deployment and kind that this claim has selected already.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, deployment_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -12966,20 +13212,25 @@ begin
   if not has_webhook_room.is_started_by_owner then
     v_of_others := private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share);
     if v_of_others + has_webhook_room.picked >= (v_share + 1) / 2
-      or private.tried_webhooks(has_webhook_room.user_id, false, null, v_quota) + has_webhook_room.picked >= (v_quota + 1) / 2 then
+      or private.tried_webhooks(has_webhook_room.user_id, false, null, v_quota)
+        + has_webhook_room.picked >= (v_quota + 1) / 2 then
       return false;
     end if;
   end if;
   return private.tried_webhooks(has_webhook_room.user_id, true, has_webhook_room.deployment_id, v_share)
-      + coalesce(v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share))
+      + coalesce(
+        v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share)
+      )
       + has_webhook_room.picked < v_share
     and private.tried_webhooks(has_webhook_room.user_id, null, null, v_quota) + has_webhook_room.picked < v_quota;
 end;
 $$;
 comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
-  'Whether another delivery of a deployment may be tried for the first time: an owner may have the quota pending_webhooks of tried ones, a deployment a tenth of it, and runs that others started half of either. picked of the same are about to be tried. Definer: the quotas are private.';
+  'Whether a further delivery of a deployment may have its first attempt, by the owner''s quota of pending deliveries. Definer: the quotas are private.';
 
-create function private.due_webhook_of(user_id uuid, is_started_by_owner boolean, deployment_id uuid, at timestamptz, picked uuid[])
+create function private.due_webhook_of(
+  user_id uuid, is_started_by_owner boolean, deployment_id uuid, at timestamptz, picked uuid[]
+)
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
@@ -12992,13 +13243,17 @@ declare
   v_new public.webhook_deliveries;
 begin
   select d.* into v_tried from public.webhook_deliveries as d
-  where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 1 and d.is_started_by_owner = due_webhook_of.is_started_by_owner
-    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending' and d.next_attempt_at <= due_webhook_of.at
+  where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 1
+    and d.is_started_by_owner = due_webhook_of.is_started_by_owner
+    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending'
+      and d.next_attempt_at <= due_webhook_of.at
     and d.id <> all (due_webhook_of.picked)
   order by d.next_attempt_at, d.id limit 1;
   select d.* into v_new from public.webhook_deliveries as d
-  where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 0 and d.is_started_by_owner = due_webhook_of.is_started_by_owner
-    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending' and d.next_attempt_at <= due_webhook_of.at
+  where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 0
+    and d.is_started_by_owner = due_webhook_of.is_started_by_owner
+    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending'
+      and d.next_attempt_at <= due_webhook_of.at
     and d.id <> all (due_webhook_of.picked)
   order by d.next_attempt_at, d.id limit 1;
   if v_new.id is not null and not private.has_webhook_room(
@@ -13012,14 +13267,15 @@ begin
   end if;
   return (
     select d.id from public.webhook_deliveries as d
-    where d.id = case when v_new.next_attempt_at < v_tried.next_attempt_at or v_tried.id is null then v_new.id else v_tried.id end
+    where d.id = case when v_new.next_attempt_at < v_tried.next_attempt_at or v_tried.id is null then v_new.id
+      else v_tried.id end
       and d.status = 'pending'
     for no key update skip locked
   );
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks and returns the delivery of a deployment that is most overdue and not picked yet: one that was never tried only if there is room for it. Null without one, and where another transaction has locked it. Definer: it sees all of them.';
+  'Locks and returns the most overdue delivery of a deployment that is not picked yet; a new one only if there is room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -13032,7 +13288,7 @@ as $$
 declare
   v_turn private.webhook_turns := next_webhook_turn.turn;
 begin
-  -- One look at the index for those that were never tried, one for those that were.
+  -- Two searches of the index: one for new deliveries, one for deliveries that were tried.
   select n.is_started_by_owner, n.deployment_id into v_turn.is_started_by_owner, v_turn.deployment_id
   from unnest('{0,1}'::integer[]) as t (tried)
   cross join lateral (
@@ -13046,7 +13302,7 @@ begin
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'Returns the turn behind this one, of a deployment of the same owner with pending deliveries; deployment_id is null behind the last. Definer: it sees all of them.';
+  'The turn after this one among the owner''s deployments with pending deliveries; deployment_id is null after the last. Definer: it reads all deliveries.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -13056,8 +13312,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- So many posts of one owner are under way at a time, whoever sends them: an address that never answers holds no more places. One of
-  -- them is kept for messages about runs that the owner started.
+  -- Bounds the concurrent posts of one owner over all workers, so that an address that never answers takes no more of
+  -- them. One post is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;
@@ -13069,10 +13325,13 @@ begin
   from public.webhook_deliveries as d
   where d.user_id = due_webhooks_of.user_id and d.is_held and d.next_attempt_at > due_webhooks_of.at;
   v_places := least(v_places, due_webhooks_of.max_deliveries);
-  select t.* into v_turn from private.webhook_turns as t where t.user_id = due_webhooks_of.user_id for no key update skip locked;
-  v_turn := (due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.deployment_id, v_none));
+  select t.* into v_turn from private.webhook_turns as t
+    where t.user_id = due_webhooks_of.user_id for no key update skip locked;
+  v_turn := (
+    due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.deployment_id, v_none)
+  );
 
-  -- Deployments without a due delivery are stepped over. Where there are more, the next claim goes on behind them.
+  -- Skips at most 200 deployments without a due delivery. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
@@ -13081,7 +13340,9 @@ begin
       v_is_round_empty := true;
       v_turn := (due_webhooks_of.user_id, false, v_none);
     elsif v_turn.is_started_by_owner or v_places_of_others > 0 then
-      v_id := private.due_webhook_of(v_turn.user_id, v_turn.is_started_by_owner, v_turn.deployment_id, due_webhooks_of.at, v_ids);
+      v_id := private.due_webhook_of(
+        v_turn.user_id, v_turn.is_started_by_owner, v_turn.deployment_id, due_webhooks_of.at, v_ids
+      );
       if v_id is not null then
         v_is_round_empty := false;
         v_places_of_others := v_places_of_others - (not v_turn.is_started_by_owner)::integer;
@@ -13090,14 +13351,18 @@ begin
     end if;
   end loop;
   update private.webhook_turns as t
-  set is_started_by_owner = coalesce(v_turn.is_started_by_owner, false), deployment_id = coalesce(v_turn.deployment_id, v_none)
-  where t.user_id = (select free.user_id from private.webhook_turns as free where free.user_id = v_turn.user_id for no key update skip locked)
+  set is_started_by_owner = coalesce(v_turn.is_started_by_owner, false),
+    deployment_id = coalesce(v_turn.deployment_id, v_none)
+  where t.user_id = (
+    select free.user_id from private.webhook_turns as free
+      where free.user_id = v_turn.user_id for no key update skip locked
+  )
     and (t.is_started_by_owner, t.deployment_id) is distinct from (v_turn.is_started_by_owner, v_turn.deployment_id);
   return v_ids;
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the deliveries of an owner that are due, as far as the owner may have more under way: deployments take turns, apart for runs that the owner started and for others. Definer: it sees all of them.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer: it reads all deliveries.';
 
 -- sql/800_webhook_deliveries/40_claim_webhook_deliveries.sql
 
@@ -13106,7 +13371,8 @@ create table private.last_webhook_claim (
   user_id uuid not null,
   constraint last_webhook_claim_single check (id)
 );
-comment on table private.last_webhook_claim is 'The owner whose deliveries were looked at last, in one row: the next claim begins behind them, so that owners take turns.';
+comment on table private.last_webhook_claim is
+  'The last owner whose deliveries were searched, in one row. The next claim begins after that owner, so that owners take turns.';
 
 create function private.has_due_webhook()
 returns boolean
@@ -13115,13 +13381,13 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The index can't be searched for what a volatile function returns.
+  -- A constant, because the index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
 begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
 end;
 $$;
-comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
+comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it reads all deliveries.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -13140,17 +13406,17 @@ declare
   v_is_second_round boolean := false;
   v_ids uuid[] := '{}';
 begin
-  -- Nearly always this one look at the index is all.
+  -- In most calls no delivery is due, and this search of the index is all the work.
   if not private.has_due_webhook() then
     return;
   end if;
-  -- One claim at a time, so that each counts what the others of an owner have under way.
+  -- One claim at a time, so that each counts the concurrent posts of the others.
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
-  -- Owners whose deliveries are pending but not due are stepped over, a thousand at most.
+  -- Skips owners whose pending deliveries are not due, at most a thousand.
   for v_step in 1..1000 loop
-    -- In the order of one index, so that of each owner one row is read.
+    -- In the order of one index, so that the search reads one row per owner.
     select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
     from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id
     order by d.user_id, d.next_attempt_at, d.id limit 1;
@@ -13162,15 +13428,17 @@ begin
     exit when v_next_user_id is null or v_is_second_round and v_next_user_id > v_last_user_id;
     v_user_id := v_next_user_id;
     continue when v_next_at > v_now;
-    v_ids := v_ids || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
+    v_ids := v_ids
+      || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
     exit when cardinality(v_ids) >= claim_webhook_deliveries.max_deliveries;
   end loop;
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts of which nobody told count, too. Whatever ends the workers that send it, it does so a few times only.
+  -- Attempts without a report count, too. So a delivery that ends its workers does so only a few times.
   update public.webhook_deliveries as d
-  set status = 'failed', next_attempt_at = null, is_held = false, last_error = 'worker_lost: the workers that sent it were lost'
+  set status = 'failed', next_attempt_at = null, is_held = false,
+    last_error = 'worker_lost: the workers that sent it were lost'
   where d.id = any (v_ids) and d.attempts >= d.max_attempts + 8;
   return query
   with claimed as (
@@ -13187,25 +13455,33 @@ begin
   )
   select m.id, m.attempts, m.url, jsonb_build_object(
     'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
-    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id), 'flow-chain-depth', m.chain_depth::text
+    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id),
+    'flow-chain-depth', m.chain_depth::text
   ), m.body
   from message as m
   order by array_position(v_ids, m.id);
 end;
 $$;
 comment on function private.claim_webhook_deliveries(integer, integer) is
-  'Does what public.claim_webhook_deliveries says. Definer: deliveries are others'' and the secrets private.';
+  'Implements public.claim_webhook_deliveries. Definer: deliveries belong to other users, and secrets are private.';
 grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
 
+-- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
+-- owner. An owner has at most four posts under way, three of them about runs that others started.
+-- headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks
+-- detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
+-- claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
+  select * from private.claim_webhook_deliveries(
+    claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds
+  );
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
-  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, the deployments of an owner take turns, and each owner has four under way at most, three of runs that others started. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+  'For the runner: claims up to max_deliveries due outgoing webhooks for lease_seconds, with the signed headers of this attempt. Owners and their deployments take turns. Report the result to store_webhook_attempt.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- sql/800_webhook_deliveries/50_store_webhook_attempt.sql
@@ -13220,14 +13496,15 @@ declare
   v_delay interval := v_delays[webhook_retry_delay.failures];
 begin
   return greatest(
-    -- Up to a tenth more or less, so that what failed together does not come back together.
+    -- Vary the delay by up to a tenth, so that deliveries that failed together do not return together.
     v_delay * (0.9 + 0.2 * random()),
-    case when webhook_retry_delay.retry_after_seconds > 0 then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
+    case when webhook_retry_delay.retry_after_seconds > 0
+      then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
   );
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'How long to wait after so many attempts that failed, one at least, and at least as long as the answer''s Retry-After, of a day at most. The first eight attempts of the schedule that Standard Webhooks 1.0.0 gives as example, over 31 hours.';
+  'The delay after this number of failed attempts (at least one), but at least Retry-After of the answer, of which at most a day counts. Eight attempts within 31 hours: the first of the example schedule of Standard Webhooks 1.0.0.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -13235,7 +13512,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Rows that others have locked are skipped, since two answers may come at a time: the next 410 finds them.
+  -- Skip rows that others have locked, because two answers may come at the same time. The next 410 finds these rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -13246,13 +13523,14 @@ begin
   set status = 'failed', next_attempt_at = null, last_error = 'The address has answered another message with 410 Gone.'
   where d.id = any (array(
     select g.id from public.webhook_deliveries as g
-    where g.user_id = disable_gone_webhook.user_id and g.status = 'pending' and not g.is_held and g.url = disable_gone_webhook.url
+    where g.user_id = disable_gone_webhook.user_id and g.status = 'pending' and not g.is_held
+      and g.url = disable_gone_webhook.url
     for no key update skip locked
   ));
 end;
 $$;
 comment on function private.disable_gone_webhook(uuid, text) is
-  'Stops sending outgoing webhooks of an owner to an address that wants no more: on_end of the owner''s deployments that name it becomes null, and what is pending fails. Definer: only functions write deliveries.';
+  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone: removes on_end of the deployments that name it, and fails its pending deliveries. Definer: only functions write deliveries.';
 
 create function private.store_webhook_attempt(
   id uuid, attempt integer, http_status integer, response text, error text, retry_after_seconds integer
@@ -13269,7 +13547,7 @@ begin
   where d.id = store_webhook_attempt.id and d.attempts = store_webhook_attempt.attempt and d.is_held
   for no key update;
   if not found then
-    -- Another worker has it, or its run was deleted.
+    -- Another worker has claimed the delivery, or its run was deleted.
     return;
   end if;
   v_status := case
@@ -13281,13 +13559,17 @@ begin
   set
     status = v_status, is_held = false,
     next_attempt_at = case when v_status = 'pending'
-      then clock_timestamp() + private.webhook_retry_delay(8 - d.max_attempts + d.attempts, store_webhook_attempt.retry_after_seconds)
+      then clock_timestamp()
+        + private.webhook_retry_delay(8 - d.max_attempts + d.attempts, store_webhook_attempt.retry_after_seconds)
     end,
     last_http_status = store_webhook_attempt.http_status, last_response = left(store_webhook_attempt.response, 1000),
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
-      case when store_webhook_attempt.http_status = 410 then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
-      format('The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status)
+      case when store_webhook_attempt.http_status = 410
+        then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
+      format(
+        'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
+      )
     ), 1000) end
   where d.id = v_delivery.id;
   if store_webhook_attempt.http_status = 410 then
@@ -13296,9 +13578,12 @@ begin
 end;
 $$;
 comment on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
-  'Does what public.store_webhook_attempt says. Definer: only functions write deliveries.';
+  'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
+-- A status from 200 to 299 delivers the message. 410 ends the delivery and disables the address. After any other
+-- result it is tried again, up to eight times within 31 hours and not before Retry-After. A report about an older
+-- claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null
@@ -13308,12 +13593,13 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.store_webhook_attempt(
-    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status, store_webhook_attempt.response,
+    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status,
+    store_webhook_attempt.response,
     store_webhook_attempt.error, store_webhook_attempt.retry_after_seconds
   );
 $$;
 comment on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
-  'For the runner: what came of a claimed delivery: the status and the beginning of the answer, or an error. A status from 200 to 299 delivers it; 410 ends it and disables the address; else it is tried again, eight times within 31 hours, and not before Retry-After. What is told of an older claim changes nothing.';
+  'For the runner: reports the result of a claimed delivery: the status and the beginning of the answer, or an error.';
 grant execute on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
 -- sql/800_webhook_deliveries/60_redeliver_webhook.sql
@@ -13328,20 +13614,26 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- The address may be what was wrong.
+    -- Read the address anew: it may have been wrong.
     url = coalesce((select f.on_end ->> 'url' from public.flow_deployments as f where f.id = d.deployment_id), d.url),
     status = 'pending', max_attempts = d.attempts + 8, next_attempt_at = clock_timestamp(), is_held = false
-  where d.id = redeliver_webhook.id and d.user_id = v_user_id and not (d.is_held and d.next_attempt_at > clock_timestamp());
+  where d.id = redeliver_webhook.id and d.user_id = v_user_id
+    and not (d.is_held and d.next_attempt_at > clock_timestamp());
   if found then
     perform private.check_quota('pending_webhooks', v_user_id);
-  elsif not exists (select from public.webhook_deliveries as d where d.id = redeliver_webhook.id and d.user_id = v_user_id) then
+  elsif not exists (
+    select from public.webhook_deliveries as d where d.id = redeliver_webhook.id and d.user_id = v_user_id
+  ) then
     perform private.fail('webhook_delivery_not_found', 'There is no such delivery.');
   end if;
 end;
 $$;
-comment on function private.redeliver_webhook(uuid) is 'Does what public.redeliver_webhook says. Definer: only functions write deliveries.';
+comment on function private.redeliver_webhook(uuid) is
+  'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The delivery is
+-- retried like a new one. A delivery that is under way is not changed.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker
@@ -13350,7 +13642,7 @@ as $$
   select private.redeliver_webhook(redeliver_webhook.id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
-  'Has a webhook of the caller''s run posted once more, with the same webhook-id, whatever became of it: to the address in on_end of the deployment now, or the same one if there is none. It is retried like a new one. One that is under way stays as it is. 401; 404 webhook_delivery_not_found, also for somebody else''s; 409 quota_exceeded.';
+  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, in any state of its delivery. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
 grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
 -- sql/850_kv/10_kv_usage.sql
@@ -13386,11 +13678,16 @@ begin
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
   if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
-    perform private.fail('kv_stores_limit', 'A user can have 100 key-value stores at most.', hint => 'Delete a store that is not needed any more.');
+    perform private.fail(
+      'kv_stores_limit', 'A user can have 100 key-value stores at most.',
+      hint => 'Delete a store that is not needed any more.'
+    );
   end if;
   if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
-    perform private.fail('kv_size_limit', 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
-      jsonb_build_object('size_bytes', v_usage.item_bytes), 'Delete a store that is not needed any more, or write smaller values.');
+    perform private.fail('kv_size_limit',
+      'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
+      jsonb_build_object('size_bytes', v_usage.item_bytes),
+      'Delete a store that is not needed any more, or write smaller values.');
   end if;
 end;
 $$;
@@ -13399,9 +13696,10 @@ comment on function private.add_kv_usage(uuid, bigint, bigint) is
 
 -- sql/850_kv/20_kv_effects.sql
 
--- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that makes it,
--- {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the transaction of the change, so a worker that
--- asks again, or executes the node again after another was lost, gets the output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that
+-- makes it, {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the
+-- transaction of the change, so a worker that asks again, or executes the node again after another was lost, gets the
+-- output of the first time.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -13411,7 +13709,8 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for the other.
+  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for
+  -- the other.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
@@ -13486,7 +13785,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_insert() is 'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
+comment on function private.tg_kv_stores__after_insert() is
+  'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -13513,7 +13813,8 @@ set search_path = ''
 as $$
 begin
   begin
-    insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store) on conflict do nothing;
+    insert into public.kv_stores (user_id, name) values (add_kv_store.user_id, add_kv_store.store)
+      on conflict do nothing;
   exception when check_violation or not_null_violation then
     perform private.fail('kv_store_name_invalid',
       'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
@@ -13532,9 +13833,12 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.fail('kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+  select private.fail(
+    'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120)))
+  );
 $$;
-comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+comment on function private.refuse_missing_kv_store(text) is
+  'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
 
 create function private.remove_kv_store(user_id uuid, store text)
 returns void
@@ -13568,7 +13872,8 @@ begin
   perform private.store_effect_output(kv_create_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only functions write stores.';
+comment on function private.kv_create_store(jsonb, jsonb, text) is
+  'Implements public.kv_create_store. Definer: only functions write stores.';
 grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_create_store(claim jsonb, effect jsonb, store text)
@@ -13597,7 +13902,8 @@ begin
   perform private.store_effect_output(kv_delete_store.effect, '{"M": {}}');
 end;
 $$;
-comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only functions write stores.';
+comment on function private.kv_delete_store(jsonb, jsonb, text) is
+  'Implements public.kv_delete_store. Definer: only functions write stores.';
 grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_delete_store(claim jsonb, effect jsonb, store text)
@@ -13622,13 +13928,15 @@ create table public.kv_items (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (user_id, store, key),
-  constraint kv_items_store_fkey foreign key (user_id, store) references public.kv_stores (user_id, name) on delete cascade,
+  constraint kv_items_store_fkey foreign key (user_id, store) references public.kv_stores (user_id, name)
+    on delete cascade,
   constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
 );
 comment on table public.kv_items is
   'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
-comment on column public.kv_items.size_bytes is 'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
+comment on column public.kv_items.size_bytes is
+  'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -13646,7 +13954,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes)) from inserted as i group by i.user_id order by i.user_id;
+  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes))
+    from inserted as i group by i.user_id order by i.user_id;
   return null;
 end;
 $$;
@@ -13684,11 +13993,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.add_kv_usage(i.user_id, 0, -sum(i.size_bytes)) from deleted as i group by i.user_id order by i.user_id;
+  perform private.add_kv_usage(i.user_id, 0, -sum(i.size_bytes))
+    from deleted as i group by i.user_id order by i.user_id;
   return null;
 end;
 $$;
-comment on function private.tg_kv_items__after_delete() is 'Counts the bytes of deleted items. Definer: the usage is private.';
+comment on function private.tg_kv_items__after_delete() is
+  'Counts the bytes of deleted items. Definer: the usage is private.';
 create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
@@ -13785,7 +14096,7 @@ begin
 end;
 $$;
 comment on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'Does what public.kv_write_item says. Definer: only functions write items.';
+  'Implements public.kv_write_item. Definer: only functions write items.';
 grant execute on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function public.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
@@ -13814,7 +14125,8 @@ begin
   return private.find_kv_item(v_user_id, kv_read_item.store, kv_read_item.key);
 end;
 $$;
-comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.lock_claimed_run is.';
+comment on function private.kv_read_item(jsonb, text, text) is
+  'Implements public.kv_read_item. Definer, as private.lock_claimed_run is.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)
@@ -13851,7 +14163,7 @@ begin
 end;
 $$;
 comment on function private.create_kv_store(text) is
-  'Does what public.create_kv_store says. Definer: only functions write stores.';
+  'Implements public.create_kv_store. Definer: only functions write stores.';
 grant execute on function private.create_kv_store(text) to anon, authenticated, service_role;
 
 create function public.create_kv_store(store text)
@@ -13875,7 +14187,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_store(text) is
-  'Does what public.delete_kv_store says. Definer: only functions write stores.';
+  'Implements public.delete_kv_store. Definer: only functions write stores.';
 grant execute on function private.delete_kv_store(text) to anon, authenticated, service_role;
 
 create function public.delete_kv_store(store text)
@@ -13903,7 +14215,7 @@ begin
 end;
 $$;
 comment on function private.write_kv_item(text, text, jsonb) is
-  'Does what public.write_kv_item says. Definer: only functions write items.';
+  'Implements public.write_kv_item. Definer: only functions write items.';
 grant execute on function private.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.write_kv_item(store text, key text, value jsonb)
@@ -13943,7 +14255,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Does what public.read_kv_item says. Definer, as private.require_user is.';
+  'Implements public.read_kv_item. Definer, as private.require_user is.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -13972,7 +14284,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_item(text, text) is
-  'Does what public.delete_kv_item says. Definer: only functions write items.';
+  'Implements public.delete_kv_item. Definer: only functions write items.';
 grant execute on function private.delete_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.delete_kv_item(store text, key text)
