@@ -12,8 +12,8 @@ const shared = {
   testTimeout: 120_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 100_000 } },
-  // The files share processes, which load their imports once: a third of a short file's time. What a test has replaced
-  // is put back for the next one.
+  // The files share processes, which load their imports once: a third of a short file's time. Environment variables
+  // and globals that a test has replaced are restored for the next test.
   isolate: false,
   unstubEnvs: true,
   unstubGlobals: true,

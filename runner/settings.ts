@@ -2,9 +2,9 @@ import { MAX_TIMER_MS } from '../functions/_shared/pause.ts';
 import { runLimits } from './engine/limits.ts';
 import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
 
-/** A setting that is a number, with what docs/reference/environment.md says of it. */
+/** A setting that is a number, and its text in docs/reference/environment.md. */
 interface NumberSetting {
-  /** What it sets, as a phrase that goes on from the setting's name. */
+  /** A sentence or phrase that follows the name of the setting in the page. */
   meaning: string;
   unit: string;
   default: number;
@@ -20,16 +20,16 @@ const setting = (meaning: string, unit: string, value: number, min = 1, max = MA
   max,
 });
 
-/** How the runner works. Each setting is overridden by the environment variable of its name: RUNNER_LEASE_SECONDS and so on. */
+/** The environment variable of the same name overrides each setting: RUNNER_LEASE_SECONDS and so on. */
 const numberSettings = {
   runnerLeaseSeconds: setting(
-    'How long a claim holds without a heartbeat; then another worker may claim the run. Several heartbeats fit in.',
+    'How long a claim holds without a heartbeat. Then another worker may claim the run. A worker sends several heartbeats in this time.',
     'seconds',
     30,
     2,
     3_600,
   ),
-  runnerConcurrency: setting('Slots of a worker: runs that it executes at a time.', 'runs', 16, 1, 1_000),
+  runnerConcurrency: setting('Slots of a worker: the number of runs that it executes at a time.', 'runs', 16, 1, 1_000),
   runnerRestingRuns: setting(
     'Runs that a worker holds beside those in its slots while they only wait: for a time, a confirmation, the sender of an action.',
     'runs',
@@ -38,21 +38,21 @@ const numberSettings = {
     10_000,
   ),
   runnerReservedPlaces: setting(
-    'Reserved slots of a worker: while other owners hold all its slots, it executes so many runs besides, one of each owner who holds none.',
+    'Reserved slots of a worker. While other owners hold all its slots, the worker executes up to this many more runs: one for each owner who holds no slot.',
     'runs',
     16,
     0,
     1_000,
   ),
-  // The run comes up to 2 s early, and must not sleep again.
+  // The run is claimed up to 2 s early, and must not sleep again.
   runnerLongWaitMs: setting(
-    'A run that only waits, and for longer than this, sleeps: it is released, and claimed again when its time comes.',
+    'A run that only waits, and waits longer than this, sleeps: the worker releases the run, and a worker claims it again when its time comes.',
     'ms',
     10_000,
     2_000,
   ),
   runnerMaxHeldBytes: setting(
-    'Node outputs that the runs of one worker hold in memory together. One run alone may hold what a run may have.',
+    'Node outputs that all runs of one worker together hold in memory. A single run may always hold as much as the limits of a run allow.',
     'bytes',
     16_777_216,
   ),
@@ -62,15 +62,15 @@ const numberSettings = {
     'ms',
     100_000,
   ),
-  runnerSliceBusyMs: setting('How much of its slice an Edge Function may compute.', 'ms', 1_000),
+  runnerSliceBusyMs: setting('How long an Edge Function may compute during its slice.', 'ms', 1_000),
   httpTimeoutMs: setting("How long a node's HTTP request may take.", 'ms', 30_000),
   httpMaxResponseBytes: setting(
-    "The body of the response to a node's HTTP request, and of the request itself.",
+    "The largest body of a node's HTTP request, and of the response to it.",
     'bytes',
     10 * 1_048_576,
   ),
   flowRunMaxHttpRequests: setting(
-    'HTTP requests that one run makes at a time; more of them wait.',
+    'HTTP requests that one run makes at a time; further requests wait.',
     'requests',
     16,
     1,
@@ -87,7 +87,7 @@ const numberSettings = {
     48 * 1_048_576,
   ),
   runnerMaxWebhooks: setting(
-    'Outgoing webhooks that a worker posts at a time, beside its runs. Each owner has four under way at most, of all workers.',
+    'Outgoing webhooks that a worker posts at a time, beside its runs. All workers together post at most four webhooks of one owner at a time.',
     'webhooks',
     64,
     1,
@@ -101,11 +101,11 @@ const numberSettings = {
     60_000,
   ),
   flowRunMaxNodeExecutions: setting(
-    'Node executions of one run, all iterations of loops counted. The run fails with `node_executions_limit`.',
+    'Node executions of one run, including all iterations of loops. The run fails with `node_executions_limit`.',
     'executions',
     runLimits.nodeExecutions,
   ),
-  flowRunMaxInterflowDepth: setting('How deep flows may call flows.', 'levels', runLimits.interflowDepth),
+  flowRunMaxInterflowDepth: setting('How deeply flows may call other flows.', 'levels', runLimits.interflowDepth),
   flowRunMaxOpenNodes: setting(
     'Nodes of all flows of one run that are executed at the same time, each as often as its flow is called. The call that exceeds it fails with `open_nodes_limit`.',
     'nodes',
@@ -126,7 +126,7 @@ const numberSettings = {
     'bytes',
     runLimits.totalBytes,
   ),
-  signatureTimeoutMs: setting('How long whoever is asked for a signature has.', 'ms', 180_000),
+  signatureTimeoutMs: setting('How long a signer has to answer a request for a signature.', 'ms', 180_000),
   actionTimeoutMs: setting('How long the signer of an action has to send its transaction.', 'ms', 180_000),
   flowRunMaxWorkMs: setting(
     'How long workers may work on one run. Sleeping, and waiting for a signature, for an input or for the sender of an action, do not count. The run fails with `run_time_limit`.',
@@ -149,12 +149,12 @@ const numberSettings = {
 const runnerTuning = Object.freeze({
   /** How often a worker extends its leases and learns what has happened to its claims, such as a stop. */
   heartbeatMs: 1_000,
-  /** How often progress is stored when there is any. */
+  /** How often new progress is stored. */
   checkpointMs: 1_000,
-  /** Rows and bytes of unstored progress that start a checkpoint before its time. */
+  /** So many rows or bytes of unstored progress start a checkpoint before its time. */
   checkpointRows: 500,
   checkpointBytes: 2 * 1_048_576,
-  /** The engine waits when the unstored progress would fill so many checkpoints. */
+  /** The engine waits when the unstored progress would fill this many checkpoints. */
   maxUnstoredCheckpoints: 4,
   /** Bytes of a page of a run's history. */
   historyPageBytes: 4 * 1_048_576,
@@ -162,33 +162,35 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
-  /** Characters that the texts of those have together: as many as the largest may have. */
+  /** Characters that the texts of the kept snapshots have together: as many as the largest snapshot may have. */
   cachedSnapshotCharacters: 16 * 1_048_576,
-  /** Bytes that each HTTP request may hold without waiting. Most answers are smaller. */
+  /** Bytes that each HTTP request may hold without waiting. Most responses are smaller. */
   httpFreeBytes: 131_072,
-  /** How often the runner asks for the status of a transaction, and looks for the transaction of an action. */
+  /** How often the runner asks for the status of a transaction. */
   confirmPollMs: 500,
+  /** How often the runner looks for the transaction of an action. */
   actionPollMs: 1_000,
   /** How often a transaction that is in no block yet is sent again. */
   resendMs: 2_000,
-  /** How often a long-lived worker looks at the queue by itself. */
+  /** How often a long-lived worker looks at the queue while nothing tells it of new runs. */
   pollMs: 500 as number,
-  /** The same while it is told of new runs. It finds leases that are over, and runs that others have put to sleep. */
+  /** The same while something tells it of new runs. Then it still finds expired leases, and runs that other workers have put to sleep. */
   watchedPollMs: 5_000 as number,
   /** How often a worker looks for outgoing webhooks that are due. */
   webhookPollMs: 1_000 as number,
-  /** Bytes of the answer to an outgoing webhook that are read. */
+  /** So many bytes of the answer to an outgoing webhook are read. */
   webhookAnswerBytes: 4_096,
-  /** For how long the database is told what came of a webhook, and how much longer than that its lease holds. */
+  /** For how long the worker repeats the failing call that stores the result of a webhook. */
   webhookRetryMs: 30_000 as number,
+  /** How much longer the lease of a webhook holds than its timeout and these retries last. */
   webhookLeaseMarginMs: 15_000,
-  /** How long a look of a long-lived worker waits for a run while the worker is idle. */
+  /** How long an idle long-lived worker waits for a run in each look at the queue. */
   idleWaitMs: 0 as number,
 });
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
-  /** Starts wake it by pokes; it does not look at the queue at intervals. */
+  /** Starts wake the worker by pokes. The worker does not look at the queue at intervals. */
   readonly wakesByPokes: boolean;
   /** Nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
@@ -201,7 +203,7 @@ export const settingVariables: readonly (NumberSetting & { variable: string })[]
   ([name, numberSetting]) => ({ variable: variableName(name), ...numberSetting }),
 );
 
-/** What is wrong with the text of a setting; undefined when it is good. */
+/** Describes the fault in the text of a setting; undefined if the text is valid. */
 export function settingFault(name: keyof typeof numberSettings, text: string): string | undefined {
   const { min, max } = numberSettings[name];
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -210,7 +212,7 @@ export function settingFault(name: keyof typeof numberSettings, text: string): s
 
 /**
  * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free plan) or 2 s of
- * computing. Throws one error that names every variable that is wrong.
+ * computing. Throws one error that names every invalid variable.
  * Source: Supabase documentation, "Edge Functions limits".
  */
 export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {

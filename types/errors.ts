@@ -26,9 +26,9 @@ export interface FunctionErrorBody extends ErrorBody {
 
 /**
  * Every error code of the backend: its HTTP status, its meaning, its remedy and an example. SQL gets the statuses from
- * here (`dev/database/error_codes.ts`). Where an error is raised stands its text: search for the code in `functions/`
- * (`apiError`) and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults` function). The
- * codes that the client gives itself are in `client/flow_error.ts`, those of failed runs in `types/run_errors.ts`.
+ * here (`dev/database/error_codes.ts`). The text of an error stands where it is raised: search for the code in
+ * `functions/` (`apiError`) and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults`
+ * function). The codes that the client itself gives are in `client/flow_error.ts`, those of failed runs in `types/run_errors.ts`.
  */
 export const errorCodes = {
   ...requestErrors,
@@ -41,5 +41,5 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What is known of each code. */
+/** The entry of each error code. */
 export const errorEntries: Record<ErrorCode, ErrorEntry> = errorCodes;

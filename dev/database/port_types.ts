@@ -68,7 +68,7 @@ function numbersOf(name: PortTypeName): Bit[] | undefined {
   return name === 'f64' ? [...decimals, 'f32', 'f64'] : undefined;
 }
 
-/** What a type takes of the values of a tag: only that which it always converts. */
+/** The values of a tag that a type accepts: only those that it always converts. */
 function takenOf(tag: Tag, conversion: keyof typeof CONVERSIONS): Bit[] {
   if (conversion === 'base58Key') return ['key text'];
   if (conversion === 'publicKeyMember') return ['wallet'];

@@ -1,11 +1,11 @@
-/** What is known of an error code. */
+/** The description of an error code. */
 export interface ErrorEntry {
   /** The HTTP status. */
   status: number;
   meaning: string;
-  /** What the caller does about it. */
+  /** The advice to the caller. */
   remedy: string;
-  /** An answer, for the description of the API. A code that no described operation gives has none. */
+  /** An example answer for the description of the API; absent if no described operation gives the code. */
   example?: {
     message: string;
     details?: unknown;
