@@ -11,46 +11,10 @@ import type { Participant } from './participants.ts';
 import { type FinishedNodes, type Lack, readiness, reasonOfLack, spreadFinished, take } from './readiness.ts';
 import { TakeOver } from './redrive.ts';
 import type { Release } from './release.ts';
+import { RunLife } from './run_life.ts';
 import { logLine } from './run_log.ts';
 import { type Completion, RunRecord } from './run_record.ts';
-import { nextState, type TransitionTable } from './transitions.ts';
 import type { TreeRun } from './tree_run.ts';
-
-/**
- * The states of one run of a tree in one claim.
- *
- * - `going`: nodes start when they are ready. While none is, the run waits for news.
- * - `leaving`: another claim is to continue the run. No node starts. A node that can't begin again runs to its end,
- *   within its own time limits; all others are released.
- * - `left_behind`: the run ends where it is, because its instructions were collected for its caller, or the settlement
- *   put something out for the whole tree. No node starts.
- * - `halted`: the tree is halted. Running nodes end within the grace of the halt; then they are cancelled.
- * - `released` and `ended`: the run has an outcome in this claim.
- *
- * | state         | `leave`   | `leave_behind` | `halt`   | `release`  | `end`   |
- * | ------------- | --------- | -------------- | -------- | ---------- | ------- |
- * | `going`       | `leaving` | `left_behind`  | `halted` | throws     | `ended` |
- * | `leaving`     | throws    | `left_behind`  | `halted` | `released` | throws  |
- * | `left_behind` | throws    | throws         | `halted` | throws     | `ended` |
- * | `halted`      | throws    | throws         | throws   | throws     | `ended` |
- * | `released`    | throws    | throws         | throws   | throws     | throws  |
- * | `ended`       | throws    | throws         | throws   | throws     | throws  |
- *
- * The run looks for `leave` and `leave_behind` before it starts a node (`RunExecution.#look`), and for `halt` when it has
- * started its last node. A run never returns to `going`: when a run that a node called is released, the node learns of
- * it only later, and nothing else would tell that its own run is not at its end.
- */
-export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'released' | 'ended';
-export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'release' | 'end';
-
-export const RUN_STATES: TransitionTable<RunState, RunStateEvent> = {
-  going: { leave: 'leaving', leave_behind: 'left_behind', halt: 'halted', end: 'ended' },
-  leaving: { leave_behind: 'left_behind', halt: 'halted', release: 'released' },
-  left_behind: { halt: 'halted', end: 'ended' },
-  halted: { end: 'ended' },
-  released: {},
-  ended: {},
-};
 
 /** One run while it is executed: its state, and the state of its graph. */
 class RunExecution {
@@ -62,13 +26,14 @@ class RunExecution {
   readonly #begun: BegunExecutions;
   /** Only a redriven run has something to take over. */
   readonly #takeOver: TakeOver | undefined;
-  #state: RunState = 'going';
+  readonly #life: RunLife;
 
   constructor(tree: Tree, run: TreeRun) {
     const { flows: { registry, hasCalledEffects }, services: { slice, history } } = tree;
     this.#tree = tree;
     this.#run = run;
     this.#begun = new BegunExecutions(run, tree.lifecycle, this.#news);
+    this.#life = new RunLife(tree, run, this.#begun);
     slice.startComputing();
     this.#graph = makeRunGraph(run.graph, registry, hasCalledEffects);
     this.#takeOver = run.earlierRuns && new TakeOver(history.earlierRuns, run.earlierRuns, this.#graph.nodes);
@@ -85,7 +50,7 @@ class RunExecution {
     halted.addEventListener('abort', onHalt);
     slice.startComputing();
     await this.#goThroughGraph().finally(slice.stopComputing);
-    if (this.#look() !== 'going' && !halted.aborted) await this.#leave();
+    if (this.#life.look() !== 'going' && !halted.aborted) await this.#leave();
     halted.removeEventListener('abort', onHalt);
     return await this.#conclude();
   }
@@ -95,7 +60,7 @@ class RunExecution {
     const { lifecycle: { halted }, standstill } = this.#tree;
     const finished: FinishedNodes = new Map();
     let candidates: RunNode[] = this.#graph.nodes;
-    while (this.#look() === 'going') {
+    while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
         if (halted.aborted || !this.#begun.isAnyUnderWay) break;
@@ -122,7 +87,7 @@ class RunExecution {
       else this.#start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
       if (journal.isFull()) await this.#pause(journal.flush().catch(() => lifecycle.release()));
-      if (this.#look() !== 'going') return;
+      if (this.#life.look() !== 'going') return;
     }
   }
 
@@ -174,28 +139,10 @@ class RunExecution {
     return [node, ...node.outgoing.map((edge) => edge.target)];
   }
 
-  /** Looks whether the run has to leave, and returns its state. */
-  #look(): RunState {
-    if (this.#state !== 'going' && this.#state !== 'leaving') return this.#state;
-    const { standstill } = this.#tree;
-    const isLeftBehind = standstill.putOut !== undefined || standstill.collectedFrom(this.#run) !== undefined;
-    if (isLeftBehind) this.#go('leave_behind');
-    else if (this.#state === 'going' && this.#mustLeave()) this.#go('leave');
-    return this.#state;
-  }
-
-  /** True if a node was released, all runs leave, or the tree is to be released and this claim has brought it on. */
-  #mustLeave(): boolean {
-    const { lifecycle: { releasing }, services: { slice }, counters, standstill } = this.#tree;
-    return this.#begun.isAnyReleased || standstill.state === 'left' ||
-      (standstill.state === 'closed' && this.#begun.isAnyUnderWay && this.#begun.isQuiet()) ||
-      ((releasing.aborted || slice.state() !== 'open') && counters.hasProgressed());
-  }
-
   /** Waits for nodes that can't begin again. The other runs of a tree are released with this one. */
   async #leave(): Promise<void> {
     const { lifecycle, standstill } = this.#tree;
-    if (this.#state === 'leaving') {
+    if (this.#life.state === 'leaving') {
       lifecycle.release();
       standstill.close();
     }
@@ -205,15 +152,15 @@ class RunExecution {
   async #conclude(): Promise<RunResult | Release> {
     const { halt } = this.#tree.lifecycle;
     if (halt !== undefined) {
-      this.#go('halt');
+      this.#life.go('halt');
       await this.#endUnderWay(halt);
-    } else if (this.#look() === 'leaving') {
-      this.#go('release');
+    } else if (this.#life.look() === 'leaving') {
+      this.#life.go('release');
       return { status: 'released' };
-    } else if (this.#state === 'left_behind') {
+    } else if (this.#life.state === 'left_behind') {
       this.#begun.leaveAll();
     }
-    this.#go('end');
+    this.#life.go('end');
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), halt);
   }
 
@@ -257,10 +204,6 @@ class RunExecution {
     slice.stopComputing();
     await until;
     slice.startComputing();
-  }
-
-  #go(event: RunStateEvent): void {
-    this.#state = nextState(RUN_STATES, this.#state, event);
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
 import { copyMap, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
-import { waitForInput } from './input_wait.ts';
+import { makeNodeCall } from './node_call.ts';
 import { bufferUntil, type HeldLog, logLine } from './run_log.ts';
 import { hasEndedBefore, outcomeUnknown, takeOutcome } from './earlier_claim.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
@@ -208,35 +208,14 @@ class NodeExecution {
   }
 
   #makeCall(): NodeCall {
-    const tree = this.#tree;
-    const { counters, lifecycle, services, sleepers, calls } = tree;
-    const run = this.#run;
-    const node = this.#node;
-    const site = this.#site;
-    const log = this.#log.write;
-    return {
+    return makeNodeCall(this.#tree, this.#run, this.#node, {
+      caller: this.#caller,
       inputs: this.#inputs,
-      formData: node.formData,
-      inputNames: node.inputNames,
-      outputNames: node.outputNames,
-      maxOutputBytes: counters.limits.outputBytes,
-      run: { ...tree.run, id: run.id, environment: run.graph.environment },
       startTime: Date.parse(this.#row.start_time),
-      signal: lifecycle.cancelled,
-      releasing: lifecycle.releasing,
-      log,
-      checkTime: services.slice.makeCheck(this.#wasBegun()),
-      isNamedByFlow: (inputName, publicKey) => services.settlement.isNamedByFlow(run, node, inputName, publicKey),
-      callFlow: (flowId, flowInputs) => calls.call(this.#caller, flowId, flowInputs),
-      collectInstructions: (flowId, flowInputs) => calls.collectInstructions(this.#caller, flowId, flowInputs),
-      http: services.http,
-      scripts: services.scripts,
-      kv: services.kv(site),
-      rest: (wait, until) =>
-        until === undefined ? services.rest(wait) : sleepers.during(run, until, () => services.rest(wait)),
-      askForInput: (timeoutMs) =>
-        waitForInput(this.#tree, { run, execution: site, isAsked: this.#stored !== undefined, timeoutMs, log }),
-    };
+      isStored: this.#stored !== undefined,
+      wasBegun: this.#wasBegun(),
+      log: this.#log.write,
+    });
   }
 
   /** What an instruction node hands over. It is stored in the node's row, since the node may wait long. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CLAIM_STATES } from '../queue/claim_life.ts';
 import { DEMANDS } from '../queue/run_control.ts';
-import { RUN_STATES } from './execute.ts';
+import { RUN_STATES } from './run_life.ts';
 import { LIFECYCLE } from './lifecycle.ts';
 import { SLICE_STATES } from './slice.ts';
 import { STANDSTILL } from './standstill.ts';
@@ -33,7 +33,7 @@ const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
 
 const tables: [file: string, table: AnyTable][] = [
   ['engine/lifecycle.ts', LIFECYCLE],
-  ['engine/execute.ts', RUN_STATES],
+  ['engine/run_life.ts', RUN_STATES],
   ['engine/standstill.ts', STANDSTILL],
   ['engine/slice.ts', SLICE_STATES],
   ['queue/claim_life.ts', CLAIM_STATES],

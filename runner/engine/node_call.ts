@@ -1,0 +1,49 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import type { Tree } from './context.ts';
+import type { RunNode } from './graph.ts';
+import { waitForInput } from './input_wait.ts';
+import type { NodeCall } from './node.ts';
+import type { CallSite, TreeRun } from './tree_run.ts';
+
+/** One execution, as its node's call needs it. */
+export interface CalledExecution {
+  /** The execution, as the caller of flows. */
+  caller: CallSite;
+  inputs: ValueMap;
+  /** Milliseconds since 1970. */
+  startTime: number;
+  /** True if an earlier claim stored something of the execution. */
+  isStored: boolean;
+  /** True if an earlier claim began the attempt that is made now. */
+  wasBegun: boolean;
+  log: NodeCall['log'];
+}
+
+/** Makes the argument of a node's call: its inputs, and the services that it may use. */
+export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: CalledExecution): NodeCall {
+  const { counters, lifecycle, services, sleepers, calls } = tree;
+  const { caller, log } = called;
+  const { execution } = caller;
+  return {
+    inputs: called.inputs,
+    formData: node.formData,
+    inputNames: node.inputNames,
+    outputNames: node.outputNames,
+    maxOutputBytes: counters.limits.outputBytes,
+    run: { ...tree.run, id: run.id, environment: run.graph.environment },
+    startTime: called.startTime,
+    signal: lifecycle.cancelled,
+    releasing: lifecycle.releasing,
+    log,
+    checkTime: services.slice.makeCheck(called.wasBegun),
+    isNamedByFlow: (inputName, publicKey) => services.settlement.isNamedByFlow(run, node, inputName, publicKey),
+    callFlow: (flowId, flowInputs) => calls.call(caller, flowId, flowInputs),
+    collectInstructions: (flowId, flowInputs) => calls.collectInstructions(caller, flowId, flowInputs),
+    http: services.http,
+    scripts: services.scripts,
+    kv: services.kv(execution),
+    rest: (wait, until) =>
+      until === undefined ? services.rest(wait) : sleepers.during(run, until, () => services.rest(wait)),
+    askForInput: (timeoutMs) => waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, log }),
+  };
+}

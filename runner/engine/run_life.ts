@@ -1,0 +1,80 @@
+import type { BegunExecutions } from './begun_executions.ts';
+import type { Tree } from './context.ts';
+import { nextState, type TransitionTable } from './transitions.ts';
+import type { TreeRun } from './tree_run.ts';
+
+/**
+ * The states of one run of a tree in one claim.
+ *
+ * - `going`: nodes start when they are ready. While none is, the run waits for news.
+ * - `leaving`: another claim is to continue the run. No node starts. A node that can't begin again runs to its end,
+ *   within its own time limits; all others are released.
+ * - `left_behind`: the run ends where it is, because its instructions were collected for its caller, or the settlement
+ *   put something out for the whole tree. No node starts.
+ * - `halted`: the tree is halted. Running nodes end within the grace of the halt; then they are cancelled.
+ * - `released` and `ended`: the run has an outcome in this claim.
+ *
+ * | state         | `leave`   | `leave_behind` | `halt`   | `release`  | `end`   |
+ * | ------------- | --------- | -------------- | -------- | ---------- | ------- |
+ * | `going`       | `leaving` | `left_behind`  | `halted` | throws     | `ended` |
+ * | `leaving`     | throws    | `left_behind`  | `halted` | `released` | throws  |
+ * | `left_behind` | throws    | throws         | `halted` | throws     | `ended` |
+ * | `halted`      | throws    | throws         | throws   | throws     | `ended` |
+ * | `released`    | throws    | throws         | throws   | throws     | throws  |
+ * | `ended`       | throws    | throws         | throws   | throws     | throws  |
+ *
+ * The run looks for `leave` and `leave_behind` before it starts a node (`RunLife.look`), and for `halt` when it has
+ * started its last node. A run never returns to `going`: when a run that a node called is released, the node learns of
+ * it only later, and nothing else would tell that its own run is not at its end.
+ */
+export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'released' | 'ended';
+export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'release' | 'end';
+
+export const RUN_STATES: TransitionTable<RunState, RunStateEvent> = {
+  going: { leave: 'leaving', leave_behind: 'left_behind', halt: 'halted', end: 'ended' },
+  leaving: { leave_behind: 'left_behind', halt: 'halted', release: 'released' },
+  left_behind: { halt: 'halted', end: 'ended' },
+  halted: { end: 'ended' },
+  released: {},
+  ended: {},
+};
+
+/** The state of one run, by what has become of the run itself and of its tree. */
+export class RunLife {
+  readonly #tree: Tree;
+  readonly #run: TreeRun;
+  readonly #begun: BegunExecutions;
+  #state: RunState = 'going';
+
+  constructor(tree: Tree, run: TreeRun, begun: BegunExecutions) {
+    this.#tree = tree;
+    this.#run = run;
+    this.#begun = begun;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  go(event: RunStateEvent): void {
+    this.#state = nextState(RUN_STATES, this.#state, event);
+  }
+
+  /** Looks whether the run has to leave, and returns its state. */
+  look(): RunState {
+    if (this.#state !== 'going' && this.#state !== 'leaving') return this.#state;
+    const { standstill } = this.#tree;
+    const isLeftBehind = standstill.putOut !== undefined || standstill.collectedFrom(this.#run) !== undefined;
+    if (isLeftBehind) this.go('leave_behind');
+    else if (this.#state === 'going' && this.#mustLeave()) this.go('leave');
+    return this.#state;
+  }
+
+  /** True if a node was released, all runs leave, or the tree is to be released and this claim has brought it on. */
+  #mustLeave(): boolean {
+    const { lifecycle: { releasing }, services: { slice }, counters, standstill } = this.#tree;
+    return this.#begun.isAnyReleased || standstill.state === 'left' ||
+      (standstill.state === 'closed' && this.#begun.isAnyUnderWay && this.#begun.isQuiet()) ||
+      ((releasing.aborted || slice.state() !== 'open') && counters.hasProgressed());
+  }
+}
