@@ -29,6 +29,9 @@ comment on function private.pending_signature_request(uuid) is
   'Implements public.pending_signature_request. Definer, as private.run_for_caller is.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
+-- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null without
+-- an open request; otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
+-- message, timeout (seconds), flow_run_id, signatures}. is_overdue is as in flow_run_result.
 create function public.pending_signature_request(flow_run_id uuid)
 returns jsonb
 language sql stable security invoker
@@ -37,7 +40,7 @@ as $$
   select private.pending_signature_request(pending_signature_request.flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, kind (transaction or message), time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found; 404 signature_request_not_found after the end of the run.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])

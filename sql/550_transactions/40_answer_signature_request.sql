@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -58,7 +58,8 @@ begin
       )
   ) then
     perform private.fail('transaction_changed',
-      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
+      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, '
+      'and a change would invalidate their signatures.',
       hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
 end;
@@ -87,6 +88,10 @@ comment on function private.signature_request_for_caller(bigint, text) is
   'Implements public.signature_request_for_caller. Definer: it checks the caller itself.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
+-- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the holder
+-- of its token. new_msg is the message to sign instead of msg. 400 transaction_changed; 401; 404
+-- signature_request_not_found, also for a request that the caller may not answer; 409 signature_request_answered,
+-- signature_request_expired.
 create function public.signature_request_for_caller(id bigint, new_msg text default null)
 returns jsonb
 language sql volatile security invoker
@@ -95,7 +100,7 @@ as $$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
 $$;
 comment on function public.signature_request_for_caller(bigint, text) is
-  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
+  'A signature request that the caller may answer, {id, pubkey, msg}; answer it with POST /signature/submit. 400 transaction_changed; 401; 404 signature_request_not_found; 409 signature_request_answered, signature_request_expired.';
 grant execute on function public.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
 create function private.answer_signature_request(id bigint, signature text, new_msg text)

@@ -101,7 +101,8 @@ begin
       old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
     perform private.fail('column_read_only',
-      'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
+      'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and '
+      'last_error of a schedule can''t be changed.',
       hint => 'Leave them out. next_start_at follows from cron, time_zone and is_active.');
   else
     new.updated_at := now();

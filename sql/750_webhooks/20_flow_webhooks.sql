@@ -69,7 +69,8 @@ create table public.flow_webhooks (
   constraint flow_webhooks_hmac_valid check (
     case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
     or private.refuse_column(
-      'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null'
+      'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, '
+      'prefix, id_header} where verification is hmac, else null'
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
@@ -130,7 +131,8 @@ begin
     )
   then
     perform private.fail('column_read_only',
-      'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
+      'id, user_id, prefix, verification, hmac, created_at, last_start_at, '
+      'last_flow_run_id and last_error of a webhook can''t be changed.',
       hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification and hmac.');
   end if;
   new.updated_at := now();

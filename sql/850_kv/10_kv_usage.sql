@@ -5,7 +5,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'What each user''s key-value stores add up to. The triggers of kv_stores and kv_items keep it, so that limits are checked without adding up 100 MiB of items. Writers for one user lock its row, and so take turns.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up 100 MiB of items. Writers for one user lock its row, and so take turns.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)

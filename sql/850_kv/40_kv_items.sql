@@ -15,7 +15,7 @@ comment on table public.kv_items is
   'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
-  'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
+  'The item''s part of the user''s limit: the bytes of its key and of its value as text.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated

@@ -7176,6 +7176,8 @@ grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) 
 
 -- sql/550_transactions/20_signature_requests.sql
 
+-- user_id is not a foreign key: deleting a user would lock the request before its run, while answers and workers lock
+-- the run first.
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
@@ -7215,7 +7217,7 @@ comment on column public.signature_requests.flow_run_id is
 comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
-  'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
+  'The user whose key must sign: the owner if the key is that of one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is
@@ -7391,6 +7393,9 @@ comment on function private.pending_signature_request(uuid) is
   'Implements public.pending_signature_request. Definer, as private.run_for_caller is.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
+-- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null without
+-- an open request; otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
+-- message, timeout (seconds), flow_run_id, signatures}. is_overdue is as in flow_run_result.
 create function public.pending_signature_request(flow_run_id uuid)
 returns jsonb
 language sql stable security invoker
@@ -7399,7 +7404,7 @@ as $$
   select private.pending_signature_request(pending_signature_request.flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, kind (transaction or message), time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found; 404 signature_request_not_found after the end of the run.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])
@@ -7452,7 +7457,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -7491,7 +7496,8 @@ begin
       )
   ) then
     perform private.fail('transaction_changed',
-      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
+      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, '
+      'and a change would invalidate their signatures.',
       hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
 end;
@@ -7520,6 +7526,10 @@ comment on function private.signature_request_for_caller(bigint, text) is
   'Implements public.signature_request_for_caller. Definer: it checks the caller itself.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
+-- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the holder
+-- of its token. new_msg is the message to sign instead of msg. 400 transaction_changed; 401; 404
+-- signature_request_not_found, also for a request that the caller may not answer; 409 signature_request_answered,
+-- signature_request_expired.
 create function public.signature_request_for_caller(id bigint, new_msg text default null)
 returns jsonb
 language sql volatile security invoker
@@ -7528,7 +7538,7 @@ as $$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
 $$;
 comment on function public.signature_request_for_caller(bigint, text) is
-  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
+  'A signature request that the caller may answer, {id, pubkey, msg}; answer it with POST /signature/submit. 400 transaction_changed; 401; 404 signature_request_not_found; 409 signature_request_answered, signature_request_expired.';
 grant execute on function public.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
 create function private.answer_signature_request(id bigint, signature text, new_msg text)
@@ -11581,7 +11591,8 @@ begin
       old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
     perform private.fail('column_read_only',
-      'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
+      'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and '
+      'last_error of a schedule can''t be changed.',
       hint => 'Leave them out. next_start_at follows from cron, time_zone and is_active.');
   else
     new.updated_at := now();
@@ -12254,7 +12265,8 @@ create table public.flow_webhooks (
   constraint flow_webhooks_hmac_valid check (
     case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
     or private.refuse_column(
-      'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null'
+      'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, '
+      'prefix, id_header} where verification is hmac, else null'
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
@@ -12315,7 +12327,8 @@ begin
     )
   then
     perform private.fail('column_read_only',
-      'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
+      'id, user_id, prefix, verification, hmac, created_at, last_start_at, '
+      'last_flow_run_id and last_error of a webhook can''t be changed.',
       hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification and hmac.');
   end if;
   new.updated_at := now();
@@ -13654,7 +13667,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'What each user''s key-value stores add up to. The triggers of kv_stores and kv_items keep it, so that limits are checked without adding up 100 MiB of items. Writers for one user lock its row, and so take turns.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up 100 MiB of items. Writers for one user lock its row, and so take turns.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -13936,7 +13949,7 @@ comment on table public.kv_items is
   'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
-  'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
+  'The item''s part of the user''s limit: the bytes of its key and of its value as text.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
