@@ -39,7 +39,7 @@ async function runTap(file: string): Promise<string[]> {
   }
 }
 
-/** What is wrong with TAP output: failed assertions with their diagnostics, a missing plan, a wrong count. */
+/** The faults in TAP output: failed assertions with their diagnostics, a missing plan, a wrong count. */
 function tapFaults(lines: string[]): string[] {
   const plan = lines.map((line) => /^1\.\.(\d+)/.exec(line)?.[1]).find((count) => count !== undefined);
   const assertions = lines.filter((line) => /^(not )?ok \d+/.test(line));

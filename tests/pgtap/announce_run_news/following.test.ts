@@ -11,7 +11,7 @@ let sql: Sql;
 let ender: Sql;
 let userId: string;
 let opened: NewsSession[] = [];
-/** What the sessions have heard, and whether they were lost. */
+/** The ids of the news that the sessions have heard, and `lost` for each lost session. */
 let heard: string[] = [];
 
 beforeAll(async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const news = makeRunNews((listener) => makeOpenNewsSession(database.url('postgres'))!(listener));
-// Whoever is not followed is never answered, and no wait of this test lasts until all that are followed are looked for.
+// A look at runs that are not followed never finds news. No wait of this test is long enough for a look at all followed runs.
 const nobody = async () => new Map();
 const ends = makeRunWaiter(nobody, { news, look: lookForEndedBySession });
 const requests = makeRunWaiter(nobody, { news, look: lookForSignatureRequestsBySession });
@@ -94,7 +94,7 @@ it('news are never lost, whenever they come', async () => {
     }),
     { numRuns: fuzzCases(20), endOnFailure: true },
   );
-  // Nobody waits any more, so no lock is left but that of the first run.
+  // All waits are over, so only the lock of the first run is left.
   await waitFor(async () => await countAdvisoryLocks(sql, 'private.announce_run_news/ends') === 1 || undefined);
   gone.abort();
   await kept;

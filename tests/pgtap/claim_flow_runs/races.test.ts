@@ -24,7 +24,7 @@ beforeEach(async () => {
   const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
   for (const sql of [first, second]) {
     await sql`select set_config('request.jwt.claims', ${claims}, false)`;
-    // What waits where it should not, fails.
+    // A statement that waits where it should not fails.
     await sql`set lock_timeout = '5s'`;
   }
 });

@@ -64,7 +64,7 @@ it('however many are claimed at a time, owners alternate, and the runs of each c
     fc.asyncProperty(commands, async (steps) => {
       await sql`delete from public.flow_run`;
       await sql`delete from private.last_claim`;
-      /** What waits, of each owner in turn, and who has the rest. */
+      /** The waiting runs of each owner, in the order of their turns. */
       const waiting = owners.map((): { id: string; turn: number }[] => []);
       const held: { id: string; owner: number; turn: number }[] = [];
       let [turn, last] = [0, OWNERS - 1];

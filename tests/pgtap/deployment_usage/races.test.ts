@@ -76,7 +76,7 @@ async function startMany(
   return outcomes;
 }
 
-/** What is counted, beside what is there. */
+/** The stored count, and the real count. */
 async function usage(): Promise<{ counted: number; real: number }> {
   const [row] = await admin<[{ counted: number; real: number }]>`
     select
@@ -226,7 +226,7 @@ describe('a start is in no deadlock', () => {
     const [starter] = starters as [Sql];
     const [{ pid }] = await starter<[{ pid: number }]>`select pg_backend_pid() as pid`;
     await admin`begin`;
-    // The start stands where it holds what it looked up, and has stored nothing.
+    // The start stops where it holds the rows that it looked up, and has stored nothing.
     await admin`lock table private.idempotency_keys in exclusive mode`;
     const starting = codeOf(start(starter, randomUUID()));
     const observer = database.connect('supabase_admin');
@@ -289,7 +289,7 @@ describe('a start is in no deadlock', () => {
     expect((await holdSlot('guests')).count).toBe(1);
     const finishing = codeOf(ending`select private.finish_flow_runs(${ending.json(results)})`);
     await hasToWait(database.connect('supabase_admin'), finishing);
-    // Whoever waits for the guests' row holds none that comes after it.
+    // The end that waits for the guests' row holds no row that comes after it.
     expect((await holdSlot('others')).count).toBe(1);
     await admin`commit`;
     expect(await finishing).toBe('done');

@@ -48,7 +48,7 @@ const latest = async (): Promise<string | undefined> => {
 };
 
 it('a deployment is deleted while its user is being deleted, without a deadlock', async () => {
-  // What a deploy does: it holds the flow. So whoever deletes the user waits at the flow, with the user locked.
+  // Holds the flow, as a deploy does. So the deletion of the user waits for the flow, and has locked the user.
   await admin`begin`;
   await admin`select from public.flows where id = ${flowId} for no key update`;
   const user = codeOf(first`delete from auth.users where id = ${userId}`);

@@ -26,7 +26,7 @@ interface Write {
   writer: number;
   /** Node executions that it reports: of those numbers, begun or ended. A number that comes again is a repeated report. */
   nodes: { number: number; hasEnded: boolean; logs: number }[];
-  /** What else it does. */
+  /** The other effect of the write. */
   and: 'nothing' | 'is sent twice' | 'rolls back' | 'asks for a signature' | 'calls a flow';
 }
 
@@ -69,7 +69,7 @@ interface PageEvent {
   owner: Record<string, unknown>;
 }
 
-/** What a reader is told, in its order. */
+/** An event that a reader gets. A reader keeps them in their order. */
 interface Told {
   id: number;
   key: string;

@@ -53,7 +53,7 @@ async function makeRun(sql: Sql) {
 
 const makeRuns = () => Promise.all(clients.map(makeRun));
 
-/** What is counted, beside what is there. */
+/** The stored count, and the real count. */
 async function usage(): Promise<{ counted: unknown; real: unknown }> {
   const [row] = await clients[0]!`
     select
@@ -137,7 +137,7 @@ describe('of runs that use the stores of one user at once', () => {
     const effect = await begin();
     let deletion: Promise<string> | undefined;
     const creation = await codeOf(first.begin(async (sql) => {
-      // What every change begins with; the deletion then finds the run locked.
+      // Every change begins with this lock. Then the deletion finds the run locked.
       await sql`select private.lock_claimed_run_and_owner(${sql.json(claim)})`;
       deletion = codeOf(second`delete from auth.users where id = ${userId}`);
       await hasToWait(observer, deletion);
