@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
+import { type ClientRequest, createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -252,16 +252,17 @@ describe('in front of the parts of a test', () => {
       bodiesInFiles: { all: 7 * MIB, caller: 4 * MIB },
       bodyPace: { windowMs: 600_000, leastBytes: 1 },
     });
-    const gone = new AbortController();
-    const hold = async (sub: string, bytes: number) => {
-      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(bytes)) });
-      void fetch(`${url}/rest/v1/flows`, {
-        method: 'POST',
-        body,
-        duplex: 'half',
-        signal: gone.signal,
-        headers: { apikey: 'anon', authorization: `Bearer ${await tokenOf(sub)}` },
-      } as RequestInit).catch(() => {});
+    const held: ClientRequest[] = [];
+    const hold = async (sub: string, bytes: number): Promise<void> => {
+      const headers = { apikey: 'anon', authorization: `Bearer ${await tokenOf(sub)}` };
+      const request = httpRequest(`${url}/rest/v1/flows`, { method: 'POST', headers }).on('error', () => {});
+      // A request of statusOf that arrived first has the share: this one is refused, and tries again.
+      request.on('response', (response) => {
+        response.resume();
+        void hold(sub, bytes);
+      });
+      request.write(Buffer.alloc(bytes));
+      held.push(request);
     };
     const statusOf = async (sub: string) => (await send(url, 'x'.repeat(3 * MIB), sub)).status;
     await hold('a', 3 * MIB);
@@ -270,7 +271,7 @@ describe('in front of the parts of a test', () => {
     await hold('b', 3 * MIB);
     await waitFor(async () => await statusOf('c') === 503 || undefined);
     expect(await (await send(url, 'x'.repeat(60_000), 'c')).text()).toBe('ok');
-    gone.abort();
+    for (const request of held) request.destroy();
     await waitFor(async () => await statusOf('a') === 200 || undefined);
   });
 });
