@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     // Twice the processors of CI: of four workers two wait for time to pass, or for what they have started.
     maxWorkers: 4,
-    // What the files become when types are stripped is kept in node_modules, by their contents: a fifth of what a run spends on imports.
+    // Keeps transformed files in node_modules, by their contents. Imports then take a fifth less time.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     teardownTimeout: 60_000,

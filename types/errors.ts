@@ -28,7 +28,8 @@ export interface FunctionErrorBody extends ErrorBody {
  * Every error code of the backend: its HTTP status, its meaning, its remedy and an example. SQL gets the statuses from
  * here (`dev/database/error_codes.ts`). The text of an error stands where it is raised: search for the code in
  * `functions/` (`apiError`) and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults`
- * function). The codes that the client itself gives are in `client/flow_error.ts`, those of failed runs in `types/run_errors.ts`.
+ * function). `client/flow_error.ts` has the codes that the client itself gives, `types/run_errors.ts` those of failed
+ * runs.
  */
 export const errorCodes = {
   ...requestErrors,

@@ -11,8 +11,8 @@ interface UsageEvaluator {
 }
 
 /**
- * Caches the direct and indirect users of each type. Without the cache, dts-bundle-generator searches again for each
- * pair of a type and an export, which takes 31 of 36 seconds.
+ * Caches for each type the symbols that use it, directly or through others. Without the cache, dts-bundle-generator
+ * searches again for each pair of a type and an export, which takes 31 of 36 seconds.
  */
 function rememberUsers(): void {
   // SAFETY: package.json pins the version, and tests/client/package.test.ts compiles programs against the result.

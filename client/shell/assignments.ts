@@ -66,7 +66,7 @@ function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigne
 }
 
 const isNumber = (text: string): boolean => /^-?\d/.test(text) && !Number.isNaN(Number(text));
-/** A number in JSON's form. 007 has another form, so it is a text for an input that accepts anything. */
+/** A number in JSON's form. 007 has another form, so an input that accepts anything gets it as a text. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**

@@ -74,7 +74,7 @@ describe('the values of a start', () => {
   it.each<[string, Record<string, string | string[]>, Record<string, string[]>, string]>([
     ['a text that is no number', { amount: '1e3' }, {}, 'amount must be a number'],
     ['a number that is not whole', { small: '1.5' }, {}, 'small must be a whole number'],
-    ['a text that is no key', { to: 'x' }, {}, 'to must be a solana address'],
+    ['a text that is no key', { to: 'x' }, {}, 'to must be a Solana address'],
     ['a text that is no boolean', { is: 'yes' }, {}, 'is must be one of true, false.'],
     ['too small a number', { few: '0.5' }, {}, 'few must be at least 1.'],
     ['too large a number', { few: '9.6' }, {}, 'few must be at most 9.5.'],

@@ -43,7 +43,8 @@ export function valueOfText(input: DescribedInput, text: string): unknown {
   const kind = kindOf(input);
   const form = PATTERNS[kind];
   if (form && !form.pattern.test(text)) {
-    throw wrong(input.name, `must be ${form.description.replace(/\.$/, '').toLowerCase()}`);
+    const { description } = form;
+    throw wrong(input.name, `must be ${description[0]!.toLowerCase()}${description.slice(1).replace(/\.$/, '')}`);
   }
   if (kind === 'key' && decodeBase58(text, 32) === undefined) {
     throw wrong(input.name, 'must be a public key: base58 of 32 bytes');

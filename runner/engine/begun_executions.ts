@@ -37,7 +37,7 @@ export class BegunExecutions {
     return this.#underWay.size > 0;
   }
 
-  /** True if an execution is under way that is not parked. */
+  /** True if at least one execution under way is not parked. */
   get isAnyRunning(): boolean {
     return this.#underWay.size > this.parking.parked.size;
   }

@@ -5,7 +5,8 @@ import type { StoredTransaction } from './transaction.ts';
 
 /**
  * Makes the instructions that pay a run's fees, in the order of its settings. Each transaction of the run carries them
- * until one that does is confirmed.
+ * until one that does is confirmed. `buildTransaction` adds them; `transaction_settlement.ts` decides which transaction
+ * carries them.
  */
 export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
   fees.map(([recipient, lamports]) =>

@@ -1,5 +1,6 @@
 -- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
--- Their messages are clearer than a constraint's.
+-- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists the places of a
+-- setting.
 
 create function private.check_setting_json(name text, value jsonb)
 returns void

@@ -53,7 +53,8 @@ begin
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- An older claim of a run may come with the newest: a worker that outlasted its lease may claim its own run again.
+    -- A call may report two claims of one run, an older one and the newest: a worker whose lease has ended may claim
+    -- its own run again.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
       -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
       v_results := (

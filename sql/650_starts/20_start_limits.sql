@@ -39,8 +39,8 @@ end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is
   'Deletes the usage of a deleted deployment. Definer: the usage is private.';
--- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so it never waits for a
--- transaction that waits for these rows.
+-- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock. So while it holds these
+-- rows, it waits for no other transaction.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();

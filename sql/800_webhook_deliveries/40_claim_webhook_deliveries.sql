@@ -46,7 +46,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
-  -- Skips owners whose pending deliveries are not due, at most a thousand.
+  -- Looks at a thousand owners at most, and skips those whose pending deliveries are not due.
   for v_step in 1..1000 loop
     -- In the order of one index, so that the search reads one row per owner.
     select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at

@@ -87,7 +87,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
+  -- Writers for one user take turns. Otherwise two of them could each hold a row that the other waits for.
   perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
   delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
   if not found then

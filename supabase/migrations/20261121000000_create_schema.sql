@@ -4485,7 +4485,8 @@ comment on function private.snapshot_interface(bytea) is
 -- sql/400_deployments/10_setting_faults.sql
 
 -- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
--- Their messages are clearer than a constraint's.
+-- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists the places of a
+-- setting.
 
 create function private.check_setting_json(name text, value jsonb)
 returns void
@@ -9427,7 +9428,8 @@ begin
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- An older claim of a run may come with the newest: a worker that outlasted its lease may claim its own run again.
+    -- A call may report two claims of one run, an older one and the newest: a worker whose lease has ended may claim
+    -- its own run again.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
       -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
       v_results := (
@@ -9762,8 +9764,8 @@ end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is
   'Deletes the usage of a deleted deployment. Definer: the usage is private.';
--- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so it never waits for a
--- transaction that waits for these rows.
+-- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock. So while it holds these
+-- rows, it waits for no other transaction.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
@@ -13427,7 +13429,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
-  -- Skips owners whose pending deliveries are not due, at most a thousand.
+  -- Looks at a thousand owners at most, and skips those whose pending deliveries are not due.
   for v_step in 1..1000 loop
     -- In the order of one index, so that the search reads one row per owner.
     select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
@@ -13859,7 +13861,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
+  -- Writers for one user take turns. Otherwise two of them could each hold a row that the other waits for.
   perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
   delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
   if not found then

@@ -19,7 +19,7 @@ export const requestErrors = {
   inputs_invalid: {
     status: 400,
     meaning:
-      '`inputs` must be an object of tagged values, `values` one of plain JSON that fits the inputs; both name only inputs that the flow has, each once.',
+      '`inputs` must be an object of tagged values, and `values` an object of plain JSON that fits the inputs. They may name only inputs of the flow, each only once.',
     remedy:
       'Send an object of values with one tag each, such as `{"item": {"S": "tea"}}`, or of plain JSON in `values`; `details` names what is wrong and where. `GET /deployment/read` tells what each input takes.',
     example: {

@@ -18,7 +18,7 @@ function isSafe(inputs: ValueMap): boolean {
   }
 }
 
-/** Makes an HTTP request. */
+/** Makes an HTTP request. `runner/reach/` decides which addresses it may reach. */
 export const httpRequestNode: NodeModule = {
   definition,
   effectsByInput: { name: 'method', effectsOf: (inputs) => isSafe(inputs) ? 'none' : 'once' },
