@@ -91,7 +91,7 @@ test("inputs are a form of the deployment's inputs, and the started run gets the
   const inputs = page.getByRole('group', { name: 'Inputs', exact: true });
   await inputs.getByRole('textbox', { name: 'n', exact: true }).fill('many');
   await save(opened);
-  await page.getByRole('alert').getByText('The inputs do not fit').waitFor();
+  await page.getByRole('alert').getByText('The values do not match the inputs').waitFor();
   await inputs.getByRole('textbox', { name: 'n', exact: true }).fill('2');
   await inputs.getByRole('textbox', { name: 'note', exact: true }).fill(HOSTILE);
   await page.getByRole('combobox', { name: 'Time zone' }).click();

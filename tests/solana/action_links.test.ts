@@ -241,7 +241,7 @@ describe('an action with a form', () => {
       body: {
         type: 'completed',
         label: 'Not done',
-        error: { message: expect.stringContaining('another transaction') },
+        error: { message: expect.stringContaining('not the one that you were given') },
       },
     });
   });
@@ -268,7 +268,7 @@ describe('an action with a form', () => {
       body: {
         type: 'completed',
         label: 'Failed',
-        error: { message: expect.stringContaining('nothing was transferred') },
+        error: { message: expect.stringContaining('only the network fee was paid') },
       },
     });
     expect((failed.body as { description: string }).description).toContain(signature);

@@ -84,6 +84,7 @@ select set_eq(
   $$ values
     -- Each request.
     ('api_key_claims', 'anon'), ('guest_time_limit', 'anon'),
+    ('error_status', 'anon, authenticated, service_role'),
     ('fail', 'anon, authenticated, service_role'),
     ('pre_request', 'anon, authenticated, service_role'),
     ('request_header', 'anon, authenticated, service_role'),
