@@ -30,7 +30,10 @@ export const denoBinary = (): string =>
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
 
-/** The functions' variables, as docs/reference/environment.md lists them: the runner's settings, switches and one secret besides WALLET_KEYS, and the address of actions. */
+/**
+ * The variables of the functions that docs/reference/environment.md lists: the settings and switches of the runner, the
+ * public addresses, and one secret besides WALLET_KEYS.
+ */
 const RUNNER_VARIABLES = new Set([
   ...settingVariables.map(({ variable }) => variable),
   'RUNNER_DISABLED',

@@ -9,7 +9,7 @@ export interface Config {
   publicKey: string;
   /** A key that acts as service role. */
   secretKey: string;
-  /** All publishable keys of the project. None of them identifies a caller. */
+  /** All publishable keys of the project. They do not identify a caller. */
   publicKeys: readonly string[];
   /** All keys of the project that act as service role. */
   secretKeys: readonly string[];

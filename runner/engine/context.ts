@@ -18,11 +18,11 @@ export interface TreeFlows {
   hasCalledEffects: HasCalledEffects;
 }
 
-/** What a tree reaches outside itself: the services of its nodes, its record, its transactions and its time. */
+/** The things that a tree uses outside itself: the services of its nodes, its record, its transactions and its time. */
 export interface TreeServices extends NodeServices {
   /** Takes reports of what happens in this claim. */
   journal: Journal;
-  /** What earlier claims stored. */
+  /** The stored results of earlier claims. */
   history: History;
   /** Settles the instructions that executions hand over. */
   settlement: Settlement;
@@ -46,7 +46,7 @@ export interface Tree {
   services: TreeServices;
   counters: Counters;
   lifecycle: Lifecycle;
-  /** What the runs do together when none of them can continue by itself. */
+  /** Decides for all runs together when none of them can continue by itself. */
   standstill: Standstill;
   /** The executions that wait for a known time. */
   sleepers: Sleepers;

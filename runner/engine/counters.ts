@@ -24,7 +24,7 @@ export class Counters {
   #executions: number;
   #elements = 0;
   #bytes = 0;
-  /** What the slice's clock showed when this claim began its first new execution. */
+  /** The time on the slice's clock at which this claim began its first new execution. */
   #newSinceMs: number | undefined;
 
   constructor({ limits, slice, outputs, endedExecutions, exceed }: CountersOptions) {

@@ -17,14 +17,14 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 /** The record does not tell what was there. */
 const UNKNOWN = Symbol('unknown');
 
-/** What there was in a position; undefined: nothing. */
+/** The earlier value of a position; undefined if there was no value. */
 type Before = Value | undefined | typeof UNKNOWN;
 
 const isSameAs = (value: Value | undefined, before: Before): boolean => before !== UNKNOWN && sameValue(value, before);
 
 /** What an edge carried in an earlier run. */
 interface Carried {
-  /** What there was in a position. */
+  /** Returns the earlier value of a position. */
   at: (index: number) => Before;
   /** Where the values of an execution of the source begin. */
   start: (times: number) => number;
@@ -72,8 +72,9 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
 }
 
 /**
- * Pairs values with those that were there before: with the same value in the same position, else with the same value elsewhere, else
- * with another one in the same position. What was collected of a loop may have gaps, which are closed now.
+ * Pairs values with earlier ones: with the same value in the same position, else with the same value elsewhere, else
+ * with another value in the same position. Where gaps of a loop were closed, collected values have other positions than
+ * before.
  */
 function pairUp(
   values: readonly (Value | undefined)[],

@@ -20,7 +20,7 @@ export interface StandstillOptions {
 
 /** Why all runs of a tree leave their claim at once. */
 export type Departure =
-  /** Nothing can happen before this time, in milliseconds since 1970. */
+  /** All nodes wait until this time at least, in milliseconds since 1970. */
   | { why: 'asleep'; until: number }
   /** Somebody outside has to answer. */
   | { why: 'suspended' }
@@ -59,7 +59,7 @@ export const STANDSTILL: TransitionTable<StandstillState, StandstillEvent> = {
 };
 
 /**
- * What the runs of a tree do together when none of them can continue by itself. Parked instructions are settled, one
+ * Decides for all runs of a tree together when none of them can continue by itself. Parked instructions are settled, one
  * step at a time. A tree that only sleeps is released.
  * Source: docs/reference/transactions.md, "When a transaction is made".
  */
@@ -106,7 +106,7 @@ export class Standstill {
     this.#participants.wakeAll();
   }
 
-  /** What was collected of a run that was called for its instructions: it ends with that. */
+  /** Returns the collected output of a run that was called for its instructions. The run ends with this output. */
   collectedFrom(run: TreeRun): unknown {
     return this.#collected.get(run);
   }

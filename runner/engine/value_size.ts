@@ -45,7 +45,7 @@ function measure(value: Value, depth: number): ValueSize {
     // Everything else is ASCII.
     size.bytes += String(Object.values(value)[0]).length;
   }
-  // What was not measured to its end is only known to be too deep at this depth.
+  // A value that was not measured to its end is known to be too deep only at this depth.
   if (size.levels < Infinity) known.set(value, size);
   return size;
 }

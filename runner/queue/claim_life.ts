@@ -10,7 +10,7 @@ import { nextState, type TransitionTable } from '../engine/transitions.ts';
  * - `asleep`: the run is in the queue again, and continues at a known time.
  * - `suspended`: the run is in the queue again, and continues when somebody outside has answered.
  * - `finished`: the run has ended.
- * - `lost`: another worker has the run, or the run has ended elsewhere. Nothing is stored.
+ * - `lost`: another worker has the run, or the run has ended elsewhere. The claim stores no more.
  * - `interrupted`: the claim can't continue. If the database answers, the run is then finished as failed. Otherwise the
  *   run is claimed again after the lease.
  *

@@ -3,7 +3,7 @@ import { nextState, type TransitionTable } from '../engine/transitions.ts';
 import type { StopRequest } from './claims.ts';
 
 /**
- * What others demand of a run while a worker has it.
+ * The demands of a caller, the heartbeat or the worker on a claimed run.
  *
  * - `nothing`: the run is executed to its end.
  * - `release`: the worker releases the run as soon as the run has progressed.

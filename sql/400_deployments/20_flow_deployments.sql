@@ -50,7 +50,7 @@ comment on column public.flow_deployments.description is
   'The description shown to people who may start the deployment. Initially the first 2,000 characters of the flow''s description at the deploy.';
 comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
-  'Who may start the deployment: Owner; Authenticated, every user who has signed up (an anonymous sign-in is not enough); or Anonymous, anybody who shows a public key.';
+  'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who shows a public key.';
 comment on column public.flow_deployments.output_instructions is
   'Whether runs output the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is

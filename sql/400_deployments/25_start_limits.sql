@@ -1,5 +1,5 @@
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
-comment on type private.limits_of_starts is 'A deployment''s limits of starts. Neither field is null.';
+comment on type private.limits_of_starts is 'The limits of a deployment''s starts. Both fields have a value.';
 
 create function private.start_limits(deployment public.flow_deployments)
 returns private.limits_of_starts

@@ -4744,7 +4744,7 @@ comment on column public.flow_deployments.description is
   'The description shown to people who may start the deployment. Initially the first 2,000 characters of the flow''s description at the deploy.';
 comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
-  'Who may start the deployment: Owner; Authenticated, every user who has signed up (an anonymous sign-in is not enough); or Anonymous, anybody who shows a public key.';
+  'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who shows a public key.';
 comment on column public.flow_deployments.output_instructions is
   'Whether runs output the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is
@@ -4916,7 +4916,7 @@ create trigger _200_check_settings before insert or update on public.flow_deploy
 -- sql/400_deployments/25_start_limits.sql
 
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
-comment on type private.limits_of_starts is 'A deployment''s limits of starts. Neither field is null.';
+comment on type private.limits_of_starts is 'The limits of a deployment''s starts. Both fields have a value.';
 
 create function private.start_limits(deployment public.flow_deployments)
 returns private.limits_of_starts

@@ -17,7 +17,7 @@ const STARTS = 3;
 /** The interval at which a process that is not listening yet is asked again. */
 const POLL_MS = 1;
 
-/** The variables that the functions read when they are loaded. Nothing listens at these addresses. */
+/** The variables that the functions read when they are loaded. No server listens at these addresses. */
 const env = {
   SUPABASE_URL: 'http://127.0.0.1:9',
   SUPABASE_ANON_KEY: 'anon',

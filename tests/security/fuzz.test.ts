@@ -119,7 +119,7 @@ const bodyText = fc.oneof(
   { weight: 1, arbitrary: fc.constant(`{"type":"ADAPTER","name":"x","public_key":"${'1'.repeat(32)}","keypair":"x"}`) },
 );
 
-/** Answers to an open request. None of them is signed by the requested key. */
+/** Answers to an open request, not signed by the requested key. */
 const answerText = () =>
   fc.record({
     id: fc.constant(requestId),

@@ -63,7 +63,7 @@ async function stop(world: World, run: StartedRun, random: Random): Promise<void
     () => callFunction(world, 'stop', `flow/stop/${run.id}`, bearer(run.token), { reason: 'soak' }),
     random,
   );
-  // Nobody signs for this run, so the redrive has no effect on the chain to check.
+  // The run has no signer, so the redrive has no effect on the chain to check.
   if (run.deployment !== undefined && run.signer === undefined && random.chance(0.5)) await redrive(world, run, random);
 }
 

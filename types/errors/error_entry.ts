@@ -2,7 +2,7 @@
 export interface ErrorEntry {
   /** The HTTP status. */
   status: number;
-  /** What the error says in general. The text that a caller reads stands where the error is raised. */
+  /** The general meaning. The text that a caller reads stands where the error is raised. */
   meaning: string;
   /** The advice to the caller. */
   remedy: string;

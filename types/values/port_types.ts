@@ -55,7 +55,7 @@ export type Conversion = keyof typeof CONVERSIONS;
 export const KINDS = [...TAGS, 'key text', 'wallet'] as const;
 export type Kind = typeof KINDS[number];
 
-/** What a form asks for, in place of a value of the type. */
+/** The kind of field by which a form asks for a value of the type. */
 export type Field = 'integer' | 'number' | 'boolean' | 'key' | 'signature' | 'text' | 'json';
 
 interface PortType {
@@ -154,7 +154,7 @@ export function acceptsKind(name: PortTypeName, kind: Kind): boolean {
   return accepts.S !== undefined && accepts.S !== 'numberText' && accepts.S !== 'base58Pair';
 }
 
-/** What an output of a type gives; every kind for a type that is not known. */
+/** The kinds of values that an output of a type gives; all kinds for an unknown type. */
 export const givenKinds = (name: string): readonly Kind[] => rowOf(name)?.gives ?? KINDS;
 
 /** The kinds that an input of a type accepts; every kind for a type that is not known. */
