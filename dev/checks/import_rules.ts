@@ -224,8 +224,14 @@ export const importRules: readonly ImportRule[] = [
     why: 'the registry lists the nodes.',
   },
   {
+    files: 'runner/conditions',
+    mayImport: [ITSELF, 'runner/rhai/text_search.ts', 'types'],
+    packages: [],
+    why: 'it judges values for the nodes that branch, and knows no node.',
+  },
+  {
     files: 'runner/nodes/*',
-    mayImport: [ITSELF, 'runner/engine', 'runner/solana', 'functions/_shared', 'types'],
+    mayImport: [ITSELF, 'runner/conditions', 'runner/engine', 'runner/solana', 'functions/_shared', 'types'],
     packages: ['@noble/curves', '@scure/bip39', ...ENCODINGS, ...SOLANA],
     why: 'a node imports no other node, and receives the services that reach outside with its call.',
   },

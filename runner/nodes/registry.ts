@@ -1,16 +1,19 @@
 import type { AnyModule, NodeRegistry } from '../engine/node.ts';
 import { apiInputNode } from './api_input/index.ts';
 import { associatedTokenAccountNode } from './associated_token_account/index.ts';
+import { branchNode } from './branch/index.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
 import { createMintAccountNode } from './create_mint_account/index.ts';
 import { createTokenAccountNode } from './create_token_account/index.ts';
 import { dasApiNode } from './das_api/index.ts';
+import { filterNode } from './filter/index.ts';
 import { findPdaNode } from './find_pda/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
 import { flowOutputNode } from './flow_output/index.ts';
 import { flowRunInfoNode } from './flow_run_info/index.ts';
 import { foreachNode } from './foreach/index.ts';
+import { gateNode } from './gate/index.ts';
 import { generateKeypairNode } from './generate_keypair/index.ts';
 import { getBalanceNode } from './get_balance/index.ts';
 import { httpRequestNode } from './http_request/index.ts';
@@ -42,16 +45,19 @@ import { walletNode } from './wallet/index.ts';
 const modules: AnyModule[] = [
   apiInputNode,
   associatedTokenAccountNode,
+  branchNode,
   collectNode,
   constNode,
   createMintAccountNode,
   createTokenAccountNode,
   dasApiNode,
+  filterNode,
   findPdaNode,
   flowInputNode,
   flowOutputNode,
   flowRunInfoNode,
   foreachNode,
+  gateNode,
   generateKeypairNode,
   getBalanceNode,
   httpRequestNode,

@@ -45,6 +45,16 @@ const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Por
   ],
   ['a loop over wallets', true, (flow) => flow.foreach(flow.constant({ A: [WALLET] }))],
   ['a loop over what was given', false, (flow) => flow.foreach(flow.input('in'))],
+  [
+    'a branch over a wallet',
+    true,
+    (flow) => flow.use('branch', { value: wallet(flow) }, { form: { operator: 'is_not_null' } }).output('output'),
+  ],
+  [
+    'a branch over an input of the start',
+    false,
+    (flow) => flow.use('branch', { value: flow.input('in') }, { form: { operator: 'is_not_null' } }).output('output'),
+  ],
   ['a called flow that hands it on', true, (flow) => flow.interflow(1, { in: wallet(flow) }, ['out']).output('out')],
   [
     'a called flow that passes its input on',

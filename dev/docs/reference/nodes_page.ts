@@ -13,6 +13,7 @@ const GROUPS: Record<string, string> = {
   'kv store': 'Key-value stores',
   'http': 'HTTP',
   'loop': 'Loops',
+  'control flow': 'Branches',
   'interflow': 'Called flows',
   'json': 'Maps and JSON',
   'time': 'Time',

@@ -1,4 +1,5 @@
 import { branchRows } from './branches.ts';
+import { conditionRows } from './conditions.ts';
 import { effectRows } from './effects.ts';
 import { failingCallRows } from './failing_calls.ts';
 import { failingLoopRows } from './failing_loops.ts';
@@ -19,6 +20,7 @@ export const rows: FlowRow[] = [
   ...inputRows,
   ...handleRows,
   ...branchRows,
+  ...conditionRows,
   ...effectRows,
   ...loopRows,
   ...zipRows,

@@ -1,0 +1,31 @@
+import type { Value } from '../../types/values/value.ts';
+import { compareNumbers, numberOf } from './numbers.ts';
+
+/** The text that a value compares as: a text itself, and 32 or 64 bytes in base58. */
+function comparedText(value: Value): string | undefined {
+  if ('S' in value) return value.S;
+  if ('B3' in value) return value.B3;
+  return 'B6' in value ? value.B6 : undefined;
+}
+
+/**
+ * Whether two values are equal. Numbers are compared by value, whatever their tags are. A key or signature equals the
+ * text that is its base58. Arrays and maps are equal if all their members are.
+ */
+export function areEqual(a: Value, b: Value): boolean {
+  if ('A' in a) {
+    return 'A' in b && a.A.length === b.A.length && a.A.every((member, index) => areEqual(member, b.A[index]!));
+  }
+  if ('M' in a) {
+    if (!('M' in b)) return false;
+    const names = Object.keys(a.M);
+    return names.length === Object.keys(b.M).length &&
+      names.every((name) => Object.hasOwn(b.M, name) && areEqual(a.M[name]!, b.M[name]!));
+  }
+  if ('N' in a) return 'N' in b;
+  if ('B' in a) return 'B' in b && a.B === b.B;
+  if ('BY' in a) return 'BY' in b && a.BY === b.BY;
+  const [numberA, numberB] = [numberOf(a), numberOf(b)];
+  if (numberA !== undefined) return numberB !== undefined && compareNumbers(numberA, numberB) === 0;
+  return comparedText(a) === comparedText(b);
+}

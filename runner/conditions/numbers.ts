@@ -1,0 +1,49 @@
+import type { Value } from '../../types/values/value.ts';
+
+/** A finite number as an integer over a power of ten, so that numbers of all tags compare without rounding. */
+interface ExactNumber {
+  mantissa: bigint;
+  scale: number;
+}
+
+/** A number of any tag. Infinities have no exact form. */
+export type ComparedNumber = ExactNumber | 'NaN' | 'inf' | '-inf';
+
+/** Matches the canonical texts of all number tags: a sign, digits, a fraction, and the exponent of a float. */
+const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e(-?\d+))?$/;
+
+/**
+ * Returns the number that a value holds; undefined for values that hold none. A float counts as the decimal number of
+ * its text, the shortest that stands for it: the float 0.1 equals the decimal 0.1.
+ */
+export function numberOf(value: Value): ComparedNumber | undefined {
+  const text = 'U' in value
+    ? value.U
+    : 'I' in value
+    ? value.I
+    : 'U1' in value
+    ? value.U1
+    : 'I1' in value
+    ? value.I1
+    : 'D' in value
+    ? value.D
+    : 'F' in value
+    ? value.F
+    : undefined;
+  if (text === undefined || text === 'NaN' || text === 'inf' || text === '-inf') return text;
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  return { mantissa: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
+}
+
+const compareBigInts = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0;
+
+const orderOfInfinity = (number: ComparedNumber): number => number === 'inf' ? 1 : number === '-inf' ? -1 : 0;
+
+/** Returns -1, 0 or 1. Undefined if one of the numbers is NaN: it is neither equal to any number, nor less, nor greater. */
+export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | undefined {
+  if (a === 'NaN' || b === 'NaN') return undefined;
+  if (typeof a === 'string' || typeof b === 'string') return Math.sign(orderOfInfinity(a) - orderOfInfinity(b));
+  const scale = Math.max(a.scale, b.scale);
+  const scaled = ({ mantissa, scale: own }: ExactNumber): bigint => mantissa * 10n ** BigInt(scale - own);
+  return compareBigInts(scaled(a), scaled(b));
+}
