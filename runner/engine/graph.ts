@@ -90,15 +90,15 @@ const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
 });
 
 function portsOf(module: AnyModule | undefined, data: SnapshotNode['data']): NodePorts {
-  if (module === undefined || module.takesPortsFromFlow === true) {
-    const { inputs, outputs } = flowPorts(data);
-    return {
-      inputs,
-      outputs: module?.leavesOutputsUnset ? outputs.map((port) => ({ ...port, optional: true })) : outputs,
-    };
-  }
-  const ports = nodePorts(module, data);
-  return module.takesPortsFromFlow === 'inputs' ? { ...ports, inputs: flowPorts(data).inputs } : ports;
+  const { inputs, outputs } = flowPorts(data);
+  const drawn = {
+    inputs,
+    outputs: module?.leavesOutputsUnset ? outputs.map((port) => ({ ...port, optional: true })) : outputs,
+  };
+  if (module === undefined || module.takesPortsFromFlow === true) return drawn;
+  const defined = nodePorts(module, data);
+  const side = module.takesPortsFromFlow;
+  return side === undefined ? defined : { ...defined, [side]: drawn[side] };
 }
 
 /** The values that form data has for inputs, or the error of the first that is not a value. */

@@ -222,8 +222,8 @@ interface NodeTraits {
   definition: NodeDefinition;
   /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
   labelledSide?: 'input' | 'output';
-  /** The ports, or the inputs alone, are those that the flow's JSON declares, not the definition's. */
-  takesPortsFromFlow?: true | 'inputs';
+  /** The ports, or those of one side, are those that the flow's JSON declares, not the definition's. */
+  takesPortsFromFlow?: true | 'inputs' | 'outputs';
   /** It may leave any output unset, whatever the flow's JSON says of the ports that it declares. */
   leavesOutputsUnset?: true;
   /** The node sees all inputs of the flow instead of its own. */
@@ -246,8 +246,8 @@ interface NodeTraits {
   effectsOfCalledFlow?: CalledEffects;
   /** The keys in its outputs are those that the flow's author wrote into its form data. */
   namesKeys?: true;
-  /** The keys in its outputs are those of this input. */
-  handsOnKeysOf?: string;
+  /** The keys in its outputs are those of this input, or of one of these. */
+  handsOnKeysOf?: string | readonly string[];
   /** The flow that gets its inputs and gives its outputs. */
   calledFlow?: (formData: LosslessJson) => number;
 }

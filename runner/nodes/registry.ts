@@ -27,12 +27,14 @@ import { kvDeleteStoreNode } from './kv_delete_store/index.ts';
 import { kvReadItemNode } from './kv_read_item/index.ts';
 import { kvWriteItemNode } from './kv_write_item/index.ts';
 import { memoNode } from './memo/index.ts';
+import { mergeNode } from './merge/index.ts';
 import { mintTokenNode } from './mint_token/index.ts';
 import { noteNode } from './note/index.ts';
 import { printNode } from './print/index.ts';
 import { rangeNode } from './range/index.ts';
 import { requestAirdropNode } from './request_airdrop/index.ts';
 import { rhaiScriptNodes } from './rhai_script/index.ts';
+import { switchNode } from './switch/index.ts';
 import { toBytesNode } from './to_bytes/index.ts';
 import { toStringNode } from './to_string/index.ts';
 import { toVecNode } from './to_vec/index.ts';
@@ -71,12 +73,14 @@ const modules: AnyModule[] = [
   kvReadItemNode,
   kvWriteItemNode,
   memoNode,
+  mergeNode,
   mintTokenNode,
   noteNode,
   printNode,
   rangeNode,
   requestAirdropNode,
   ...rhaiScriptNodes,
+  switchNode,
   toBytesNode,
   toStringNode,
   toVecNode,

@@ -36,6 +36,10 @@ function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, 
   return outputs;
 }
 
+/** True if an edge or the form may give the input a value. */
+const hasValueFor = ({ incoming, presets }: RunNode, name: string): boolean =>
+  presets[name] !== undefined || incoming.some(({ input }) => input.name === name);
+
 /**
  * True if the keys in an input come only from values that the flow's author wrote, along edges and through called
  * flows. False if a key comes from an input of the start, a script, or anything read from outside. A stored key may
@@ -57,7 +61,10 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     if (module === undefined) return false;
     if (module.namesKeys) return true;
     if (module.takesFlowInputs) return isFlowInputNamed(port, path);
-    if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, path);
+    if (module.handsOnKeysOf !== undefined) {
+      const given = [module.handsOnKeysOf].flat().filter((name) => hasValueFor(source, name));
+      return given.length > 0 && given.every((name) => isInputNamed(source, name, path));
+    }
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
     // If the called flow has no such output, the node passes its input on instead. So the flow must name both.
     if (module.calledFlow !== undefined) {

@@ -108,6 +108,7 @@ begin
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > 256
       then 'data.targets_form.form_data.label: must have at most 256 characters'
+    when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
   end) as f (fault)
   where f.fault is not null
   order by n.position limit 1001;

@@ -28,7 +28,7 @@ begin
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' = 'interflow'
+        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
         d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
@@ -237,7 +237,7 @@ begin
       join acting as a on a.index = w.target_index
       where w.side = 'source' and w.source_name is not null and w.target_name is not null
         and case
-          when w.source_id like 'rhai\_script\_%' then true
+          when w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )

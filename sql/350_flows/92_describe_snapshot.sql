@@ -189,7 +189,7 @@ begin
       coalesce(
         n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false
       ) as are_inputs_drawn,
-      coalesce(n.native_id = 'interflow' or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
+      coalesce(n.native_id in ('interflow', 'switch') or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (

@@ -2468,6 +2468,66 @@ $$;
 comment on function private.complete_retry(jsonb) is
   'data.retry of a node, with defaults for missing members. It must have no fault.';
 
+-- sql/350_flows/06_switch.sql
+
+create function private.switch_fault(data jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_cases constant jsonb := switch_fault.data #> '{targets_form,form_data,cases}';
+begin
+  -- The operators of runner/conditions/condition.ts; a test compares the lists.
+  if jsonb_typeof(v_cases) is distinct from 'array' or jsonb_array_length(v_cases) not between 1 and 100 then
+    return 'data.targets_form.form_data.cases: must be an array of 1 to 100 cases';
+  end if;
+  return coalesce(
+    (
+      select format('data.targets_form.form_data.cases[%s]%s', c.position - 1, f.fault)
+      from jsonb_array_elements(v_cases) with ordinality as c (one, position)
+      cross join lateral (select case
+        when jsonb_typeof(c.one) <> 'object' then ': must be an object'
+        when jsonb_typeof(c.one -> 'name') is distinct from 'string'
+            or length(c.one ->> 'name') not between 1 and 256 or c.one ->> 'name' = 'default'
+          then '.name: must be a text of 1 to 256 characters other than default'
+        when (c.one ->> 'operator' = any (
+            '{is_null,is_not_null,is_true,is_false,is_empty,is_not_empty,eq,ne,gt,lt,gte,lte,contains,starts_with,ends_with}'
+          )) is not true
+          then '.operator: there is no such operator'
+        when jsonb_typeof(coalesce(nullif(c.one -> 'field', 'null'), '""')) <> 'string'
+            or length(c.one ->> 'field') > 1024 or '.' || (c.one ->> 'field') || '.' like '%..%' and c.one ->> 'field' <> ''
+          then '.field: must be names with single dots between them, 1,024 characters at most'
+        when not c.one ? 'compare_to' and c.one ->> 'operator' not like 'is\_%'
+          then '.compare_to: is missing'
+        when c.one ->> 'operator' in ('gt', 'lt', 'gte', 'lte') and jsonb_typeof(c.one -> 'compare_to') <> 'number'
+          then '.compare_to: must be a number for this operator'
+        when c.one ->> 'operator' in ('starts_with', 'ends_with') and jsonb_typeof(c.one -> 'compare_to') <> 'string'
+          then '.compare_to: must be a text for this operator'
+      end) as f (fault)
+      where f.fault is not null
+      order by c.position limit 1
+    ),
+    (
+      select format(
+        'data.targets_form.form_data.cases: two cases have the name %s', to_jsonb(private.shorten(c.one ->> 'name'))
+      )
+      from jsonb_array_elements(v_cases) as c (one) group by c.one ->> 'name' having count(*) > 1 limit 1
+    ),
+    (
+      select format('data.sources: there is no case %s', to_jsonb(private.shorten(s.port ->> 'name')))
+      from jsonb_array_elements(switch_fault.data -> 'sources') as s (port)
+      where s.port ->> 'name' not in (
+        select c.one ->> 'name' from jsonb_array_elements(v_cases) as c (one) union all select 'default'
+      )
+      limit 1
+    )
+  );
+end;
+$$;
+comment on function private.switch_fault(jsonb) is
+  'The first fault of the cases of a node switch, or of its sources, which are the names of the cases and default; null without one. Takes the node''s data, whose ports must have no fault.';
+
 -- sql/350_flows/10_node_faults.sql
 
 create function private.port_fault(data jsonb)
@@ -2580,6 +2640,7 @@ begin
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > 256
       then 'data.targets_form.form_data.label: must have at most 256 characters'
+    when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
   end) as f (fault)
   where f.fault is not null
   order by n.position limit 1001;
@@ -3108,7 +3169,7 @@ begin
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' = 'interflow'
+        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
         d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
@@ -3317,7 +3378,7 @@ begin
       join acting as a on a.index = w.target_index
       where w.side = 'source' and w.source_name is not null and w.target_name is not null
         and case
-          when w.source_id like 'rhai\_script\_%' then true
+          when w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )
@@ -4249,7 +4310,7 @@ begin
       coalesce(
         n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false
       ) as are_inputs_drawn,
-      coalesce(n.native_id = 'interflow' or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
+      coalesce(n.native_id in ('interflow', 'switch') or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (

@@ -55,6 +55,16 @@ const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Por
     false,
     (flow) => flow.use('branch', { value: flow.input('in') }, { form: { operator: 'is_not_null' } }).output('output'),
   ],
+  [
+    'a merge of wallets',
+    true,
+    (flow) => flow.use('merge', { a: wallet(flow), c: flow.constant(WALLET) }).output('value'),
+  ],
+  [
+    'a merge of a wallet and an input of the start',
+    false,
+    (flow) => flow.use('merge', { a: wallet(flow), b: flow.input('in') }).output('value'),
+  ],
   ['a called flow that hands it on', true, (flow) => flow.interflow(1, { in: wallet(flow) }, ['out']).output('out')],
   [
     'a called flow that passes its input on',

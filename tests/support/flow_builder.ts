@@ -181,6 +181,12 @@ export class FlowBuilder {
     return this.use('wait', edges, { form, title }).passthrough('value');
   }
 
+  /** Adds a switch with an output for each case. */
+  switch(value: Port, cases: { name: string; [member: string]: FormJson }[], title = 'switch'): BuiltNode {
+    const outputs = [...cases.map(({ name }) => name), 'default'];
+    return this.#wire(this.node('switch', { inputs: ['value'], outputs, form: { cases }, title }), { value });
+  }
+
   /** Calls another flow; its inputs are those with edges. */
   interflow(flowId: number, edges: { [input: string]: Port }, outputs: PortSpec[], title = 'interflow'): BuiltNode {
     const inputs = Object.keys(edges);

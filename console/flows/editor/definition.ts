@@ -51,6 +51,24 @@ export function makeNode(definition: DrawnDefinition): PlainObject {
 /** The nodes whose only port has the name of their label, as in other editors. */
 const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources', flow_output: 'targets' };
 
+const nameOf = (json: unknown): string => isObject(json) && typeof json.name === 'string' ? json.name : '';
+
+/**
+ * Returns the outputs of a switch: one for each case of its form data, and `default`. An output keeps its id, and so its
+ * edges, while its name stays or its case is renamed in place.
+ */
+function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
+  const cases = isObject(formData) && Array.isArray(formData.cases) ? formData.cases : [];
+  const names = [...new Set(cases.map(nameOf).filter((name) => name !== '' && name !== 'default')), 'default'];
+  const known = (Array.isArray(sources) ? sources : []).filter(isObject);
+  return names.map((name, index) => {
+    const renamed = known[index];
+    const port = known.find((source) => nameOf(source) === name) ??
+      (names.length === known.length && !names.includes(nameOf(renamed)) ? renamed : undefined);
+    return { type: 'free', defaultValue: '', tooltip: '', id: crypto.randomUUID(), ...port, name };
+  });
+}
+
 /** Replaces the form data of a node. */
 export function withFormData(node: PlainObject, formData: unknown): PlainObject {
   const data = objectAt(node, 'data');
@@ -64,6 +82,7 @@ export function withFormData(node: PlainObject, formData: unknown): PlainObject 
     data: {
       ...data,
       ...(named && { [side]: [{ ...ports[0], name: label }] }),
+      ...(data.node_id === 'switch' && { sources: outputsOfCases(data.sources, formData) }),
       targets_form: { ...objectAt(data, 'targets_form'), form_data: formData },
     },
   };

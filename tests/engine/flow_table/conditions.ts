@@ -59,4 +59,59 @@ export const conditionRows: FlowRow[] = [
       'rest#0 rest=["b"] → rest=["b"]',
     ],
   },
+  {
+    title: 'a switch in a loop chooses a case for each element, and a merge continues behind the branches',
+    flow: (flow) => {
+      const element = flow.foreach(flow.input('a'));
+      const choice = flow.switch(element, [
+        { name: 'small', operator: 'lt', compare_to: 10 },
+        { name: 'even', operator: 'eq', compare_to: 20 },
+      ]);
+      const small = flow.wait(choice.output('small'), 1, undefined, 'small');
+      const merge = flow.use('merge', { a: small, b: choice.output('even') });
+      flow.output('out', flow.collect(merge.output('value')));
+      flow.output('rest', flow.collect(choice.output('default'), 'rest'));
+    },
+    inputs: { a: list(d(1), d(20), d(30)) },
+    output: 'out=[1, 20] rest=[30]',
+    runs: [
+      'a#0 a=[1, 20, 30] → a=[1, 20, 30]',
+      'foreach#0 array=[1, 20, 30] → element=[1, 20, 30]',
+      'switch#0 value=1 → small=1',
+      'switch#1 value=20 → even=20',
+      'switch#2 value=30 → default=30',
+      'small#0 duration_ms=1u value=1 wait_for=true → value=1 wait_for=true',
+      'merge#0 a=1 → value=1',
+      'merge#1 b=20 → value=20',
+      'merge#2 →',
+      'collect#0 element=[1, 20] → array=[1, 20]',
+      'out#0 out=[1, 20] → out=[1, 20]',
+      'rest#0 element=[30] → array=[30]',
+      'rest#0 rest=[30] → rest=[30]',
+    ],
+  },
+  {
+    title: 'a merge takes the first value in the order of its inputs, and leaves its output unset without any',
+    flow: (flow) => {
+      const none = flow.script('let w = 1', {}, 2, 'none');
+      const late = flow.wait(flow.constant(s('late')), 3);
+      flow.output(
+        'first',
+        flow.use('merge', { a: none.output('u'), b: late, c: flow.constant(s('c')) }).output('value'),
+      );
+      const empty = flow.use('merge', { a: none.output('u'), e: none.output('v') }, { title: 'empty' });
+      flow.output('never', empty.output('value'));
+    },
+    output: 'first="late"',
+    notRun: ['never'],
+    runs: [
+      'none#0 source="let w = 1" →',
+      'const#0 → Source="late"',
+      'wait#0 duration_ms=3u value="late" wait_for=true → value="late" wait_for=true',
+      'const#0 → Source="c"',
+      'merge#0 b="late" c="c" → value="late"',
+      'first#0 first="late" → first="late"',
+      'empty#0 →',
+    ],
+  },
 ];

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { withFormData } from './definition.ts';
+
+const named = (names: string[]) => ({ cases: names.map((name) => ({ name, operator: 'is_null' })) });
+
+/** Names and ids of the outputs of a switch after its form was changed. */
+function outputsOf(node: ReturnType<typeof withFormData>): Record<string, string> {
+  const { sources } = node.data as { sources: { name: string; id: string }[] };
+  return Object.fromEntries(sources.map(({ name, id }) => [name, id]));
+}
+
+const SWITCH = { id: 's', data: { node_id: 'switch', sources: [{ id: 'd', name: 'default', type: 'free' }] } };
+
+it('the outputs of a switch are the names of its cases, and default', () => {
+  const node = withFormData(SWITCH, named(['a', 'b', '', 'a']));
+  expect(Object.keys(outputsOf(node))).toEqual(['a', 'b', 'default']);
+  expect(outputsOf(node).default).toBe('d');
+});
+
+it('an output of a switch keeps its id when cases move, go, or are renamed', () => {
+  const first = withFormData(SWITCH, named(['a', 'b']));
+  const { a, b } = outputsOf(first);
+  expect(outputsOf(withFormData(first, named(['b', 'a'])))).toEqual({ b, a, default: 'd' });
+  expect(outputsOf(withFormData(first, named(['b'])))).toEqual({ b, default: 'd' });
+  expect(outputsOf(withFormData(first, named(['a', 'bb'])))).toEqual({ a, bb: b, default: 'd' });
+});
