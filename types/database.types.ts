@@ -231,14 +231,14 @@ isOneToOne: false
                   ]
                 },"node_run": {
                   Row: {
-                    "attempt": number,"end_time": string | null,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
+                    "attempt": number,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "attempt"?: number,"end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
+                    "attempt"?: number,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
                   }
                   Update: {
-                    "attempt"?: number,"end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
+                    "attempt"?: number,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
                   }
                   Relationships: [
                     {

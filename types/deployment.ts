@@ -62,6 +62,8 @@ export const warningCodes = {
     'A node with effects does not run if the output that is connected to an optional input is left unset. `strict` does not refuse it.',
   retry_without_effect:
     'A script or a called flow has `data.retry`, which has no effect: its failures are never temporary.',
+  error_output_missing:
+    'A node has `data.on_error`, but `sources` has no output named `error`, so its failures are not handled.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
   edge_source_handle_unknown:
     'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',

@@ -31,6 +31,8 @@ export interface SnapshotNode {
     node_id: string;
     display_name?: string | null;
     retry?: NodeRetry;
+    /** `output`: a failure becomes the value of the output `error`, which `sources` must declare. */
+    on_error?: 'output' | null;
     sources: { id: string; name: string; type?: string; optional?: boolean | null }[];
     targets: SnapshotTarget[];
     targets_form: { form_data: LosslessJson; extra?: LosslessJson };

@@ -64,6 +64,12 @@ type StoreErrorCode = `kv_${string}`;
 export const isStoreError = (code: string): code is StoreErrorCode =>
   code.startsWith('kv_') && code !== 'kv_item_not_found';
 
+/** The code that an error's text begins with, if it is one of those that runs and nodes fail with. */
+export function errorCode(text: string): string | undefined {
+  const code = /^([a-z_]{1,40}): /.exec(text)?.[1];
+  return code !== undefined && (Object.hasOwn(runErrors, code) || isStoreError(code)) ? code : undefined;
+}
+
 /**
  * Makes the text of an error with a code. Other error texts may have this form only if they begin with the name of an
  * input.

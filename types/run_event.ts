@@ -41,7 +41,8 @@ export interface RunEventData {
   run_start: OfRun & { inputs?: EventValue };
   node_start: OfExecution & { input?: EventValue };
   node_finish: OfExecution & { output?: EventValue };
-  node_error: OfExecution & { output?: EventValue; errors?: string[] };
+  /** `error_handled`: the errors went to the output `error` of the node, so the run does not fail for them. */
+  node_error: OfExecution & { error_handled: boolean; output?: EventValue; errors?: string[] };
   /** For the owner of the flow only. `node_id`, `times` and `name` are null for a line of the run itself. */
   log: OfRun & {
     node_id: string | null;

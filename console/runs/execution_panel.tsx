@@ -10,7 +10,7 @@ import { stateOf } from './node_states.ts';
 import { splitCode } from '../shared/run_error.ts';
 import type { ShownExecution } from './use_live_run.ts';
 
-const COLOURS: Record<string, string> = { succeeded: 'teal', failed: 'red', running: 'blue' };
+const COLOURS: Record<string, string> = { succeeded: 'teal', handled: 'orange', failed: 'red', running: 'blue' };
 /** The most executions of one node in the list of choices. */
 const CHOICES = 500;
 
@@ -56,7 +56,7 @@ interface ExecutionPanelProps {
 
 /** The inputs and outputs of a node's execution, and its errors if it failed. */
 export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: ExecutionPanelProps) {
-  const failed = executions.find(({ errors }) => errors !== null);
+  const failed = executions.find((one) => stateOf(one, hasEnded) === 'failed');
   const [chosen, setChosen] = useState<number>();
   const execution = executions.find(({ times }) => times === chosen) ?? failed ?? executions[0];
   return (
@@ -70,9 +70,9 @@ export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: E
               {executions.length > 1 && (
                 <Select
                   label='Execution'
-                  data={executions.slice(0, CHOICES).map(({ times, errors }) => ({
+                  data={executions.slice(0, CHOICES).map(({ times, errors, error_handled }) => ({
                     value: String(times),
-                    label: `#${times}${errors === null ? '' : ', failed'}`,
+                    label: `#${times}${errors === null ? '' : error_handled ? ', handled' : ', failed'}`,
                   }))}
                   value={String(execution.times)}
                   allowDeselect={false}
@@ -106,6 +106,9 @@ export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: E
                     </>
                   )}
                 </Text>
+              )}
+              {execution.error_handled && (
+                <Text size='sm'>The flow handles this failure: it went to the output error.</Text>
               )}
               {execution.errors !== null && <ExecutionErrors errors={execution.errors} inputs={inputs} />}
               <Values runId={runId} execution={execution} />

@@ -6,15 +6,22 @@ import type { ShownExecution } from './use_live_run.ts';
 const FAULTS_SHOWN = 3;
 const FAULT_LENGTH = 300;
 
-/** Returns the state of one execution. An unfinished execution of an ended run counts as stopped. */
-export const stateOf = ({ end_time, errors }: ShownExecution, hasRunEnded: boolean): NodeState =>
-  errors !== null ? 'failed' : end_time !== null ? 'succeeded' : hasRunEnded ? 'stopped' : 'running';
+/** Returns the state of one execution. A failure that went to the output `error` is handled. An unfinished execution of an ended run counts as stopped. */
+export const stateOf = ({ end_time, errors, error_handled }: ShownExecution, hasRunEnded: boolean): NodeState =>
+  errors !== null
+    ? error_handled ? 'handled' : 'failed'
+    : end_time !== null
+    ? 'succeeded'
+    : hasRunEnded
+    ? 'stopped'
+    : 'running';
 
 /** If the executions of a node have several states, the one with the greatest weight is shown. */
 const WEIGHTS: Record<NodeState, number> = {
   waiting: 0,
   'not run': 0,
   succeeded: 1,
+  handled: 1.5,
   stopped: 2,
   running: 3,
   failed: 4,
@@ -36,12 +43,12 @@ export function nodeStates(
   return states;
 }
 
-/** Returns the first errors of each node. */
+/** Returns the first errors of each node that its flow does not handle. */
 export function nodeFaults(executions: readonly ShownExecution[]): Map<string, string[]> {
   const faults = new Map<string, string[]>();
-  for (const { node_id, times, errors } of executions) {
+  for (const { node_id, times, errors, error_handled } of executions) {
     const lines = faults.get(node_id) ?? [];
-    if (errors === null || lines.length >= FAULTS_SHOWN) continue;
+    if (errors === null || error_handled || lines.length >= FAULTS_SHOWN) continue;
     const place = times > 0 ? `#${times} ` : '';
     faults.set(node_id, [...lines, ...errors.map((line) => `${place}${line.slice(0, FAULT_LENGTH)}`)]);
   }

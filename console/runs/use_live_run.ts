@@ -12,6 +12,8 @@ export interface ShownExecution {
   start_time: string;
   end_time: string | null;
   errors: string[] | null;
+  /** True if the errors went to the output `error` of the node. */
+  error_handled: boolean;
   /** The number of the attempt, from 1. Only nodes with retries have more than one. */
   attempt: number;
   /** The time of the next attempt, in a pause between two attempts. */
@@ -38,7 +40,7 @@ const PAGE = 1_000;
 /** The most executions that are read: a loop may have many more. */
 export const EXECUTIONS_READ = 5 * PAGE;
 
-const COLUMNS = 'node_id, times, start_time, end_time, errors, attempt, retry_at, is_taken_over';
+const COLUMNS = 'node_id, times, start_time, end_time, errors, error_handled, attempt, retry_at, is_taken_over';
 const NONE: readonly ShownExecution[] = [];
 
 async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal): Promise<ShownExecution[]> {

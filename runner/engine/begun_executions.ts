@@ -12,7 +12,7 @@ import type { TreeRun } from './tree_run.ts';
 /** An execution that has begun. */
 export type Begun =
   & Pick<Completion, 'node' | 'times' | 'isElement' | 'positions'>
-  & Pick<Execution, 'record' | 'again'>;
+  & Pick<Execution, 'record' | 'handle' | 'again'>;
 
 /** The executions of one run that have begun: under way, parked or released, and their completions. */
 export class BegunExecutions {
@@ -129,8 +129,9 @@ export class BegunExecutions {
   }
 
   /** Ends an execution, once. */
-  #end(begun: Begun, outcome: Outcome): void {
+  #end(begun: Begun, given: Outcome): void {
     const { node } = begun;
+    const outcome = 'error' in given ? begun.handle(given) : given;
     this.#underWay.delete(node);
     begun.record(outcome);
     const wasParked = this.parking.end(node, outcome);

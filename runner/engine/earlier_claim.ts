@@ -1,6 +1,7 @@
 import { codedError } from '../../types/run_errors.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { Tree } from './context.ts';
+import { storedErrorOutput } from './error_output.ts';
 import type { StoredNodeRun } from './journal.ts';
 import { copyMap, type Outcome } from './node_values.ts';
 import { TransientError } from './transient_error.ts';
@@ -8,7 +9,7 @@ import { measureMap } from './value_size.ts';
 
 // What a claim does with a node execution of which an earlier claim stored something, because that claim's worker died or
 // released the run:
-//   it has ended                            its outcome is taken as it is (takeOutcome)
+//   it has ended                            its outcome is taken as it is, also that its failure was handled (takeOutcome)
 //   it began, and computes or only reads    it runs again
 //   it began, and has effects outside       it fails with outcome_unknown (outcomeUnknown), unless they are idempotent; where its
 //                                           flow lets it be tried again, that is one attempt, and another one follows
@@ -25,7 +26,7 @@ export function takeOutcome(tree: Tree, stored: StoredNodeRun, inputs: ValueMap)
   const outputs = stored.output === null ? undefined : copyMap(stored.output.M);
   return stored.errors === null
     ? { outputs: outputs ?? copyMap({}) }
-    : { error: stored.errors.join('\n'), handedOver: outputs };
+    : { error: stored.errors.join('\n'), handedOver: outputs, errorOutput: storedErrorOutput(stored) };
 }
 
 const UNKNOWN_OUTCOME = codedError(

@@ -109,8 +109,8 @@ class RunExecution {
     const inputs = completeInputs(node, values, this.#run.inputs);
     const calledRuns = positions && this.#takeOver?.calledRuns(node, positions);
     const known = { stored, takenOver, calledRuns };
-    const { outcome, record, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
-    this.#begun.add({ node, times, isElement, positions, record, again }, outcome);
+    const { outcome, record, handle, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
+    this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
   }
 
   /** Passes over an element that lacks a value which the node needs, or is not to be submitted. */

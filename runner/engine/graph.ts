@@ -7,11 +7,10 @@ import {
   formMember,
   type InputPort,
   type NodePorts,
-  nodePorts,
   type NodeRegistry,
   publishedEffects,
-  runsWhenAbsent,
 } from './node.ts';
+import { ERROR_OUTPUT, hasErrorOutput, portsOf } from './node_ports.ts';
 import { readRetryPolicy, type RetryPolicy } from './retry_policy.ts';
 import { type Absence, EntryQueue } from './entry_queue.ts';
 
@@ -24,6 +23,8 @@ export interface RunEdge {
   isOptional: boolean;
   /** It hands an input of the source on. */
   isPassthrough: boolean;
+  /** It carries the failure of the source, if the flow handles it. */
+  isError: boolean;
   /** An array is handed on one element for each iteration. */
   isSpread: boolean;
   target: RunNode;
@@ -44,7 +45,10 @@ export interface RunNode {
   module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
+  /** Without the error output. */
   outputNames: string[];
+  /** A failure of the node becomes its output. */
+  hasErrorOutput: boolean;
   formData: LosslessJson;
   /** Undefined: it is tried once. */
   retry: RetryPolicy | undefined;
@@ -77,30 +81,6 @@ export interface RunGraph {
   warnings: string[];
 }
 
-/** The ports that the flow's own JSON declares. */
-const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
-  inputs: targets.map((target) => ({
-    name: target.name,
-    required: target.required,
-    runsWhenAbsent: runsWhenAbsent(target),
-    passthrough: target.passthrough,
-    wantsPublicKey: target.type_bounds[0] === 'pubkey',
-  })),
-  outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
-});
-
-function portsOf(module: AnyModule | undefined, data: SnapshotNode['data']): NodePorts {
-  const { inputs, outputs } = flowPorts(data);
-  const drawn = {
-    inputs,
-    outputs: module?.leavesOutputsUnset ? outputs.map((port) => ({ ...port, optional: true })) : outputs,
-  };
-  if (module === undefined || module.takesPortsFromFlow === true) return drawn;
-  const defined = nodePorts(module, data);
-  const side = module.takesPortsFromFlow;
-  return side === undefined ? defined : { ...defined, [side]: drawn[side] };
-}
-
 /** The values that form data has for inputs, or the error of the first that is not a value. */
 function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
@@ -130,6 +110,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     ports,
     inputNames: ports.inputs.map(({ name }) => name),
     outputNames: ports.outputs.map(({ name }) => name),
+    hasErrorOutput: hasErrorOutput(data),
     formData,
     retry: readRetryPolicy(data),
     ...readPresets(ports.inputs, formData),
@@ -147,6 +128,9 @@ const listNames = (names: string[]): string =>
   names.length === 0 ? 'and the node has none' : `only ${names.join(', ')}`;
 
 const PASSTHROUGH = 'passthrough-';
+
+/** Only a failure gives it a value. */
+const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
 /** Whether the flow that a node calls has effects of this kind. */
 export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
@@ -214,7 +198,8 @@ export function makeRunGraph(
     }
     const passed = isPassthrough ? inputsOf(source).get(sourcePort) : undefined;
     const handedOn = passed?.passthrough ? passed : undefined;
-    const output = isPassthrough ? undefined : outputsOf(source).get(sourcePort);
+    const isError = !isPassthrough && source.hasErrorOutput && sourcePort === ERROR_OUTPUT;
+    const output = isError ? ERROR_PORT : isPassthrough ? undefined : outputsOf(source).get(sourcePort);
     if (handedOn === undefined && output === undefined) {
       source.fault ??= isPassthrough
         ? `the input ${JSON.stringify(sourcePort)} is not handed on`
@@ -225,7 +210,8 @@ export function makeRunGraph(
       sourcePort,
       isOptional: output?.optional ?? (handedOn !== undefined && !handedOn.required),
       isPassthrough,
-      isSpread: output !== undefined && source.module?.spreads === true,
+      isError,
+      isSpread: output !== undefined && !isError && source.module?.spreads === true,
       target,
       input: input ?? {
         name: targetPort,

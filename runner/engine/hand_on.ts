@@ -7,8 +7,9 @@ import type { TakeOver } from './redrive.ts';
 import type { Completion } from './run_record.ts';
 import { SIGNATURE } from './settlement.ts';
 
-/** Says why an execution gave no value for an output, if it gave none. */
-export const lackOf = ({ skipped, outcome }: Completion): Lack => skipped ?? ('error' in outcome ? 'failed' : 'unset');
+/** Says why an execution gave no value for an output, if it gave none. A handled failure is a branch that was taken. */
+export const lackOf = ({ skipped, outcome }: Completion): Lack =>
+  skipped ?? ('error' in outcome && outcome.errorOutput === undefined ? 'failed' : 'unset');
 
 export interface HandOnOptions {
   /** Undefined in a run that was not redriven. */
@@ -20,14 +21,16 @@ export interface HandOnOptions {
 export function handOn(completion: Completion, { takeOver, countElements }: HandOnOptions): void {
   const { node, isElement, positions, outcome, skipped, part } = completion;
   const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
+  const errorOutput = 'error' in outcome ? outcome.errorOutput : undefined;
   const hasSucceeded = skipped === undefined && !('error' in outcome);
   /** The positions of entries in the runs that this one was redriven from; undefined in all other runs. */
   const positionsOf = (edge: RunEdge, values: (Value | undefined)[]): EarlierPositions[] | undefined =>
     positions && takeOver?.positionsOfEntries(edge, positions, values);
 
   for (const edge of node.outgoing) {
-    if (part === (edge.sourcePort === SIGNATURE ? 'handed_over' : 'rest')) continue;
-    const value = outputs[edge.sourcePort];
+    const comesLast = edge.isError || edge.sourcePort === SIGNATURE;
+    if (part === (comesLast ? 'handed_over' : 'rest')) continue;
+    const value = edge.isError ? errorOutput : outputs[edge.sourcePort];
     if (value !== undefined && edge.isSpread) {
       const elements = 'A' in value ? value.A : [value];
       countElements(elements.length);

@@ -16,6 +16,8 @@ export interface NodeRun {
   input: { M: ValueMap };
   output: { M: ValueMap } | null;
   errors: string[] | null;
+  /** The errors went to the output `error`. Left out in rows that say nothing of it. */
+  error_handled?: boolean;
 }
 
 /** A run that an interflow node starts. */
@@ -119,8 +121,9 @@ export interface ChildRow extends ChildRun {
 /** Names one execution of a node, and the child run that it called. */
 export const executionKey = ({ flow_run_id, node_id, times }: Effect): string => `${flow_run_id}/${node_id}#${times}`;
 
-/** An execution whose outputs can be taken over. */
-export const hasSucceeded = ({ end_time, errors }: StoredNodeRun): boolean => end_time !== null && errors === null;
+/** An execution that a redrive takes over: it succeeded, or its flow handled its failure. */
+export const isDone = ({ end_time, errors, error_handled }: StoredNodeRun): boolean =>
+  end_time !== null && (errors === null || error_handled === true);
 
 /** What is stored of the runs that a run was redriven from, in the database's words. */
 export interface StoredEarlierRuns {

@@ -5,7 +5,7 @@ import { Attempts } from './attempts.ts';
 import type { Tree } from './context.ts';
 import type { EarlierRunIds } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
-import type { NodeRun, StoredNodeRun } from './journal.ts';
+import type { StoredNodeRun } from './journal.ts';
 import { LogBuffer } from './log_buffer.ts';
 import {
   type Effect,
@@ -19,10 +19,12 @@ import {
   Released,
 } from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
-import { copyMap, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
+import { copyMap, type Failure, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
 import { makeNodeCall } from './node_call.ts';
 import { bufferUntil, type HeldLog, logLine } from './run_log.ts';
 import { hasEndedBefore, outcomeUnknown, takeOutcome } from './earlier_claim.ts';
+import { handleFailure } from './error_output.ts';
+import { ExecutionRecord } from './execution_record.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';
@@ -36,11 +38,11 @@ export interface Execution {
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
   /** Puts the outcome on record, once. */
   record: (outcome: Outcome) => void;
+  /** Makes a failure the output of the node, if the flow handles it. Called before `record`. */
+  handle: (failure: Failure) => Failure;
   /** Of an execution that may be tried again after what it handed over has failed. */
   again?: Again | undefined;
 }
-
-const timestamp = (tree: Tree): string => new Date(tree.services.now()).toISOString();
 
 /** Continues at once with a result that is there, and later with a promise. */
 const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
@@ -66,13 +68,10 @@ class NodeExecution {
   readonly #node: RunNode;
   readonly #inputs: ValueMap;
   readonly #inputBytes: number;
-  readonly #stored: StoredNodeRun | undefined;
   /** The error of one that can't be taken over, and must not happen again. */
   readonly #fault: string | undefined;
-  readonly #site: Effect;
   readonly #caller: CallSite;
-  /** As the journal gets it. */
-  readonly #row: NodeRun;
+  readonly #record: ExecutionRecord;
   readonly #log: HeldLog;
   /** Undefined: it is tried once. */
   readonly #attempts: Attempts | undefined;
@@ -91,48 +90,42 @@ class NodeExecution {
     this.#node = node;
     this.#inputs = inputs;
     this.#inputBytes = measureMap(inputs);
-    this.#stored = stored;
     this.#fault = fault;
-    this.#site = { flow_run_id: run.id, node_id: node.id, times };
-    this.#caller = { execution: this.#site, node, run, earlierRuns: calledRuns };
+    const execution: Effect = { flow_run_id: run.id, node_id: node.id, times };
+    this.#caller = { execution, node, run, earlierRuns: calledRuns };
     tree.counters.countBytes(this.#inputBytes);
-    this.#row = {
-      ...this.#site,
-      attempt: stored?.attempt ?? 1,
-      retry_at: null,
-      start_time: stored?.start_time ?? timestamp(tree),
-      end_time: null,
-      input: { M: this.#gathersTooMuch() ? {} : inputs },
-      output: stored?.output ?? null,
-      errors: null,
-    };
+    this.#record = new ExecutionRecord(tree, execution, this.#gathersTooMuch() ? {} : inputs, stored);
     const log = (level: LogLevel, content: string) => logLine(tree, run, level, content, { node, times });
     this.#log = bufferUntil(log, new LogBuffer(run.graph.environment, tree.counters.limits));
-    this.#attempts = node.retry && new Attempts(tree, run, this.#row, node.retry, log);
+    this.#attempts = node.retry && new Attempts(tree, run, this.#record.row, node.retry, log);
   }
 
   begin(): Execution {
-    const record = (outcome: Outcome) => this.#record(outcome);
+    const { lifecycle } = this.#tree;
+    const ends = {
+      record: (outcome: Outcome) => this.#end(outcome),
+      handle: (failure: Failure) => handleFailure(this.#node, lifecycle, this.#record.row.attempt, failure),
+    };
     try {
       const outcome = this.#firstAttempt();
       this.#log.open();
       const again = this.#again();
-      if (!(outcome instanceof Promise)) return { outcome, record, again };
-      if (!this.#hasOutsideEffects()) this.#reportBegin();
-      return { outcome: outcome.catch((error) => this.#failed(error)), record, again };
+      if (!(outcome instanceof Promise)) return { outcome, ...ends, again };
+      if (!this.#hasOutsideEffects()) this.#record.reportBegin();
+      return { outcome: outcome.catch((error) => this.#failed(error)), ...ends, again };
     } catch (error) {
       if (error instanceof Released) {
-        this.#reportBegin();
-        return { outcome: Promise.reject(error), record };
+        this.#record.reportBegin();
+        return { outcome: Promise.reject(error), ...ends };
       }
       this.#log.open();
-      return { outcome: this.#failed(error), record };
+      return { outcome: this.#failed(error), ...ends };
     }
   }
 
   #firstAttempt(): Given | Promise<Given> {
-    const retryAt = this.#stored?.retry_at;
-    return retryAt != null && this.#attempts !== undefined
+    const { retryAt } = this.#record;
+    return retryAt !== null && this.#attempts !== undefined
       ? this.#attempts.resume(retryAt).then(() => this.#attempt())
       : this.#attempt();
   }
@@ -165,9 +158,9 @@ class NodeExecution {
   #compute(): Given | Promise<Given> {
     const { lifecycle: { halted }, services: { settlement }, counters: { limits } } = this.#tree;
     const { type, nodeId, module, fault } = this.#node;
-    const sent = settlement.sentBefore(this.#site);
+    const sent = settlement.sentBefore(this.#caller.execution);
     if (halted.aborted) throw sent === undefined ? haltError(halted) : sent.haltError(halted);
-    if (sent !== undefined) return { handedOver: this.#handedOver() ?? copyMap({}), instructions: undefined };
+    if (sent !== undefined) return { handedOver: this.#record.handedOver ?? copyMap({}), instructions: undefined };
     if (module === undefined) {
       const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
       throw new NodeError(codedError('node_not_implemented', lack));
@@ -192,10 +185,10 @@ class NodeExecution {
   #runOutside(module: NodeModule): Promise<Given> {
     const { services: { journal }, lifecycle: { halted, releasing } } = this.#tree;
     const isRepeatable = effectsWith(module, this.#inputs) === 'idempotent';
-    if (this.#wasBegun() && !isRepeatable) {
+    if (this.#record.wasBegun && !isRepeatable) {
       throw outcomeUnknown(this.#attempts !== undefined && !this.#attempts.isLast);
     }
-    this.#reportBegin();
+    this.#record.reportBegin();
     return journal.flush().then(() => {
       if (halted.aborted) throw haltError(halted);
       // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
@@ -211,64 +204,37 @@ class NodeExecution {
     return makeNodeCall(this.#tree, this.#run, this.#node, {
       caller: this.#caller,
       inputs: this.#inputs,
-      startTime: Date.parse(this.#row.start_time),
-      isStored: this.#stored !== undefined,
-      wasBegun: this.#wasBegun(),
+      startTime: Date.parse(this.#record.row.start_time),
+      isStored: this.#record.isStored,
+      wasBegun: this.#record.wasBegun,
       log: this.#log.write,
     });
   }
 
-  /** What an instruction node hands over. It is stored in the node's row, since the node may wait long. */
   #handOver({ instructions, outputs }: HandedInstructions): Given {
     const outcome = toOutcome(this.#node, this.#inputs, outputs, this.#outputLimits(), SIGNATURE);
     if ('error' in outcome) return outcome;
     const isSubmitted = readFieldOr(this.#inputs, SUBMIT, true, toBoolean);
-    if (this.#row.output === null) {
-      this.#row.output = { M: outcome.outputs };
-      this.#tree.services.journal.nodeBegan({ ...this.#row });
-    }
-    return { handedOver: copyMap(this.#row.output.M), instructions: isSubmitted ? instructions : undefined };
+    const handedOver = this.#record.handOver(outcome.outputs);
+    return { handedOver, instructions: isSubmitted ? instructions : undefined };
   }
 
   #failed(error: unknown): Given {
     if (error instanceof Released) throw error;
     const hint = emptyInputsHint(this.#run, this.#node, this.#inputs, error);
-    return { ...toError(error, hint), handedOver: this.#handedOver() };
+    return { ...toError(error, hint), handedOver: this.#record.handedOver };
   }
 
-  #reportBegin(): void {
-    if (this.#stored === undefined) this.#tree.services.journal.nodeBegan({ ...this.#row });
-  }
-
-  #record(outcome: Outcome): void {
-    const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
-    if (outputs !== undefined) this.#tree.counters.countBytes(measureMap(outputs));
+  #end(outcome: Outcome): void {
     this.#caller.atEnd?.();
     if ('error' in outcome) this.#attempts?.logFailure(outcome.error);
-    this.#tree.services.journal.nodeEnded({
-      ...this.#row,
-      retry_at: null,
-      end_time: timestamp(this.#tree),
-      output: outputs === undefined ? null : { M: outputs },
-      errors: 'error' in outcome ? [outcome.error] : null,
-    });
+    this.#record.end(outcome);
   }
 
   /** The begin of the execution is stored before the node is called. */
   #hasOutsideEffects(): boolean {
     const { module } = this.#node;
     return module !== undefined && 'run' in module && effectsWith(module, this.#inputs) !== 'none';
-  }
-
-  /** An earlier claim began the attempt that is to be made now. */
-  #wasBegun(): boolean {
-    const stored = this.#stored;
-    return stored !== undefined && stored.retry_at === null && stored.attempt === this.#row.attempt;
-  }
-
-  /** What this execution handed on before. The nodes behind it have these outputs, whatever becomes of it now. */
-  #handedOver(): ValueMap | undefined {
-    return this.#row.output === null ? undefined : copyMap(this.#row.output.M);
   }
 
   #gathersTooMuch(): boolean {
@@ -280,7 +246,7 @@ class NodeExecution {
     return {
       maxBytes: limits.outputBytes,
       // The outputs that it handed over were counted before.
-      take: (bytes) => this.#row.output === null ? outputs.take(bytes) : undefined,
+      take: (bytes) => this.#record.handedOver === undefined ? outputs.take(bytes) : undefined,
     };
   }
 }
@@ -295,11 +261,12 @@ export function beginExecution(
   known: KnownExecution,
 ): Execution {
   const { stored, takenOver } = known;
-  if (hasEndedBefore(stored)) return { outcome: takeOutcome(tree, stored, inputs), record: () => {} };
+  const asStored = { record: () => {}, handle: (failure: Failure) => failure };
+  if (hasEndedBefore(stored)) return { outcome: takeOutcome(tree, stored, inputs), ...asStored };
   const tooMuch = takenOver && tree.counters.outputs.take(heldByMap(takenOver.output?.M ?? {}));
   if (takenOver !== undefined && tooMuch === undefined) {
     tree.services.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
-    return { outcome: takeOutcome(tree, takenOver, inputs), record: () => {} };
+    return { outcome: takeOutcome(tree, takenOver, inputs), ...asStored };
   }
   return new NodeExecution(tree, run, node, times, inputs, known, tooMuch).begin();
 }

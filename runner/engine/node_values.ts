@@ -6,8 +6,16 @@ import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
-/** How one execution of a node ended. One that failed after it had handed outputs on keeps these. */
-export type Outcome = { outputs: ValueMap } | { error: string; handedOver?: ValueMap };
+/** How an execution failed. One that had handed outputs on keeps these. */
+export interface Failure {
+  error: string;
+  handedOver?: ValueMap | undefined;
+  /** The value of the output `error`. Undefined: the flow does not handle the failure. */
+  errorOutput?: Value | undefined;
+}
+
+/** How one execution of a node ended. */
+export type Outcome = { outputs: ValueMap } | Failure;
 
 /** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);

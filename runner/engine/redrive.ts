@@ -1,7 +1,8 @@
 import type { Value } from '../../types/values/value.ts';
 import type { EarlierPosition, EarlierPositions, EarlierRunIds } from './earlier_positions.ts';
+import { storedErrorOutput } from './error_output.ts';
 import type { RunEdge, RunNode } from './graph.ts';
-import { type EarlierRuns, hasSucceeded, type StoredNodeRun } from './journal.ts';
+import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
 // What a run goes on from after its worker died is in earlier_claim.ts; this is about a new run, which was redriven from one that failed.
@@ -150,7 +151,7 @@ export class TakeOver {
       if (runId === undefined || !position?.isSame) continue;
       const run = this.#earlier.executions(runId, node.id).get(position.index);
       // The newest run that came to it has the say: if it failed there, it runs again.
-      if (run !== undefined) return hasSucceeded(run) ? run : undefined;
+      if (run !== undefined) return isDone(run) ? run : undefined;
     }
     return undefined;
   }
@@ -225,7 +226,9 @@ export class TakeOver {
     if (carried === undefined) {
       const runs = this.#earlier.executions(runId, edge.source.id);
       const valueOf = (times: number) => {
-        const outputs = runs.get(times)?.output?.M;
+        const run = runs.get(times);
+        if (edge.isError) return run && storedErrorOutput(run);
+        const outputs = run?.output?.M;
         return outputs !== undefined && Object.hasOwn(outputs, edge.sourcePort) ? outputs[edge.sourcePort] : undefined;
       };
       const all = [...runs.keys()];

@@ -54,6 +54,7 @@ export class RunRecord {
 
   add({ node, times, isElement, outcome }: Completion): void {
     if ('error' in outcome) {
+      if (outcome.errorOutput !== undefined) return;
       const number = times > 0 || isElement ? `#${times}` : '';
       const label = `${toMessage(node.title)} ${node.id}${number}: `;
       this.#errors.push({ node, times, label, message: outcome.error });

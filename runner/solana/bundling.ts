@@ -32,7 +32,7 @@ function indexIn({ index }: RunNode, sorted: RunNode[]): number {
 
 /**
  * Splits a flow's instruction nodes into ordered groups. A group holds all nodes that can be reached without crossing
- * an edge that carries a signature.
+ * an edge that carries a signature or the failure of a transaction.
  * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
@@ -45,8 +45,8 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
     if (isInstructionNode(node)) positions.set(node, { group, rank: positions.size });
-    for (const { target, sourcePort } of node.outgoing) {
-      const isCrossing = isInstructionNode(node) && sourcePort === SIGNATURE;
+    for (const { target, sourcePort, isError } of node.outgoing) {
+      const isCrossing = isInstructionNode(node) && (isError || sourcePort === SIGNATURE);
       groups.set(target, Math.max(groups.get(target) ?? 1, isCrossing ? group + 1 : group));
       const left = (awaited.get(target) ?? 0) - 1;
       awaited.set(target, left);

@@ -47,7 +47,7 @@ begin
       from jsonb_array_elements(switch_fault.data -> 'sources') as s (port)
       where s.port ->> 'name' not in (
         select c.one ->> 'name' from jsonb_array_elements(v_cases) as c (one) union all select 'default'
-      )
+      ) and not (s.port ->> 'name' = 'error' and switch_fault.data -> 'on_error' is not distinct from '"output"')
       limit 1
     )
   );

@@ -35,6 +35,9 @@ begin
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
+        coalesce(d.data ->> 'on_error' = 'output', false) as handles_errors,
+        d.data ->> 'on_error' = 'output' and jsonb_path_exists(d.data, '$.sources[*] ? (@.name == "error")')
+          as has_error_output,
         -- A flow_input or flow_output has one port. Its name is the node's label, even if the JSON gives it another
         -- name.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
@@ -102,6 +105,7 @@ begin
         t.type = 'native'
           and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
         case e.side when 'source' then s.are_outputs_drawn else s.are_inputs_drawn end as is_source_drawn,
+        e.side = 'source' and sh.name = 'error' and coalesce(s.has_error_output, false) as is_error,
         t.are_inputs_drawn as is_target_drawn,
         case when sh.first_index = sh.last_index then sh.first_index = s.index
           else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle
@@ -164,6 +168,10 @@ begin
       where n.has_retry and n.type = 'native'
         and (n.node_id in ('interflow', 'interflow_instructions') or n.node_id like 'rhai\_script\_%')
       union all
+      select 1, n.index, 'error_output_missing', '.data.on_error',
+        'sources has no output named error, so a failure of the node is not handled'
+      from node as n where n.handles_errors and n.has_error_output is not true and n.type = 'native'
+      union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
       from node as n where n.node_id = 'flow_input' and n.label is not null
@@ -204,7 +212,7 @@ begin
         to_jsonb(private.shorten(w.source_name))
       )
       from wired as w
-      where w.source_name is not null and w.target_name is not null and w.is_source_known
+      where w.source_name is not null and w.target_name is not null and w.is_source_known and not w.is_error
         and not (w.side = 'source' and (w.source_id = 'flow_input' or w.is_source_drawn and w.is_own_source is true))
         and case when w.is_source_drawn
           then (w.source_index, w.side, w.source_name) not in (
@@ -237,7 +245,7 @@ begin
       join acting as a on a.index = w.target_index
       where w.side = 'source' and w.source_name is not null and w.target_name is not null
         and case
-          when w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
+          when w.is_error or w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )

@@ -22,7 +22,7 @@ begin
   return (
     select format('[%s]', string_agg(format(
       '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
-      '"sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      '"sources": [%s], "targets": [%s]%s%s, "targets_form": {%s"form_data": %s}%s}}',
       node -> 'id', d.data -> 'type',
       case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
       d.data -> 'node_id',
@@ -41,6 +41,7 @@ begin
         ), ', ' order by p.position)
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
+      case when d.data ->> 'on_error' = 'output' then ', "on_error": "output"' end,
       ', "display_name": ' || (d.data -> 'display_name')::text,
       '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
       d.data -> 'targets_form' -> 'form_data',
@@ -86,6 +87,37 @@ end;
 $$;
 comment on function private.interflow_references(jsonb) is
   'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
+
+create function private.called_error_findings(caller public.flows)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  -- Few flows handle errors of calls. All others are not looked at further.
+  if not jsonb_path_exists(
+    called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'flow_id', called_error_findings.caller.id, 'code', 'error_output_taken',
+      'path', format('nodes[%s].data.on_error', r.node_index),
+      'message', 'the called flow has an output named error of its own'
+    ) order by r.node_index), '[]')
+    from private.interflow_references(called_error_findings.caller.nodes) as r
+    join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
+    where called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'on_error'] = 'output'
+      and called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'node_id'] = 'interflow'
+      and jsonb_path_exists(
+        f.nodes, '$[*].data ? (@.node_id == "flow_output" && @.targets_form.form_data.label == "error")'
+      )
+  );
+end;
+$$;
+comment on function private.called_error_findings(public.flows) is
+  'The findings of private.freeze_flow about calls with data.on_error of flows that have an output named error. Definer, like freeze_flow: it reads the flows of the caller''s owner.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -172,6 +204,7 @@ begin
       into v_findings, v_called
       from private.interflow_references(v_flow.nodes) as r
       left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
+      v_findings := v_findings || private.called_error_findings(v_flow);
     end if;
     -- Here rather than in the query, which would otherwise be planned each time.
     if v_called is not null then

@@ -10,13 +10,16 @@ create table public.node_run (
   input jsonb not null,
   output jsonb,
   errors text[],
+  error_handled boolean not null default false,
   is_taken_over boolean not null default false,
   primary key (flow_run_id, node_id, times),
   constraint node_run_times_natural check (times >= 0),
   constraint node_run_attempt_positive check (attempt >= 1),
   constraint node_run_retry_at_before_end check (retry_at is null or end_time is null),
   constraint node_run_errors_not_empty check (cardinality(errors) > 0),
-  constraint node_run_taken_over_succeeded check (not is_taken_over or (end_time is not null and errors is null))
+  constraint node_run_handled_has_errors check (not error_handled or (end_time is not null and errors is not null)),
+  constraint node_run_taken_over_is_done
+    check (not is_taken_over or (end_time is not null and (errors is null or error_handled)))
 );
 comment on table public.node_run is
   'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
@@ -29,6 +32,8 @@ comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
+comment on column public.node_run.error_handled is
+  'True if the errors went to the node''s output error (data.on_error of the flow), so the run does not fail for them.';
 comment on column public.node_run.is_taken_over is
   'True if the node was not executed in this run: a redrive took the execution over, with its times, from the run that it continues.';
 

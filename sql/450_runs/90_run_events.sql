@@ -211,6 +211,9 @@ begin
       || case when t.event in ('node_start', 'node_finish')
         then jsonb_build_object('attempt', x.attempt, 'is_taken_over', x.is_taken_over) else '{}'
       end
+      || case when t.event = 'node_finish' and x.errors is not null
+        then jsonb_build_object('error_handled', x.error_handled) else '{}'
+      end
       || case t.event
         when 'run_finish' then jsonb_build_object('status', run.status)
         when 'signature_request' then jsonb_build_object(
@@ -237,7 +240,8 @@ begin
     join run on run.id = t.flow_run_id
     left join node on node.id = t.node_id and node.flow_id = run.flow_id and node.is_entry = (run.id = root.id)
     left join lateral (
-      select n.attempt, n.is_taken_over, n.start_time, n.end_time, n.input, n.output, n.errors from public.node_run as n
+      select n.attempt, n.is_taken_over, n.error_handled, n.start_time, n.end_time, n.input, n.output, n.errors
+      from public.node_run as n
       where t.event in ('node_start', 'node_finish')
         and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
       offset 0

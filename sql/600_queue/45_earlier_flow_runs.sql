@@ -11,11 +11,11 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- The outputs of a call that succeeded suffice, so its run is left out.
+    -- The outputs of a call that succeeded suffice, so its run is left out. A handled failure is such an output.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
-        and e.end_time is not null and e.errors is null
+        and e.end_time is not null and (e.errors is null or e.error_handled)
     )
   )
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;

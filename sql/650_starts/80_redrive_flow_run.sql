@@ -10,7 +10,8 @@ as $$
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
-      from public.node_run as e where e.flow_run_id = tree.id offset 0
+      -- A handled failure is taken over, so the redrive does not repeat it.
+      from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output

@@ -2519,7 +2519,7 @@ begin
       from jsonb_array_elements(switch_fault.data -> 'sources') as s (port)
       where s.port ->> 'name' not in (
         select c.one ->> 'name' from jsonb_array_elements(v_cases) as c (one) union all select 'default'
-      )
+      ) and not (s.port ->> 'name' = 'error' and switch_fault.data -> 'on_error' is not distinct from '"output"')
       limit 1
     )
   );
@@ -2527,6 +2527,34 @@ end;
 $$;
 comment on function private.switch_fault(jsonb) is
   'The first fault of the cases of a node switch, or of its sources, which are the names of the cases and default; null without one. Takes the node''s data, whose ports must have no fault.';
+
+-- sql/350_flows/07_on_error.sql
+
+create function private.on_error_fault(data jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when on_error_fault.data -> 'on_error' = 'null' then null
+    when on_error_fault.data -> 'on_error' <> '"output"' then 'data.on_error: must be "output", or left out'
+    when on_error_fault.data ->> 'type' = 'native' and (
+      on_error_fault.data ->> 'node_id' = 'flow_input' and 'error' = coalesce(
+        case jsonb_typeof(on_error_fault.data #> '{targets_form,form_data,label}')
+          when 'string' then on_error_fault.data #>> '{targets_form,form_data,label}'
+        end,
+        on_error_fault.data #>> '{sources,0,name}'
+      )
+      or on_error_fault.data ->> 'node_id' = 'switch'
+        and jsonb_path_exists(on_error_fault.data, '$.targets_form.form_data.cases[*] ? (@.name == "error")')
+    )
+      then 'data.on_error: the node has an output named error of its own'
+  end;
+end;
+$$;
+comment on function private.on_error_fault(jsonb) is
+  'The fault of data.on_error of a node, or null. Takes the node''s data. A called flow with an output named error is found by private.freeze_flow.';
 
 -- sql/350_flows/10_node_faults.sql
 
@@ -2636,6 +2664,7 @@ begin
     -- Editors may store null for a member that is not set.
     when d.data ? 'retry' and d.data -> 'retry' <> 'null' and private.retry_fault(d.data -> 'retry') is not null
       then private.retry_fault(d.data -> 'retry')
+    when d.data ? 'on_error' and private.on_error_fault(d.data) is not null then private.on_error_fault(d.data)
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > 256
@@ -3176,6 +3205,9 @@ begin
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
+        coalesce(d.data ->> 'on_error' = 'output', false) as handles_errors,
+        d.data ->> 'on_error' = 'output' and jsonb_path_exists(d.data, '$.sources[*] ? (@.name == "error")')
+          as has_error_output,
         -- A flow_input or flow_output has one port. Its name is the node's label, even if the JSON gives it another
         -- name.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
@@ -3243,6 +3275,7 @@ begin
         t.type = 'native'
           and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
         case e.side when 'source' then s.are_outputs_drawn else s.are_inputs_drawn end as is_source_drawn,
+        e.side = 'source' and sh.name = 'error' and coalesce(s.has_error_output, false) as is_error,
         t.are_inputs_drawn as is_target_drawn,
         case when sh.first_index = sh.last_index then sh.first_index = s.index
           else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle
@@ -3305,6 +3338,10 @@ begin
       where n.has_retry and n.type = 'native'
         and (n.node_id in ('interflow', 'interflow_instructions') or n.node_id like 'rhai\_script\_%')
       union all
+      select 1, n.index, 'error_output_missing', '.data.on_error',
+        'sources has no output named error, so a failure of the node is not handled'
+      from node as n where n.handles_errors and n.has_error_output is not true and n.type = 'native'
+      union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
       from node as n where n.node_id = 'flow_input' and n.label is not null
@@ -3345,7 +3382,7 @@ begin
         to_jsonb(private.shorten(w.source_name))
       )
       from wired as w
-      where w.source_name is not null and w.target_name is not null and w.is_source_known
+      where w.source_name is not null and w.target_name is not null and w.is_source_known and not w.is_error
         and not (w.side = 'source' and (w.source_id = 'flow_input' or w.is_source_drawn and w.is_own_source is true))
         and case when w.is_source_drawn
           then (w.source_index, w.side, w.source_name) not in (
@@ -3378,7 +3415,7 @@ begin
       join acting as a on a.index = w.target_index
       where w.side = 'source' and w.source_name is not null and w.target_name is not null
         and case
-          when w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
+          when w.is_error or w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )
@@ -3691,7 +3728,7 @@ begin
   return (
     select format('[%s]', string_agg(format(
       '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
-      '"sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      '"sources": [%s], "targets": [%s]%s%s, "targets_form": {%s"form_data": %s}%s}}',
       node -> 'id', d.data -> 'type',
       case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
       d.data -> 'node_id',
@@ -3710,6 +3747,7 @@ begin
         ), ', ' order by p.position)
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
+      case when d.data ->> 'on_error' = 'output' then ', "on_error": "output"' end,
       ', "display_name": ' || (d.data -> 'display_name')::text,
       '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
       d.data -> 'targets_form' -> 'form_data',
@@ -3755,6 +3793,37 @@ end;
 $$;
 comment on function private.interflow_references(jsonb) is
   'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
+
+create function private.called_error_findings(caller public.flows)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  -- Few flows handle errors of calls. All others are not looked at further.
+  if not jsonb_path_exists(
+    called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'flow_id', called_error_findings.caller.id, 'code', 'error_output_taken',
+      'path', format('nodes[%s].data.on_error', r.node_index),
+      'message', 'the called flow has an output named error of its own'
+    ) order by r.node_index), '[]')
+    from private.interflow_references(called_error_findings.caller.nodes) as r
+    join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
+    where called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'on_error'] = 'output'
+      and called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'node_id'] = 'interflow'
+      and jsonb_path_exists(
+        f.nodes, '$[*].data ? (@.node_id == "flow_output" && @.targets_form.form_data.label == "error")'
+      )
+  );
+end;
+$$;
+comment on function private.called_error_findings(public.flows) is
+  'The findings of private.freeze_flow about calls with data.on_error of flows that have an output named error. Definer, like freeze_flow: it reads the flows of the caller''s owner.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -3841,6 +3910,7 @@ begin
       into v_findings, v_called
       from private.interflow_references(v_flow.nodes) as r
       left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
+      v_findings := v_findings || private.called_error_findings(v_flow);
     end if;
     -- Here rather than in the query, which would otherwise be planned each time.
     if v_called is not null then
@@ -5843,13 +5913,16 @@ create table public.node_run (
   input jsonb not null,
   output jsonb,
   errors text[],
+  error_handled boolean not null default false,
   is_taken_over boolean not null default false,
   primary key (flow_run_id, node_id, times),
   constraint node_run_times_natural check (times >= 0),
   constraint node_run_attempt_positive check (attempt >= 1),
   constraint node_run_retry_at_before_end check (retry_at is null or end_time is null),
   constraint node_run_errors_not_empty check (cardinality(errors) > 0),
-  constraint node_run_taken_over_succeeded check (not is_taken_over or (end_time is not null and errors is null))
+  constraint node_run_handled_has_errors check (not error_handled or (end_time is not null and errors is not null)),
+  constraint node_run_taken_over_is_done
+    check (not is_taken_over or (end_time is not null and (errors is null or error_handled)))
 );
 comment on table public.node_run is
   'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
@@ -5862,6 +5935,8 @@ comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
+comment on column public.node_run.error_handled is
+  'True if the errors went to the node''s output error (data.on_error of the flow), so the run does not fail for them.';
 comment on column public.node_run.is_taken_over is
   'True if the node was not executed in this run: a redrive took the execution over, with its times, from the run that it continues.';
 
@@ -6503,6 +6578,9 @@ begin
       || case when t.event in ('node_start', 'node_finish')
         then jsonb_build_object('attempt', x.attempt, 'is_taken_over', x.is_taken_over) else '{}'
       end
+      || case when t.event = 'node_finish' and x.errors is not null
+        then jsonb_build_object('error_handled', x.error_handled) else '{}'
+      end
       || case t.event
         when 'run_finish' then jsonb_build_object('status', run.status)
         when 'signature_request' then jsonb_build_object(
@@ -6529,7 +6607,8 @@ begin
     join run on run.id = t.flow_run_id
     left join node on node.id = t.node_id and node.flow_id = run.flow_id and node.is_entry = (run.id = root.id)
     left join lateral (
-      select n.attempt, n.is_taken_over, n.start_time, n.end_time, n.input, n.output, n.errors from public.node_run as n
+      select n.attempt, n.is_taken_over, n.error_handled, n.start_time, n.end_time, n.input, n.output, n.errors
+      from public.node_run as n
       where t.event in ('node_start', 'node_finish')
         and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
       offset 0
@@ -8524,7 +8603,8 @@ begin
     end if;
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors,
+        n.error_handled
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
       order by n.node_id, n.times
@@ -8532,7 +8612,7 @@ begin
       v_text := json_build_object(
         'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
         'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
-        'output', v_row.output, 'errors', v_row.errors
+        'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
@@ -8702,11 +8782,11 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- The outputs of a call that succeeded suffice, so its run is left out.
+    -- The outputs of a call that succeeded suffice, so its run is left out. A handled failure is such an output.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
-        and e.end_time is not null and e.errors is null
+        and e.end_time is not null and (e.errors is null or e.error_handled)
     )
   )
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
@@ -8870,9 +8950,12 @@ begin
   with stored as (
     -- The values are copied from row to row, because the worker sends only the keys.
     insert into public.node_run as n (
-      flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over
+      flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
+      is_taken_over
     )
-    select t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, true
+    select
+      t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, e.errors,
+      e.error_handled, true
     from jsonb_to_recordset(store_taken_over.executions) as t (
       flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
     )
@@ -8944,20 +9027,21 @@ begin
 
   with stored as (
     insert into public.node_run as n (
-      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors
+      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors,
+      error_handled
     )
     select
       e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
-      e.input, e.output, e.errors
+      e.input, e.output, e.errors, coalesce(e.error_handled, false)
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
       flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
-      end_time timestamptz, input jsonb, output jsonb, errors text[]
+      end_time timestamptz, input jsonb, output jsonb, errors text[], error_handled boolean
     )
     on conflict on constraint node_run_pkey do update
     set
       attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
-      errors = excluded.errors
+      errors = excluded.errors, error_handled = excluded.error_handled
     -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
     -- node has begun changes no stored row, because the node may have output values meanwhile.
     where n.end_time is null and (
@@ -10776,7 +10860,8 @@ as $$
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
-      from public.node_run as e where e.flow_run_id = tree.id offset 0
+      -- A handled failure is taken over, so the redrive does not repeat it.
+      from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output

@@ -39,6 +39,9 @@ export interface NodeSpec {
   type?: SnapshotNode['data']['type'];
   title?: string;
   retry?: NodeRetry | undefined;
+  /** Adds the output `error`, and lets a failure become its value. */
+  handlesErrors?: boolean | undefined;
+  timeoutMs?: number | undefined;
 }
 
 /** Builds flows as the editor saves them, with ascending ids: the same calls make the same flow. */
@@ -62,7 +65,7 @@ export class FlowBuilder {
 
   node(
     nodeId: string,
-    { inputs = [], outputs = [], form = {}, type = 'native', title, retry }: NodeSpec = {},
+    { inputs = [], outputs = [], form = {}, type = 'native', title, retry, handlesErrors, timeoutMs }: NodeSpec = {},
   ): BuiltNode {
     const id = this.#id();
     const targets = inputs.map(readSpec).map(({ name, isOptional, isPassthrough }) => ({
@@ -72,7 +75,7 @@ export class FlowBuilder {
       required: !isOptional,
       passthrough: isPassthrough,
     }));
-    const sources = outputs.map(readSpec).map(({ name, isOptional }) => ({
+    const sources = [...outputs, ...(handlesErrors ? ['error'] : [])].map(readSpec).map(({ name, isOptional }) => ({
       id: this.#id(),
       name,
       type: 'free',
@@ -86,6 +89,8 @@ export class FlowBuilder {
         node_id: nodeId,
         display_name: title ?? null,
         ...(retry && { retry }),
+        ...(handlesErrors && { on_error: 'output' as const }),
+        ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
         sources,
         targets,
         // SAFETY: graph() and the database convert it to lossless JSON.
@@ -118,7 +123,7 @@ export class FlowBuilder {
   }
 
   /** Adds a node with the ports of its definition, as the editor does, and edges to these inputs. */
-  use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title, retry }: NodeSpec = {}): BuiltNode {
+  use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title, ...spec }: NodeSpec = {}): BuiltNode {
     const definition = this.#registry(nodeId)?.definition;
     if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
     const node = this.node(nodeId, {
@@ -126,7 +131,7 @@ export class FlowBuilder {
       outputs: definition.sources.map((port) => port.name),
       form: form ?? {},
       title: title ?? nodeId,
-      retry,
+      ...spec,
     });
     return this.#wire(node, edges);
   }
@@ -188,9 +193,15 @@ export class FlowBuilder {
   }
 
   /** Calls another flow; its inputs are those with edges. */
-  interflow(flowId: number, edges: { [input: string]: Port }, outputs: PortSpec[], title = 'interflow'): BuiltNode {
+  interflow(
+    flowId: number,
+    edges: { [input: string]: Port },
+    outputs: PortSpec[],
+    title = 'interflow',
+    spec: NodeSpec = {},
+  ): BuiltNode {
     const inputs = Object.keys(edges);
-    return this.#wire(this.node('interflow', { inputs, outputs, form: { id: flowId }, title }), edges);
+    return this.#wire(this.node('interflow', { inputs, outputs, form: { id: flowId }, title, ...spec }), edges);
   }
 
   /** Adds a Rhai script with the inputs of `edges`, a to e, and one to five outputs, u to z. */

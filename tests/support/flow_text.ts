@@ -79,7 +79,9 @@ export function showRun(
     const { order, text } = place(run.flow_run_id, run.node_id, run.times);
     const input = showMap(run.input.M);
     const output = run.output === null ? '' : `→ ${showMap(run.output.M)}`;
-    const error = run.end_time !== null && run.errors === null ? '' : `✗ ${run.errors?.join() ?? 'not ended'}`;
+    const error = run.end_time !== null && run.errors === null
+      ? ''
+      : `${run.error_handled ? '⤷' : '✗'} ${run.errors?.join() ?? 'not ended'}`;
     return { order, text: shorten([text, input, output, error].filter((part) => part !== '').join(' ').trimEnd()) };
   });
   return {

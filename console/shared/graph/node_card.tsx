@@ -5,7 +5,7 @@ import type { DrawnInput, DrawnNode, DrawnPort } from './drawn_node.ts';
 import './graph.css';
 
 /** The state of a node in a run. */
-export type NodeState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'not run' | 'stopped';
+export type NodeState = 'waiting' | 'running' | 'succeeded' | 'handled' | 'failed' | 'not run' | 'stopped';
 
 /** The source of an input's value. */
 export type InputMark = 'connected' | 'set' | 'missing' | 'empty';

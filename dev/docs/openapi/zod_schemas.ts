@@ -452,6 +452,7 @@ export const answerSchemas = {
       'output_label_duplicate',
       'graph_has_cycle',
       'interflow_flow_unknown',
+      'error_output_taken',
       'snapshot_too_large',
       'environment_value_invalid',
       'environment_key_pair',

@@ -3,6 +3,7 @@ import { conditionRows } from './conditions.ts';
 import { effectRows } from './effects.ts';
 import { failingCallRows } from './failing_calls.ts';
 import { failingLoopRows } from './failing_loops.ts';
+import { handledErrorRows } from './handled_errors.ts';
 import { handleRows } from './handles.ts';
 import { inputRows } from './inputs.ts';
 import { interflowRows } from './interflow.ts';
@@ -25,6 +26,7 @@ export const rows: FlowRow[] = [
   ...loopRows,
   ...zipRows,
   ...failingLoopRows,
+  ...handledErrorRows,
   ...nestedLoopRows,
   ...interflowRows,
   ...failingCallRows,

@@ -1,4 +1,4 @@
-select plan(24);
+select plan(26);
 
 create function pg_temp.warnings(nodes jsonb, edges jsonb default '[]') returns text[] language sql as $$
   select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
@@ -94,6 +94,20 @@ select is(
     test.node('a', 'flow_input', '{x}', '{}', '{"label": "n"}'), test.node('b', 'flow_input', '{x}', '{}', '{"label": "m"}'),
     test.node('c', 'flow_input', '{n}', '{}', '{}')
   )), '{input_label_duplicate nodes[2].data.targets_form.form_data.label}', 'two inputs of one label are told, by the later one'
+);
+
+select is(
+  pg_temp.warnings(jsonb_build_array(
+    jsonb_set(test.node('i', 'interflow', '{u}'), '{data,on_error}', '"output"'), jsonb_set(test.node('j', 'interflow', '{error}'), '{data,on_error}', '"output"')
+  )), '{"error_output_missing nodes[0].data.on_error"}', 'a handled failure without an output is told'
+);
+select is(
+  pg_temp.warnings(
+    jsonb_build_array(
+      jsonb_set(test.node('w', 'wait', '{out,error}', '{}', '{"value": 1}'), '{data,on_error}', '"output"'), test.node('out', 'flow_output', '{}', '{y}', '{"label": "b"}')
+    ),
+    jsonb_build_array(test.edge('w', 'error', 'out', 'y'))
+  ), '{}', 'the error output is one, though no definition has it'
 );
 
 select is(

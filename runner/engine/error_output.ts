@@ -1,0 +1,54 @@
+import { errorCode, type RunErrorCode } from '../../types/run_errors.ts';
+import type { Value } from '../../types/values/value.ts';
+import type { RunNode } from './graph.ts';
+import type { StoredNodeRun } from './journal.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Failure } from './node_values.ts';
+
+// A failure of a node with data.on_error becomes a value of its output `error`, and the run does not fail for it. The
+// record keeps the error and that it was handled. The value follows from the record, so it is not stored.
+
+/** The ends of a run, and what a lost worker leaves: no flow handles these. */
+const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
+  'outcome_unknown',
+  'worker_lost',
+  'node_executions_limit',
+  'run_time_limit',
+  'run_size_limit',
+  'run_outputs_limit',
+  'open_nodes_limit',
+]);
+
+/** Matches a line of a called run: the title and the id of a node, its iteration, and the code. */
+const LINE_OF_CALLED_RUN = / [0-9a-f-]{36}(?:#\d{1,10})?: ([a-z_]{1,40}): /;
+
+/** Whether no flow may handle an error: its own code says so, or that of a node in the flow that it called. */
+const isNeverHandled = (message: string): boolean =>
+  message.split('\n').some((line) =>
+    NEVER_HANDLED.has(errorCode(line) ?? '') || NEVER_HANDLED.has(LINE_OF_CALLED_RUN.exec(line)?.[1] ?? '')
+  );
+
+/** The value of the output `error`. */
+export const makeErrorOutput = (nodeId: string, attempt: number, message: string): Value => {
+  const code = errorCode(message);
+  return {
+    M: {
+      message: { S: message },
+      code: code === undefined ? { N: 0 } : { S: code },
+      node_id: { S: nodeId },
+      attempt: { U: String(attempt) },
+    },
+  };
+};
+
+/** The value that a stored execution gave its output `error`; undefined if no failure of it was handled. */
+export const storedErrorOutput = (
+  { node_id, attempt, errors, error_handled }: Pick<StoredNodeRun, 'node_id' | 'attempt' | 'errors' | 'error_handled'>,
+): Value | undefined =>
+  errors === null || error_handled !== true ? undefined : makeErrorOutput(node_id, attempt, errors.join('\n'));
+
+/** Lets the flow handle the last failure of an execution, if it may. */
+export function handleFailure(node: RunNode, lifecycle: Lifecycle, attempt: number, failure: Failure): Failure {
+  if (!node.hasErrorOutput || lifecycle.halt !== undefined || isNeverHandled(failure.error)) return failure;
+  return { ...failure, errorOutput: makeErrorOutput(node.id, attempt, failure.error) };
+}

@@ -1,0 +1,80 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import type { Tree } from './context.ts';
+import type { NodeRun, StoredNodeRun } from './journal.ts';
+import type { Effect } from './node.ts';
+import { copyMap, type Outcome } from './node_values.ts';
+import { measureMap } from './value_size.ts';
+
+const timestamp = (tree: Tree): string => new Date(tree.services.now()).toISOString();
+
+/** One execution as this claim reports it to the journal. */
+export class ExecutionRecord {
+  readonly #tree: Tree;
+  /** What an earlier claim stored of it. */
+  readonly #stored: StoredNodeRun | undefined;
+  /** As the journal gets it. */
+  readonly row: NodeRun;
+
+  constructor(tree: Tree, execution: Effect, input: ValueMap, stored: StoredNodeRun | undefined) {
+    this.#tree = tree;
+    this.#stored = stored;
+    this.row = {
+      ...execution,
+      attempt: stored?.attempt ?? 1,
+      retry_at: null,
+      start_time: stored?.start_time ?? timestamp(tree),
+      end_time: null,
+      input: { M: input },
+      output: stored?.output ?? null,
+      errors: null,
+      error_handled: false,
+    };
+  }
+
+  get isStored(): boolean {
+    return this.#stored !== undefined;
+  }
+
+  /** When the next attempt begins, of an execution that an earlier claim left in a pause. */
+  get retryAt(): string | null {
+    return this.#stored?.retry_at ?? null;
+  }
+
+  /** An earlier claim began the attempt that is to be made now. */
+  get wasBegun(): boolean {
+    const stored = this.#stored;
+    return stored !== undefined && stored.retry_at === null && stored.attempt === this.row.attempt;
+  }
+
+  /** What this execution handed on before. The nodes behind it have these outputs, whatever becomes of it now. */
+  get handedOver(): ValueMap | undefined {
+    return this.row.output === null ? undefined : copyMap(this.row.output.M);
+  }
+
+  reportBegin(): void {
+    if (this.#stored === undefined) this.#tree.services.journal.nodeBegan({ ...this.row });
+  }
+
+  /** Stores what an instruction node hands over in its row, since the node may wait long; once. Returns what it handed over. */
+  handOver(outputs: ValueMap): ValueMap {
+    if (this.row.output === null) {
+      this.row.output = { M: outputs };
+      this.#tree.services.journal.nodeBegan({ ...this.row });
+    }
+    return copyMap(this.row.output.M);
+  }
+
+  /** Reports the end of the execution. */
+  end(outcome: Outcome): void {
+    const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
+    if (outputs !== undefined) this.#tree.counters.countBytes(measureMap(outputs));
+    this.#tree.services.journal.nodeEnded({
+      ...this.row,
+      retry_at: null,
+      end_time: timestamp(this.#tree),
+      output: outputs === undefined ? null : { M: outputs },
+      errors: 'error' in outcome ? [outcome.error] : null,
+      error_handled: 'error' in outcome && outcome.errorOutput !== undefined,
+    });
+  }
+}

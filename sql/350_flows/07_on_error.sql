@@ -1,0 +1,25 @@
+create function private.on_error_fault(data jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when on_error_fault.data -> 'on_error' = 'null' then null
+    when on_error_fault.data -> 'on_error' <> '"output"' then 'data.on_error: must be "output", or left out'
+    when on_error_fault.data ->> 'type' = 'native' and (
+      on_error_fault.data ->> 'node_id' = 'flow_input' and 'error' = coalesce(
+        case jsonb_typeof(on_error_fault.data #> '{targets_form,form_data,label}')
+          when 'string' then on_error_fault.data #>> '{targets_form,form_data,label}'
+        end,
+        on_error_fault.data #>> '{sources,0,name}'
+      )
+      or on_error_fault.data ->> 'node_id' = 'switch'
+        and jsonb_path_exists(on_error_fault.data, '$.targets_form.form_data.cases[*] ? (@.name == "error")')
+    )
+      then 'data.on_error: the node has an output named error of its own'
+  end;
+end;
+$$;
+comment on function private.on_error_fault(jsonb) is
+  'The fault of data.on_error of a node, or null. Takes the node''s data. A called flow with an output named error is found by private.freeze_flow.';

@@ -1,0 +1,34 @@
+select plan(14);
+
+create function pg_temp.fault(on_error jsonb, node jsonb default test.node('a', 'x', '{out,error}')) returns text language sql as $$
+  select private.flow_findings(jsonb_build_array(jsonb_set(node, '{data,on_error}', on_error)), '[]') #>> '{0,message}';
+$$;
+
+select is(pg_temp.fault(on_error), null, format('%s passes', on_error)) from (values (jsonb 'null'), ('"output"')) as good (on_error);
+select is(pg_temp.fault(on_error), 'data.on_error: must be "output", or left out', format('%s is refused', on_error))
+from (values (jsonb '"stop"'), ('true'), ('3'), ('{}'), ('["output"]')) as bad (on_error);
+
+select is(
+  pg_temp.fault('"output"', node), 'data.on_error: the node has an output named error of its own', description
+)
+from (values
+  (test.node('a', 'flow_input', '{x}', '{}', '{"label": "error"}'), 'a flow input has the label error'),
+  (test.node('a', 'flow_input', '{error}'), 'or its only output has that name'),
+  (test.node('a', 'switch', '{error}', '{value}', '{"cases": [{"name": "error", "operator": "is_null"}]}'), 'a case of a switch has it')
+) as bad (node, description);
+select is(
+  pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', '{}', '{"label": "x"}')), null, 'the label is what counts'
+);
+select is(
+  pg_temp.fault('"output"', test.node('a', 'switch', '{error,b}', '{value}', '{"cases": [{"name": "b", "operator": "is_null"}]}')),
+  null, 'a switch may have it beside its cases'
+);
+select is(
+  pg_temp.fault('null', test.node('a', 'switch', '{error,b}', '{value}', '{"cases": [{"name": "b", "operator": "is_null"}]}')),
+  'data.sources: there is no case "error"', 'but not if its failures are not handled'
+);
+select is(
+  pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', type => 'mock')), null, 'a mock is left alone'
+);
+
+select * from finish();

@@ -1,0 +1,30 @@
+select plan(4);
+
+select test.create_user('owner');
+select test.keep('called', test.create_flow(test.user_id('owner')));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+create function pg_temp.calls(label text, on_error jsonb) returns text language plpgsql as $$
+begin
+  update public.flows as f set nodes = jsonb_build_array(test.node('o', 'flow_output', '{}', '{x}', jsonb_build_object('label', label)))
+  where f.id = test.kept('called')::integer;
+  update public.flows as f set nodes = jsonb_build_array(
+    test.node('first', 'x'),
+    jsonb_set(test.node('call', 'interflow', '{error}', '{}', jsonb_build_object('id', test.kept('called')::integer)), '{data,on_error}', on_error)
+  ) where f.id = test.kept('flow')::integer;
+  return test.error(format('select test.take_snapshot(%s)', test.kept('flow'))) #>> '{details,0}';
+end;
+$$;
+
+select is(
+  pg_temp.calls('error', '"output"')::jsonb - 'flow_id',
+  '{"code": "error_output_taken", "path": "nodes[1].data.on_error", "message": "the called flow has an output named error of its own"}',
+  'a called flow with an output named error is found'
+);
+select is(pg_temp.calls('other', '"output"'), null, 'with another output it is not');
+select is(pg_temp.calls('error', 'null'), null, 'nor if its failure is not handled');
+select is(
+  (select s.data #> '{entry,nodes,1,data,on_error}' from private.flow_snapshots as s where s.hash = test.take_snapshot(test.kept('flow')::integer)),
+  null, 'null is not kept'
+);
+
+select * from finish();
