@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { requestLimits } from './limits/requests.ts';
+
+const MAX_NAME_LENGTH = requestLimits.api_key_name_characters.value;
+const NAME_RULE = `must have 1 to ${MAX_NAME_LENGTH} characters`;
 
 /** The body of `POST /apikey/create`. */
 export const createApiKeyParamsSchema = z.strictObject({
   /** The name that the owner gives to the key. */
-  name: z.string().min(1, 'must have 1 to 100 characters').max(100, 'must have 1 to 100 characters'),
+  name: z.string().min(1, NAME_RULE).max(MAX_NAME_LENGTH, NAME_RULE),
 });
 
 /** The body of `POST /apikey/delete`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TAG, TAG_RULE } from './tag.ts';
+import { MAX_TAG_CHARACTERS, TAG, TAG_RULE } from './tag.ts';
 import { valueMapSchema } from './values/value_map_schema.ts';
 
 /** The body of a start of a deployment or a flow. Every member is optional. */
@@ -35,7 +35,7 @@ export const flowPathSchema = z.object({ flow_id: flowIdSchema });
 export const deploymentTargetSchema = z.object({
   id: z.uuid('must be the UUID of a deployment').optional(),
   flow: flowIdSchema.optional(),
-  tag: z.string().regex(TAG, TAG_RULE).optional(),
+  tag: z.string().max(MAX_TAG_CHARACTERS, TAG_RULE).regex(TAG, TAG_RULE).optional(),
 });
 export type DeploymentTargetQuery = z.output<typeof deploymentTargetSchema>;
 

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { deploymentLimits } from './limits/deployments.ts';
+import { flowLimits } from './limits/flows.ts';
+import { requestLimits } from './limits/requests.ts';
 
 /** An input of a deployment, as returned by `GET /deployment/read`. */
 export const deploymentInputSchema = z.strictObject({
@@ -23,10 +26,10 @@ export const deploymentOutputSchema = z.strictObject({ name: z.string(), type: z
 export const deploymentDescriptionSchema = z.strictObject({
   deployment_id: z.uuid(),
   flow_id: z.int().min(1).max(2_147_483_647),
-  name: z.string().max(200),
-  description: z.string().max(2_000),
+  name: z.string().max(flowLimits.name_characters.value),
+  description: z.string().max(deploymentLimits.description_characters.value),
   /** An https address. */
-  icon_url: z.string().max(2_048).nullable(),
+  icon_url: z.string().max(requestLimits.url_characters.value).nullable(),
   created_at: z.iso.datetime({ offset: true }),
   start_permission: z.enum(['Owner', 'Authenticated', 'Anonymous']),
   output_instructions: z.boolean(),

@@ -1,9 +1,6 @@
 import type { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from './values/value.ts';
 
-/** The size limit of a flow as JSON text, in bytes. The table and the local gateway enforce it. */
-export const MAX_FLOW_BYTES = 8 * 1024 * 1024;
-
 /**
  * The retries of a node whose failure may be temporary: `data.retry` of the editor's JSON. A snapshot holds all
  * members. Numbers that are read from a snapshot keep their source text.

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { ValueMap } from './values/value.ts';
+import { requestLimits } from './limits/requests.ts';
+import { runLimits } from './limits/runs.ts';
 
 /** The states of a run. */
 export type RunStatus =
@@ -30,9 +32,9 @@ export const hasEnded = (status: RunStatus): status is EndedStatus =>
 /**
  * The default wait of a request, in seconds. Clients that don't know the status 202 then get the output of most runs.
  */
-export const DEFAULT_WAIT_SECONDS = 100;
-/** The longest wait of a request, in seconds: the platform ends a request to an Edge Function after 150. */
-export const MAX_WAIT_SECONDS = 140;
+export const DEFAULT_WAIT_SECONDS = requestLimits.default_wait_seconds.value;
+/** The longest wait of a request, in seconds. */
+export const MAX_WAIT_SECONDS = requestLimits.wait_seconds.value;
 
 /** The id of a run in a path. Upper case is lowered, because the database returns lower case. */
 export const flowRunIdSchema = z.uuid('must be the UUID of a run').toLowerCase();
@@ -40,7 +42,7 @@ export const flowRunIdSchema = z.uuid('must be the UUID of a run').toLowerCase()
 /** The path of a route that names a run. */
 export const flowRunPathSchema = z.object({ flow_run_id: flowRunIdSchema });
 
-/** The query of a waiting request: the wait in seconds, 100 by default and 140 at most. */
+/** The query of a waiting request: the wait in seconds. */
 export const waitSchema = z.object({
   wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
     .transform((text) => Math.min(Number(text), MAX_WAIT_SECONDS))
@@ -51,9 +53,9 @@ export type WaitQuery = z.output<typeof waitSchema>;
 /** The body of a stop. Every member is optional. */
 export const stopFlowParamsSchema = z.strictObject({
   /** The time that running nodes have to end by themselves, in milliseconds. */
-  timeout_millies: z.int().min(0).max(300_000).optional(),
+  timeout_millies: z.int().min(0).max(runLimits.stop_timeout_ms.value).optional(),
   /** Text for the errors of the cancelled nodes. */
-  reason: z.string().max(1000).optional(),
+  reason: z.string().max(runLimits.stop_reason_characters.value).optional(),
 });
 
 export type StopFlowParams = z.infer<typeof stopFlowParamsSchema>;

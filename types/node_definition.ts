@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { isStorable } from './values/value.ts';
+import { definitionLimits } from './limits/definitions.ts';
+import { flowLimits } from './limits/flows.ts';
+import { sizeText } from './limits/limit_text.ts';
 
 /** The deepest nesting of objects and arrays in a definition. */
-const MAX_DEPTH = 64;
+const MAX_DEPTH = definitionLimits.definition_levels.value;
 /** The size limit of a definition, in bytes: its strings and member names in UTF-8, and 8 for each value. */
-const MAX_SIZE = 262_144;
+const MAX_SIZE = definitionLimits.definition_bytes.value;
 const VALUE_SIZE = 8;
 /** The longest name of a member, and of a port, in characters. */
-const MAX_NAME_LENGTH = 256;
+const MAX_NAME_LENGTH = definitionLimits.definition_name_characters.value;
+const MAX_TYPE_LENGTH = definitionLimits.definition_type_characters.value;
+const TYPE_RULE =
+  `must be a name: a letter, then letters, digits, _ and -, ${MAX_TYPE_LENGTH} at most, but neither true nor false`;
 
 const utf8 = new TextEncoder();
 
@@ -59,7 +65,8 @@ function jsonFault(json: unknown): Fault | undefined {
     }
     return undefined;
   };
-  return find(json, 0) ?? (size > MAX_SIZE ? { path: [], message: 'holds more than 256 KiB' } : undefined);
+  return find(json, 0) ??
+    (size > MAX_SIZE ? { path: [], message: `holds more than ${sizeText(MAX_SIZE)}` } : undefined);
 }
 
 const keySchema = (longest: number) =>
@@ -73,8 +80,8 @@ const number = z.number().nullish();
 const texts = z.array(z.string()).nullish();
 
 const dataSchema = z.looseObject({
-  node_id: keySchema(200),
-  version: keySchema(100),
+  node_id: keySchema(flowLimits.node_id_characters.value),
+  version: keySchema(definitionLimits.definition_version_characters.value),
   display_name: z.string(),
   node_definition_version: text,
   unique_id: text,
@@ -158,10 +165,7 @@ function repeatedNames(side: 'sources' | 'targets', ports: { name: string }[]): 
 }
 
 const recordSchema = z.strictObject({
-  type: z.string().regex(
-    /^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$/,
-    'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false',
-  ),
+  type: z.string().max(MAX_TYPE_LENGTH, TYPE_RULE).regex(/^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]*$/, TYPE_RULE),
   data: dataSchema,
   sources: z.array(sourceSchema),
   targets: z.array(targetSchema),

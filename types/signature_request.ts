@@ -1,9 +1,10 @@
 import { base64 } from '@scure/base';
 import { z } from 'zod';
 import { decodeBase58 } from './values/base58.ts';
+import { runLimits } from './limits/runs.ts';
 
-/** The largest transaction, and so the largest message, in bytes. Source: Solana, PACKET_DATA_SIZE. */
-export const MAX_MESSAGE_BYTES = 1232;
+/** The largest transaction, and so the largest message, in bytes. */
+export const MAX_MESSAGE_BYTES = runLimits.transaction_bytes.value;
 
 /** The kind of message that a signature request asks to sign. */
 export type SignatureRequestKind = 'transaction' | 'message';

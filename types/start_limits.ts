@@ -1,9 +1,12 @@
 import type { StartLimits } from './deployment.ts';
+import { deploymentLimits } from './limits/deployments.ts';
+
+const { open_starts_per_minute, starts_per_minute, open_runs_in_flight, runs_in_flight } = deploymentLimits;
 
 /** The default limits of deployments that anybody may start, and of all others. They apply while the row holds null. */
 export const DEFAULT_START_LIMITS = {
-  anonymous: { max_starts_per_minute: 1_200, max_runs_in_flight: 2_000 },
-  others: { max_starts_per_minute: 60_000, max_runs_in_flight: 10_000 },
+  anonymous: { max_starts_per_minute: open_starts_per_minute.value, max_runs_in_flight: open_runs_in_flight.value },
+  others: { max_starts_per_minute: starts_per_minute.value, max_runs_in_flight: runs_in_flight.value },
 } as const satisfies Record<string, StartLimits>;
 
 export const defaultStartLimits = (startPermission: string): StartLimits =>

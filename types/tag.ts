@@ -1,5 +1,14 @@
-/** The pattern of a tag. */
-export const TAG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+import { deploymentLimits } from './limits/deployments.ts';
+
+/** The most characters of a tag. */
+export const MAX_TAG_CHARACTERS = deploymentLimits.tag_characters.value;
+
+/** The pattern of a tag, without its length. */
+export const TAG = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** Tests whether a text has the form of a tag. */
+export const isTag = (text: string): boolean => text.length <= MAX_TAG_CHARACTERS && TAG.test(text);
 
 /** The same rule for people, as the end of a sentence. */
-export const TAG_RULE = 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first';
+export const TAG_RULE =
+  `must be 1 to ${MAX_TAG_CHARACTERS} letters, digits, dots, underscores and hyphens, a letter or digit first`;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { isStorable } from './values/value.ts';
 import { decodeBase58 } from './values/base58.ts';
+import { flowLimits } from './limits/flows.ts';
 
-const MAX_NAME_LENGTH = 200;
+const MAX_NAME_LENGTH = flowLimits.name_characters.value;
 
 /** Makes a schema for base58 of `length` bytes. The error never quotes the text, which may be a secret. */
 const base58Schema = (length: number) =>

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { TAG, TAG_RULE } from '../../types/tag.ts';
+import { isTag, TAG_RULE } from '../../types/tag.ts';
 import type { DeploymentTarget } from '../flow_client.ts';
 import type { Command, CommandCall, Option } from './command.ts';
 import { UsageError } from './usage_error.ts';
@@ -61,13 +61,13 @@ const FLOW = /^(\d{1,10})(?:@(.+))?$/;
 export function readTarget(text: string): DeploymentTarget {
   if (UUID.test(text)) return { id: text };
   const [, flow, tag] = FLOW.exec(text) ?? [];
-  if (flow !== undefined && (tag === undefined || TAG.test(tag))) return { flow: Number(flow), tag };
+  if (flow !== undefined && (tag === undefined || isTag(tag))) return { flow: Number(flow), tag };
   throw new UsageError(`${text} must be the id of a deployment (a UUID), or of a flow (a number), or <flow>@<tag>.`);
 }
 
 /** Reads a tag. It is checked here, because the backend would refuse it only after the deploy. */
 export function readTag(text: string): string {
-  if (TAG.test(text)) return text;
+  if (isTag(text)) return text;
   throw new UsageError(`A tag ${TAG_RULE}.`);
 }
 

@@ -2,9 +2,10 @@ import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
 import { Icon } from '../shared/icon.tsx';
 import type { Fee } from './deployment.ts';
 import type { SettingsFieldsProps } from './settings.ts';
+import { deploymentLimits } from '../../types/limits/deployments.ts';
 
 /** More fees than fit into a transaction. */
-const MAX_FEES = 64;
+const MAX_FEES = deploymentLimits.fees.value;
 
 /** The fields for the transfers that are added to the first transaction of a run. */
 export function FeesFields({ settings: { fees }, change }: SettingsFieldsProps) {

@@ -1,5 +1,6 @@
 import { Checkbox, Fieldset, Group, Stack, TextInput } from '@mantine/core';
 import { EVENTS, type SettingsFieldsProps } from './settings.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The fields for the webhook address and the events that it receives. */
 export const OnEndFields = ({ settings, change }: SettingsFieldsProps) => (
@@ -8,7 +9,7 @@ export const OnEndFields = ({ settings, change }: SettingsFieldsProps) => (
       <TextInput
         label='Webhook address'
         description='This address gets a message when a run that starts from now on ends, or waits for a signature. Empty: no messages.'
-        maxLength={2048}
+        maxLength={requestLimits.url_characters.value}
         value={settings.on_end_url}
         onChange={(event) => change({ on_end_url: event.currentTarget.value.trim() })}
       />

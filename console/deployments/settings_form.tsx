@@ -22,6 +22,9 @@ import { type DeploymentDetails, identitiesQuery } from './deployment.ts';
 import { FeesFields } from './fees_fields.tsx';
 import { OnEndFields } from './on_end_fields.tsx';
 import { changedColumns, readSettings, type Settings, type SettingsFieldsProps } from './settings.ts';
+import { deploymentLimits } from '../../types/limits/deployments.ts';
+import { flowLimits } from '../../types/limits/flows.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 const PERMISSIONS = [
   { value: 'Owner', label: 'Owner: only you' },
@@ -33,14 +36,14 @@ const TextFields = ({ settings, change }: SettingsFieldsProps) => (
   <>
     <TextInput
       label='Name'
-      maxLength={200}
+      maxLength={flowLimits.name_characters.value}
       value={settings.name}
       onChange={(event) => change({ name: event.currentTarget.value })}
     />
     <Textarea
       label='Description'
       description='What those who may start it read.'
-      maxLength={2000}
+      maxLength={deploymentLimits.description_characters.value}
       autosize
       minRows={2}
       maxRows={10}
@@ -50,7 +53,7 @@ const TextFields = ({ settings, change }: SettingsFieldsProps) => (
     <TextInput
       label='Icon'
       description='The https address of a picture, which wallets show.'
-      maxLength={2048}
+      maxLength={requestLimits.url_characters.value}
       value={settings.icon_url}
       onChange={(event) => change({ icon_url: event.currentTarget.value.trim() })}
     />
@@ -104,7 +107,7 @@ const NetworkFields = ({ settings, change }: SettingsFieldsProps) => (
       <TextInput
         label='RPC address'
         required
-        maxLength={2048}
+        maxLength={requestLimits.url_characters.value}
         value={settings.url}
         onChange={(event) => change({ url: event.currentTarget.value.trim() })}
       />

@@ -9,6 +9,7 @@ import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { Section } from '../shared/section.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import type { DeploymentDetails } from './deployment.ts';
+import { deploymentLimits } from '../../types/limits/deployments.ts';
 
 interface TagRow {
   entrypoint: number;
@@ -97,7 +98,7 @@ function AddTag({ deploymentId }: { deploymentId: string }) {
             label='Tag'
             placeholder='stable'
             required
-            maxLength={128}
+            maxLength={deploymentLimits.tag_characters.value}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value.trim())}
           />

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
 import { showError } from '../shared/shown_error.ts';
 import type { ScheduleSettings } from './schedule.ts';
+import { deploymentLimits } from '../../types/limits/deployments.ts';
 
 /** The time zones that the browser knows. The database decides which are valid. */
 const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
@@ -84,7 +85,7 @@ export function TimeFields({ settings, change }: TimeFieldsProps) {
           label='When'
           description='Cron: minute, hour, day of month, month, day of week.'
           required
-          maxLength={100}
+          maxLength={deploymentLimits.cron_characters.value}
           value={settings.cron}
           error={error === null ? undefined : showError(error).message}
           onChange={(event) => change({ cron: event.currentTarget.value })}

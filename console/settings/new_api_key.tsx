@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { SecretDialog } from '../shared/secret_dialog.tsx';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** A button that makes an API key, and shows it once. */
 export function NewApiKey() {
@@ -28,7 +29,7 @@ export function NewApiKey() {
         label='Name'
         description='The service that uses it, so that you recognise the key later.'
         required
-        maxLength={100}
+        maxLength={requestLimits.api_key_name_characters.value}
         value={name}
         data-autofocus
         onChange={(event) => setName(event.currentTarget.value)}

@@ -1,6 +1,8 @@
 import { Autocomplete, Stack, TagsInput, Text } from '@mantine/core';
 import { type StartTarget, useTargetDescription } from '../shared/start_target.ts';
 import { TargetFields } from '../shared/target_fields.tsx';
+import { flowLimits } from '../../types/limits/flows.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The target of a webhook, and the input that it feeds, in the editor. */
 export interface WebhookDraft extends StartTarget {
@@ -9,7 +11,7 @@ export interface WebhookDraft extends StartTarget {
 }
 
 /** The most headers that the database accepts. */
-const MAX_HEADERS = 20;
+const MAX_HEADERS = requestLimits.forwarded_headers.value;
 
 export interface WebhookFieldsProps {
   draft: WebhookDraft;
@@ -29,7 +31,7 @@ export function WebhookFields({ draft, change }: WebhookFieldsProps) {
           description='The input of the flow that gets the JSON of the request.'
           data={names}
           required
-          maxLength={256}
+          maxLength={flowLimits.port_name_characters.value}
           value={draft.input}
           onChange={(input) => change({ ...draft, input })}
         />

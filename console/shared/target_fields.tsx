@@ -5,6 +5,7 @@ import { useApi } from './api.tsx';
 import type { StartTarget } from './start_target.ts';
 import { type FlowChoice, useFlowChoices } from './use_flow_choices.ts';
 import { describeAge } from './when.tsx';
+import { deploymentLimits } from '../../types/limits/deployments.ts';
 
 /** The most deployments, or tags, in a list. */
 const OFFERED = 200;
@@ -75,7 +76,7 @@ function FlowFields({ target: { flow, tag }, change }: TargetFieldsProps) {
         label='Tag'
         data={tags}
         required
-        maxLength={128}
+        maxLength={deploymentLimits.tag_characters.value}
         value={tag ?? ''}
         onChange={(typed) => change({ flow, tag: typed.trim(), deployment_id: null })}
       />

@@ -7,6 +7,7 @@ import { callFunction } from '../shared/call_function.ts';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { makeKeyPair, publicKeyOf } from './key_pair.ts';
+import { flowLimits } from '../../types/limits/flows.ts';
 
 type Kind = 'ADAPTER' | 'HARDCODED';
 
@@ -78,7 +79,12 @@ function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
             ? 'The secret key stays with you: a run that needs a signature asks for it and waits.'
             : 'The runner signs by itself, in flows of yours that name this key.'}
         </Text>
-        <TextInput label='Name' value={name} maxLength={200} onChange={(event) => setName(event.currentTarget.value)} />
+        <TextInput
+          label='Name'
+          value={name}
+          maxLength={flowLimits.name_characters.value}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
         {kind === 'ADAPTER'
           ? (
             <TextInput

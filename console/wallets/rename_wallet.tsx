@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { FormDialog } from '../shared/form_dialog.tsx';
+import { flowLimits } from '../../types/limits/flows.ts';
 
 /** A button that renames a wallet. */
 export function RenameWallet({ id, name, title }: { id: number; name: string; title: string }) {
@@ -18,7 +19,7 @@ export function RenameWallet({ id, name, title }: { id: number; name: string; ti
       <TextInput
         label='Name'
         value={typed}
-        maxLength={200}
+        maxLength={flowLimits.name_characters.value}
         data-autofocus
         onChange={(event) => setTyped(event.currentTarget.value)}
       />

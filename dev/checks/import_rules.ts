@@ -22,7 +22,7 @@ export const ANY = 'any package';
 const ENCODINGS = ['@scure/base', 'lossless-json'];
 const SOLANA = ['@solana/kit', '@solana-program/compute-budget', '@solana-program/system', '@solana-program/token'];
 const PAGE = {
-  mayImport: [ITSELF, 'console/session', 'console/shared'],
+  mayImport: [ITSELF, 'console/session', 'console/shared', 'types/limits'],
   packages: ['react', 'wouter', '@mantine/core', '@mantine/hooks', '@tanstack/react-query', 'flow-deployments-client'],
   why: 'a page of the console imports no other page, and reaches the project by the clients that it is handed.',
 };
@@ -59,7 +59,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'types/values',
-    mayImport: [ITSELF],
+    mayImport: [ITSELF, 'types/limits'],
     packages: ['zod', 'decimal.js', ...ENCODINGS],
     why: 'what computes with values knows no flow, run or deployment.',
   },

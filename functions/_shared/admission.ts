@@ -1,4 +1,5 @@
 import { apiError } from './api_error.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Shares the concurrent database calls of an isolate among its callers. */
 export interface Admission {
@@ -31,11 +32,11 @@ export interface AdmissionOptions {
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   places: 24,
-  alonePlaces: 16,
-  sharedPlaces: 2,
+  alonePlaces: requestLimits.calls_alone.value,
+  sharedPlaces: requestLimits.calls_shared.value,
   recentMs: 1_000,
-  maxWaiting: 500,
-  maxAllWaiting: 1_000,
+  maxWaiting: requestLimits.waiting_calls.value,
+  maxAllWaiting: requestLimits.all_waiting_calls.value,
   now: () => performance.now(),
 });
 

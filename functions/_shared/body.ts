@@ -1,24 +1,25 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
-import { MAX_VALUE_DEPTH } from '../../types/values/value.ts';
 import { apiError } from './api_error.ts';
 import { makeByteSink } from './byte_sink.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The default limit of a request body, in bytes. */
-export const MAX_BODY_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = requestLimits.body_bytes.value;
 
-/**
- * The limits of depth and size for the JSON of a body. All valid inputs fit: a level of a value takes two levels of
- * JSON, one for the object and one for the content of its tag.
- */
-const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 300_000 });
+/** The limits of depth and size for the JSON of a body. All valid inputs fit. */
+const BODY_LIMITS = Object.freeze({
+  characters: MAX_BODY_BYTES,
+  depth: requestLimits.json_levels.value,
+  members: requestLimits.body_values.value,
+});
 
 /**
  * The most faults that an answer lists, and the most characters that it repeats of names and messages. A body may be
  * full of faults.
  */
-const MAX_FAULTS = 20;
+const MAX_FAULTS = requestLimits.listed_faults.value;
 const MAX_NAME_LENGTH = 100;
 const MAX_MESSAGE_LENGTH = 500;
 

@@ -1,4 +1,5 @@
 import { apiError } from './api_error.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Finds the owner of a token; undefined for an invalid token. */
 export type OwnerOf = (token: string) => Promise<string | undefined>;
@@ -13,7 +14,10 @@ export interface TokenOwnersOptions {
   maxWaiting: number;
 }
 
-export const TOKEN_OWNERS: TokenOwnersOptions = Object.freeze({ callTokens: 1_000, maxWaiting: 10_000 });
+export const TOKEN_OWNERS: TokenOwnersOptions = Object.freeze({
+  callTokens: requestLimits.owner_lookups.value,
+  maxWaiting: requestLimits.waiting_owner_lookups.value,
+});
 
 interface Waiting {
   owner: Promise<string | undefined>;

@@ -11,9 +11,10 @@ import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import { type Deps, makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The limit of a body, in bytes: ten times the space of a name. */
-const MAX_BODY_BYTES = 16_384;
+const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /** `POST /apikey/create`: makes an API key for the caller, who shows an access token. */
 const makeCreate = ({ config, rpc }: Deps) => async (context: Context): Promise<Response> => {

@@ -7,11 +7,12 @@ import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { type FlowScripts, warnOfScripts } from './script_warnings.ts';
+import { flowLimits } from '../../types/limits/flows.ts';
 
 /** How often a deploy is tried if the flow changes between reading and deploying. */
 const MAX_TRIES = 3;
 /** The most warnings in an answer. */
-const MAX_WARNINGS = 100;
+const MAX_WARNINGS = flowLimits.listed_warnings.value;
 
 const hasChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'flow_changed';
 

@@ -1,11 +1,12 @@
 import type { RunEvent } from '../../types/run_event.ts';
 import type { RunWatch } from './event_hub.ts';
 import { tell } from './watched_events.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** After this time without an event, a comment is sent, so that proxies keep the connection. */
-export const COMMENT_MS = 15_000;
+const COMMENT_MS = 1_000 * requestLimits.stream_comment_seconds.value;
 /** The length of a stream: the platform ends a request to an Edge Function after 150 s. Watchers reconnect. */
-export const STREAM_MS = 140_000;
+export const STREAM_MS = 1_000 * requestLimits.stream_seconds.value;
 /**
  * A stream whose watcher still has unread events is cut off this much later, so that a watcher who never reads does not
  * keep its place.

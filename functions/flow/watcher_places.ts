@@ -1,4 +1,5 @@
 import { apiError } from '../_shared/api_error.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Limits how many event streams an instance keeps open. */
 export interface WatcherPlaces {
@@ -30,10 +31,10 @@ export interface WatcherPlacesOptions {
 }
 
 export const WATCHER_PLACES: WatcherPlacesOptions = Object.freeze({
-  places: 1_000,
-  partyPlaces: 250,
-  guestPlaces: 500,
-  ownersGuestPlaces: 125,
+  places: requestLimits.streams.value,
+  partyPlaces: requestLimits.party_streams.value,
+  guestPlaces: requestLimits.guest_streams.value,
+  ownersGuestPlaces: requestLimits.owners_guest_streams.value,
 });
 
 const tooMany = (whose: string): Error =>

@@ -12,9 +12,10 @@ import { readBody } from '../_shared/body.ts';
 import { type Credentials, readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { findMessageChanges, type MessageChange } from '../_shared/solana_message_changes.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The limit of a body, in bytes: ten times the space of its members. It is small, because anybody may send one. */
-const MAX_BODY_BYTES = 16_384;
+const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /**
  * Verified in place of a missing request, so that the time of the answer does not reveal whether the request exists.

@@ -6,11 +6,12 @@ import type { Halt } from './node.ts';
 import type { Outcome } from './node_values.ts';
 import type { Lack } from './readiness.ts';
 import { toMessage, toShorterMessage } from './text_limits.ts';
+import { runLimits } from '../../types/limits/runs.ts';
 
 /** Error lines that a run keeps at most. */
-const MAX_ERROR_LINES = 100;
-/** Characters of all its error lines: clients read many runs with one request. */
-const MAX_ERRORS_CHARACTERS = 65_536;
+const MAX_ERROR_LINES = runLimits.error_lines.value;
+/** Characters of all its error lines. */
+const MAX_ERRORS_CHARACTERS = runLimits.errors_characters.value;
 
 /** An error of a node: its message, and the label that its line begins with. */
 interface NodeError {

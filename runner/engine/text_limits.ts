@@ -1,7 +1,9 @@
+import { runLimits } from '../../types/limits/runs.ts';
+
 /** Characters of a message that are kept. */
-const MESSAGE_CHARACTERS = 4_000;
+const MESSAGE_CHARACTERS = runLimits.error_line_characters.value;
 /** Characters of a log line that are kept. */
-const LOG_CHARACTERS = 32_768;
+const LOG_CHARACTERS = runLimits.log_line_characters.value;
 /** How much of what is kept comes from the beginning. */
 const HEAD_SHARE = 0.25;
 

@@ -6,6 +6,7 @@ import { encodeRequestHead, readResponse, type ResponseMessage } from './http_me
 import type { HttpShare } from './http_share.ts';
 import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from '../engine/transient_error.ts';
+import { runLimits } from '../../types/limits/runs.ts';
 
 export interface HttpClientOptions {
   /** True if an IP address may be reached. Default: addresses of the public Internet. */
@@ -22,7 +23,7 @@ export interface HttpClientOptions {
   ca?: string;
 }
 
-const MAX_REDIRECTS = 10;
+const MAX_REDIRECTS = runLimits.redirects.value;
 
 /**
  * Headers of the connection and the message, which only the client may set. Source: RFC 9110, sections 7.2, 7.6, 8.6

@@ -4,6 +4,7 @@ import type { LosslessJson } from '../../types/values/value.ts';
 import { pause } from '../../functions/_shared/pause.ts';
 import { haltError, type HttpResponse, type NodeCall, NodeError, Released } from '../engine/node.ts';
 import { transienceOf } from '../engine/transient_answer.ts';
+import { runLimits } from '../../types/limits/runs.ts';
 
 /**
  * Pauses between the attempts of one call; a server may ask for longer ones. Each attempt has the time limit of the
@@ -55,10 +56,13 @@ export interface JsonRpcRequest {
 }
 
 /** The most bytes of an answer: several times the largest one asked for here, 1000 signatures with their memos. */
-const MAX_ANSWER_BYTES = 4 * 1_048_576;
+const MAX_ANSWER_BYTES = runLimits.rpc_answer_bytes.value;
 
 /** Limits of an answer's JSON. No reader here needs deeper or larger values. */
-const ANSWER_LIMITS = Object.freeze({ depth: 128, members: 125_000 });
+const ANSWER_LIMITS = Object.freeze({
+  depth: runLimits.rpc_answer_levels.value,
+  members: runLimits.rpc_answer_values.value,
+});
 
 /** Parses the JSON of an answer; undefined if it is not JSON. Throws a JsonLimitError if it exceeds a limit. */
 function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | undefined {

@@ -18,9 +18,10 @@ import {
 } from '@solana/kit';
 import { type Message, readMessage } from '../../functions/_shared/solana_message.ts';
 import { NodeError } from '../engine/node.ts';
+import { runLimits } from '../../types/limits/runs.ts';
 
 /** The most bytes of a transaction: one network packet. Source: Agave, `PACKET_DATA_SIZE`. */
-const MAX_WIRE_BYTES = 1_232;
+const MAX_WIRE_BYTES = runLimits.transaction_bytes.value;
 
 /** The parts of a message. */
 export interface MessageParts {

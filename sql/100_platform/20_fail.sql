@@ -10,6 +10,20 @@ comment on function private.shorten(text, integer) is
   'Shortens a text from outside so that a message may quote it: cuts it after `longest` characters and then ends it with ….';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
+create function private.size_text(bytes bigint)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when size_text.bytes % 1048576 = 0 then size_text.bytes / 1048576 || ' MiB'
+    when size_text.bytes % 1024 = 0 then size_text.bytes / 1024 || ' KiB'
+    else size_text.bytes || ' bytes'
+  end;
+$$;
+comment on function private.size_text(bigint) is 'A size as messages write it: 16777216 is 16 MiB.';
+grant execute on function private.size_text(bigint) to authenticated, service_role;
+
 create function private.fail(
   code text, message text, details jsonb default null, hint text default null, headers jsonb default '{}'
 )

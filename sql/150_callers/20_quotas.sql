@@ -7,30 +7,6 @@ comment on table private.quotas is
   'The quotas that an operator has changed. All others have the defaults of private.known_quotas().';
 comment on column private.quotas.value is 'The most that a user may have.';
 
-create function private.known_quotas()
-returns table (name text, default_value bigint, noun text)
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return query values
-    ('flows', 1000::bigint, 'flows'),
-    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
-    ('deployments', 10000, 'deployments'),
-    ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
-    ('tags', 10000, 'tags beside latest'),
-    ('api_keys', 100, 'API keys'),
-    ('wallets', 1000, 'wallets'),
-    ('nodes', 1000, 'private node definitions'),
-    ('schedules', 1000, 'schedules'),
-    ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
-    ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
-    ('webhooks', 1000, 'incoming webhooks');
-end;
-$$;
-comment on function private.known_quotas() is
-  'The quotas with their defaults for each user. Bytes are counted as stored, after compression.';
-
 create function private.quota(name text)
 returns bigint
 language plpgsql stable security definer

@@ -4,7 +4,7 @@ create table public.api_keys (
   name text not null,
   prefix text not null,
   created_at timestamptz not null default now(),
-  constraint api_keys_name_length check (char_length(name) between 1 and 100),
+  constraint api_keys_name_length check (char_length(name) between 1 and private.limit_api_key_name_characters()),
   constraint api_keys_prefix_form check (prefix ~ '^fk_[A-Za-z0-9_-]{7}$')
 );
 comment on table public.api_keys is
@@ -65,8 +65,11 @@ begin
       'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.'
     );
   end if;
-  if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
-    perform private.fail('request_invalid', 'name must have 1 to 100 characters.');
+  if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()
+    or create_api_key.name is null
+  then
+    perform private.fail('request_invalid',
+      format('name must have 1 to %s characters.', private.limit_api_key_name_characters()));
   end if;
 
   v_key := private.new_token('fk_');

@@ -16,14 +16,15 @@ as $$
     as e (number)
   cross join lateral (select e.number::numeric as number) as n
   cross join lateral (select case
-    when abs(n.number) >= 1e400 or scale(n.number) > 400 then 131072
+    when abs(n.number) >= 10::numeric ^ private.limit_number_digits()
+      or scale(n.number) > private.limit_number_digits() then 131072
     when abs(n.number) < 1 then scale(n.number)
-    when abs(n.number) < 1e16 and scale(n.number) <= 384 then scale(n.number) + 1
+    when abs(n.number) < 1e16 and scale(n.number) <= private.limit_number_digits() - 16 then scale(n.number) + 1
     else scale(n.number) + length(trunc(abs(n.number))::text)
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond 400 digits count as 131,072; of numbers below 10^16 one digit before the point counts.';
+  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond the limit count as 131,072; of numbers below 10^16 one digit before the point counts.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -60,7 +61,7 @@ begin
       order by c.place
     loop
       -- If no smaller part has the number, the largest part has it, and is not searched.
-      exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > 400;
+      exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
     v_value := v_child.value;
@@ -69,7 +70,7 @@ begin
 end;
 $$;
 comment on function private.long_number_path(jsonb) is
-  'Where a number of more than 400 digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+  'Where a number of too many digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
 
 create function private.measure_json(value jsonb, max_bytes integer)
 returns private.json_measure
@@ -82,18 +83,19 @@ declare
 begin
   -- Jsonb takes at most six times as much as the text of the same value.
   if pg_column_size(measure_json.value) <= 6::bigint * measure_json.max_bytes then
-    -- Twice the levels of a value, since each takes an object and what its tag holds, and 8 for what is around a value.
-    if jsonb_path_exists(measure_json.value, 'strict $.**{137}') then
+    if jsonb_path_exists(
+      measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
+    ) then
       v_measure.fault := 'depth';
       v_measure.path := '';
-      v_measure.message := 'must be nested at most 136 levels deep';
+      v_measure.message := format('must be nested at most %s levels deep', private.limit_json_levels());
       return v_measure;
     end if;
     v_digits := private.json_digits(measure_json.value);
-    if v_digits.longest > 400 then
+    if v_digits.longest > private.limit_number_digits() then
       v_measure.fault := 'number';
       v_measure.path := private.long_number_path(measure_json.value);
-      v_measure.message := 'a number must have at most 400 digits';
+      v_measure.message := format('a number must have at most %s digits', private.limit_number_digits());
       return v_measure;
     end if;
     if v_digits.total <= measure_json.max_bytes then
@@ -105,15 +107,12 @@ begin
   end if;
   v_measure.fault := 'size';
   v_measure.path := '';
-  v_measure.message := format('must be at most %s of JSON text', case
-    when measure_json.max_bytes % 1048576 = 0 then measure_json.max_bytes / 1048576 || ' MiB'
-    else measure_json.max_bytes / 1024 || ' KiB'
-  end);
+  v_measure.message := format('must be at most %s of JSON text', private.size_text(measure_json.max_bytes));
   return v_measure;
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text, 136 levels and numbers of 400 digits.';
+  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text; its levels and digits have limits.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;

@@ -26,7 +26,7 @@ begin
       and is_chain_network.value ->> 'cluster' in ('devnet', 'testnet', 'mainnet-beta')
       and jsonb_typeof(is_chain_network.value -> 'url') = 'string'
       and is_chain_network.value ->> 'url' ~ '^https?://[^[:space:]/?#]+([/?#][^[:space:]]*)?$'
-      and length(is_chain_network.value ->> 'url') <= 2048,
+      and length(is_chain_network.value ->> 'url') <= private.limit_url_characters(),
     false
   );
 end;
@@ -124,16 +124,33 @@ $$;
 comment on function private.integer_or_null(text) is
   'The integer from 0 on that a text of digits stands for; null for anything else.';
 
+create function private.first_elements(list jsonb, most integer)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when jsonb_array_length(first_elements.list) <= first_elements.most then first_elements.list
+    else jsonb_path_query_array(
+      first_elements.list, '$[0 to $last]', jsonb_build_object('last', first_elements.most - 1)
+    )
+  end;
+end;
+$$;
+comment on function private.first_elements(jsonb, integer) is 'The first elements of a JSON array, `most` at most.';
+grant execute on function private.first_elements(jsonb, integer) to authenticated, service_role;
+
 create function private.check_tag(tag text)
 returns boolean
 language plpgsql volatile strict security invoker
 set search_path = ''
 as $$
 begin
-  return check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column(
-      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
-    );
+  return length(check_tag.tag) <= private.limit_tag_characters() and check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]*$'
+    or private.refuse_column('tag', format(
+      'must be 1 to %s letters, digits, dots, underscores and hyphens, a letter or digit first',
+      private.limit_tag_characters()
+    ));
 end;
 $$;
 comment on function private.check_tag(text) is

@@ -1,3 +1,14 @@
+create function private.is_too_deep(value jsonb)
+returns boolean
+language plpgsql immutable strict security invoker
+set search_path = ''
+as $$
+begin
+  return jsonb_path_exists(is_too_deep.value, ('strict $.**{' || private.limit_value_levels()::text || '}')::jsonpath);
+end;
+$$;
+comment on function private.is_too_deep(jsonb) is 'Whether readable JSON is nested deeper than a value may be.';
+
 create function private.bad_value(value jsonb, depth integer)
 returns text
 language plpgsql immutable security invoker
@@ -11,7 +22,7 @@ declare
   v_bad text;
 begin
   if bad_value.depth <= 0 then
-    return ': is nested deeper than 64 levels';
+    return format(': is nested deeper than %s levels', private.limit_value_levels());
   end if;
   if jsonb_typeof(bad_value.value) = 'object' then
     v_tag := case
@@ -91,23 +102,27 @@ begin
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail('inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
-  v_measure := private.measure_json(check_inputs.inputs, 1048576);
+  v_measure := private.measure_json(check_inputs.inputs, private.limit_inputs_bytes());
   if v_measure.fault = 'size' then
-    perform private.fail('inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
+    perform private.fail(
+      'inputs_too_large', format('inputs: must be at most %s of JSON', private.size_text(private.limit_inputs_bytes()))
+    );
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
-  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text
+  -- No number and no key needs more characters than this, and reading longer ones takes quadratic time. In JSON text
   -- `": "` stands only between a member's name and a string, and in inputs that name must be a tag.
-  if octet_length(check_inputs.inputs::text) > 1000 and exists (
+  if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
       select part.text, right(lag(part.text) over (order by part.place), 4) as before
       from string_to_table(check_inputs.inputs::text, '": "') with ordinality as part (text, place)
     ) as strings
-    where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
+    where strpos(strings.text, '"') > private.limit_number_characters() + 1 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
-    perform private.fail('inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
+    perform private.fail('inputs_invalid', format(
+      'inputs: the text of a number or a key must have at most %s characters', private.limit_number_characters()
+    ));
   end if;
   -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax
   -- path can count members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of
@@ -119,17 +134,17 @@ begin
       '@.*.type() == "string" && (exists (@.S) || exists (@.U) || exists (@.D) || exists (@.B3) || exists (@.I) || exists (@.F)'
       ' || exists (@.BY) || exists (@.B6) || exists (@.U1) || exists (@.I1))'
       ' || @.M.type() == "object" || @.A.type() == "array" || @.B.type() == "boolean" || @.N.type() == "number" && @.N == 0'
-      ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', 64
+      ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', private.limit_value_levels()
     )
-    -- The 65th level.
-    || '1 == 1' || repeat('))', 65) || ')'
+    -- One level more.
+    || '1 == 1' || repeat('))', private.limit_value_levels() + 1) || ')'
   )::jsonpath) then
     return;
   end if;
   -- Something is wrong, so each level is searched to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
-    v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
+    v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
     if v_bad is not null then
       perform private.fail('inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
     end if;
@@ -137,7 +152,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb) is
-  'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most, with numbers and keys of at most 1000 characters: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs of a flow that are not an object of one-tag values within the limits of levels, size, and characters of numbers and keys: 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -145,7 +160,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_most constant integer := 20;
+  v_most constant integer := private.limit_listed_faults();
 begin
   return coalesce((
     select string_agg(to_jsonb(left(k.name, 100))::text, ', ' order by k.position)
@@ -154,7 +169,7 @@ begin
 end;
 $$;
 comment on function private.quote_input_names(text[]) is
-  'The inputs of a flow as an error lists them: the first 20, of each the first 100 characters; none if there are none.';
+  'The inputs of a flow as an error lists them: the first ones, of each the first 100 characters; `none` for a flow without inputs.';
 
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void
@@ -173,7 +188,7 @@ begin
       except
       select k.name from unnest(check_input_names.input_names) as k (name)
     ) as given
-    order by given.name limit 20
+    order by given.name limit private.limit_listed_faults()
   );
   if cardinality(v_unknown) = 0 then
     return;

@@ -11,7 +11,8 @@ create table public.wallets (
     type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')
   ),
   constraint wallets_name_length check (
-    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+    char_length(name) <= private.limit_name_characters()
+    or private.refuse_column('name', format('must have at most %s characters', private.limit_name_characters()))
   ),
   constraint wallets_public_key_valid check (
     private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')

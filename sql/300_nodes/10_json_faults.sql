@@ -19,7 +19,7 @@ begin
   from jsonb_array_elements(
     jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
   ) as leaf (value);
-  if v_size <= 262144 then
+  if v_size <= private.limit_definition_bytes() then
     with recursive part as (
       select json_faults.value as value, 0 as depth, '' as name
       union all
@@ -32,7 +32,7 @@ begin
         select e.value, ''
         from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end) as e (value)
       ) as inside
-      where part.depth <= 64
+      where part.depth <= private.limit_definition_levels()
     )
     select
       -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript computes in the same
@@ -42,14 +42,17 @@ begin
           when 'string' then octet_length(part.value #>> '{}') else 0 end
       ),
       bool_or(
-        part.depth > 64 or length(part.name) > 256
+        part.depth > private.limit_definition_levels()
+        or length(part.name) > private.limit_definition_name_characters()
         or case jsonb_typeof(part.value) when 'number' then abs(part.value::numeric) >= v_infinite else false end
       )
     into v_size, v_is_faulty
     from part;
   end if;
-  if v_size > 262144 then
-    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  if v_size > private.limit_definition_bytes() then
+    return jsonb_build_array(jsonb_build_object(
+      'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
+    ));
   end if;
   if not v_is_faulty then
     return '[]';
@@ -63,20 +66,23 @@ begin
       select inside.value, private.shorten(part.path || inside.step, 200), part.depth + 1, inside.is_named_too_long
       from part
       cross join lateral (
-        select m.value, '.' || private.shorten(m.key) as step, length(m.key) > 256 as is_named_too_long
+        select m.value, '.' || private.shorten(m.key) as step,
+          length(m.key) > private.limit_definition_name_characters() as is_named_too_long
         from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
         union all
         select e.value, format('[%s]', e.position - 1), false
         from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end)
           with ordinality as e (value, position)
       ) as inside
-      where part.depth <= 64
+      where part.depth <= private.limit_definition_levels()
     ),
     fault as (
       select ltrim(part.path, '.') as path,
         case
-          when part.depth > 64 then 'is nested deeper than 64 levels'
-          when part.is_named_too_long then 'has a name of more than 256 characters'
+          when part.depth > private.limit_definition_levels()
+            then format('is nested deeper than %s levels', private.limit_definition_levels())
+          when part.is_named_too_long
+            then format('has a name of more than %s characters', private.limit_definition_name_characters())
           when jsonb_typeof(part.value) = 'number' then case
             when abs(part.value::numeric) >= v_infinite then 'must be a number that a double can hold'
           end

@@ -73,8 +73,10 @@ declare
 begin
   -- No definition within the limit is stored in more bytes than this. So much larger ones are refused before the
   -- checks that cost time.
-  if pg_column_size(v_definition) > 1048576 then
-    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
+    return jsonb_build_array(jsonb_build_object(
+      'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
+    ));
   end if;
   -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
@@ -83,7 +85,7 @@ begin
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
     -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
-    v_measure := private.measure_json(v_definition, 16777216);
+    v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
         jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message)
@@ -107,11 +109,17 @@ begin
     )
     union all
     -- PostgREST writes numbers and booleans into the text column as their text.
-    select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
-    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    select 'type', format(
+      'must be a name: a letter, then letters, digits, _ and -, %s at most, but neither true nor false',
+      private.limit_definition_type_characters()
+    )
+    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]*$'
+      or length(v_definition ->> 'type') > private.limit_definition_type_characters()
     union all
     select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
-    from (values ('node_id', 200), ('version', 100)) as l (name, longest)
+    from (values
+      ('node_id', private.limit_node_id_characters()), ('version', private.limit_definition_version_characters())
+    ) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
     select 'data.effects', 'must be none, idempotent or once'
@@ -131,10 +139,11 @@ begin
     ) as p
     where p.occurrence > 1
     union all
-    select format('%s[%s].name', s.side, e.position - 1), 'must have at most 256 characters'
+    select format('%s[%s].name', s.side, e.position - 1),
+      format('must have at most %s characters', private.limit_definition_name_characters())
     from (values ('sources'), ('targets')) as s (side)
     cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
-    where length(e.port ->> 'name') > 256
+    where length(e.port ->> 'name') > private.limit_definition_name_characters()
   )
   select coalesce(jsonb_agg(to_jsonb(first) order by first.path collate "C"), '[]') into v_faults
   from (select fault.* from fault order by fault.path collate "C" limit 100) as first;
@@ -156,11 +165,12 @@ begin
   if v_faults <> '[]' then
     perform private.fail('node_definition_invalid',
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
-      -- Twenty faults are enough to start with.
-      details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
+      details => private.first_elements(v_faults, private.limit_listed_faults()),
       hint => format(
         'This is the definition of node %s.',
-        to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))
+        to_jsonb(private.shorten(
+          check_node_definition.definition #>> '{data,node_id}', private.limit_node_id_characters()
+        ))
       ));
   end if;
 end;

@@ -14,8 +14,9 @@ begin
         m.least, m.most
       )
       from (values
-        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false),
-        (4, 'max_delay_ms', 0, 600000, true)
+        (1, 'max_attempts', 1, private.limit_retry_attempts(), true),
+        (2, 'delay_ms', 0, private.limit_retry_pause_ms(), true), (3, 'backoff', 1, 10, false),
+        (4, 'max_delay_ms', 0, private.limit_retry_pause_ms(), true)
       ) as m (position, name, least, most, is_whole)
       cross join lateral (select retry_fault.retry -> m.name as value offset 0) as given
       where case
@@ -39,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault that keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
+  'The fault that keeps the runner from reading data.retry of a node, or null.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb

@@ -23,14 +23,16 @@ begin
       then 'data.targets: when_absent of a target must be "run", or left out'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
-      where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+      where greatest(length(port ->> 'id'), length(port ->> 'name')) > private.limit_port_name_characters()
     )
-      then 'data.sources: the id and the name of a source may have at most 256 characters'
+      then format('data.sources: the id and the name of a source may have at most %s characters',
+        private.limit_port_name_characters())
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'targets') as port
-      where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+      where greatest(length(port ->> 'id'), length(port ->> 'name')) > private.limit_port_name_characters()
     )
-      then 'data.targets: the id and the name of a target may have at most 256 characters'
+      then format('data.targets: the id and the name of a target may have at most %s characters',
+        private.limit_port_name_characters())
   end;
 end;
 $$;
@@ -46,20 +48,22 @@ declare
   -- Check all ports in one pass, pairing the nth source of a node with its nth target. Only if a port is wrong, check
   -- each node to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take at most 256 bytes, so their texts need no measuring.
+    -- Most ports take fewer bytes than that, so their texts need no measuring.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
         and (
-          pg_column_size(port.source) <= 256
-            or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256
+          pg_column_size(port.source) <= private.limit_port_name_characters()
+            or greatest(length(port.source ->> 'id'), length(port.source ->> 'name'))
+              <= private.limit_port_name_characters()
         )
       ) is not true
       or port.target is not null and (
         jsonb_typeof(port.target -> 'id') = 'string' and jsonb_typeof(port.target -> 'name') = 'string'
         and (
-          pg_column_size(port.target) <= 256
-            or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256
+          pg_column_size(port.target) <= private.limit_port_name_characters()
+            or greatest(length(port.target ->> 'id'), length(port.target ->> 'name'))
+              <= private.limit_port_name_characters()
         )
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
         and jsonb_typeof(port.target -> 'required') = 'boolean'
@@ -97,7 +101,8 @@ begin
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
       then 'data.type: must be native, deno, WASM or mock'
     when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: must be a string'
-    when length(d.data ->> 'node_id') > 200 then 'data.node_id: must have at most 200 characters'
+    when length(d.data ->> 'node_id') > private.limit_node_id_characters()
+      then format('data.node_id: must have at most %s characters', private.limit_node_id_characters())
     when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
     when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
@@ -107,13 +112,14 @@ begin
     when d.data ? 'on_error' and private.on_error_fault(d.data) is not null then private.on_error_fault(d.data)
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
-        and length(d.data #>> '{targets_form,form_data,label}') > 256
-      then 'data.targets_form.form_data.label: must have at most 256 characters'
+        and length(d.data #>> '{targets_form,form_data,label}') > private.limit_port_name_characters()
+      then format('data.targets_form.form_data.label: must have at most %s characters',
+        private.limit_port_name_characters())
     when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
   end) as f (fault)
   where f.fault is not null
-  order by n.position limit 1001;
+  order by n.position limit private.limit_listed_findings() + 1;
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each node that the runner can''t read, for at most 1,001 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
+  'The first fault of each node that the runner can''t read, for one node more than an answer lists at most. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';

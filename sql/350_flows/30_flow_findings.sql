@@ -41,7 +41,8 @@ as $$
 begin
   -- Paths count ports in place. Extracting a node copies it, which takes twenty times as long for 40,000 ports.
   if not jsonb_path_exists(
-    port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)'
+    port_count_findings.nodes, '$[*].data ? (@.sources.size() > $most || @.targets.size() > $most)',
+    jsonb_build_object('most', private.limit_node_ports())
   ) then
     return '[]';
   end if;
@@ -50,7 +51,8 @@ begin
       'code', 'node_malformed', 'path', format('nodes[%s]', node.index),
       'message',
       format(
-        'data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end
+        'data.%s: must have at most %s %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end,
+        private.limit_node_ports()
       )
     ) order by node.index), '[]')
     from (
@@ -58,22 +60,22 @@ begin
       from generate_series(0, jsonb_array_length(port_count_findings.nodes) - 1) as i (index)
       cross join lateral (select
         jsonb_path_exists(
-          port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)',
-          jsonb_build_object('index', i.index), silent => true
+          port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > $most)',
+          jsonb_build_object('index', i.index, 'most', private.limit_node_ports()), silent => true
         ),
         jsonb_path_exists(
-          port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)',
-          jsonb_build_object('index', i.index), silent => true
+          port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > $most)',
+          jsonb_build_object('index', i.index, 'most', private.limit_node_ports()), silent => true
         )
       ) as has (too_many_sources, too_many_targets)
       where has.too_many_sources or has.too_many_targets
-      order by i.index limit 1001
+      order by i.index limit private.limit_listed_findings() + 1
     ) as node (index, has_too_many_sources, has_too_many_targets)
   );
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings about nodes with more than 1,000 sources or targets, for at most 1,001 such nodes.';
+  'The findings of flow_findings about nodes with too many sources or targets, for one such node more than an answer lists at most.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -87,8 +89,8 @@ declare
       format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
     ))
     from (values
-      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)),
-      ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
+      ('nodes', private.limit_flow_nodes(), jsonb_array_length(flow_size_findings.nodes)),
+      ('edges', private.limit_flow_edges(), jsonb_array_length(flow_size_findings.edges))
     ) as part (name, most, size)
     where part.size > part.most
   );
@@ -174,10 +176,11 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- A node has at most 1,000 inputs, but more edges may lead into it through the handles of other nodes.
-    select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges may lead into one node'
+    -- A node has fewer inputs, but more edges may lead into it through the handles of other nodes.
+    select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
+      format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
-    group by edge.target_index having count(*) > 1000
+    group by edge.target_index having count(*) > private.limit_node_edges()
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
       format('two flow outputs have the label %s', coalesce(to_jsonb(private.shorten(node.label))::text, 'null'))
@@ -187,7 +190,10 @@ begin
   select
     (
       select jsonb_agg(to_jsonb(first) order by first.path, first.code)
-      from (select finding.* from finding order by finding.path, finding.code limit 1001) as first
+      from (
+        select finding.* from finding
+        order by finding.path, finding.code limit private.limit_listed_findings() + 1
+      ) as first
     ),
     (select array_agg(known.id order by known.first_index) from known where known.is_run),
     wired.sources, wired.targets, wired.leads_back

@@ -278,9 +278,12 @@ begin
       end,
       'message', first.message
     ) order by first.place, first.index, first.code, first.message), '[]')
-    from (select w.* from warning as w order by w.place, w.index, w.code, w.message limit 100) as first
+    from (
+      select w.* from warning as w
+      order by w.place, w.index, w.code, w.message limit private.limit_listed_warnings()
+    ) as first
   );
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first 100 warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';
+  'The first warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';

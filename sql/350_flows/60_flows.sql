@@ -15,10 +15,14 @@ create table public.flows (
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
   constraint flows_name_length check (
-    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+    char_length(name) <= private.limit_name_characters()
+    or private.refuse_column('name', format('must have at most %s characters', private.limit_name_characters()))
   ),
   constraint flows_description_length check (
-    char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
+    char_length(description) <= private.limit_flow_description_characters()
+    or private.refuse_column(
+      'description', format('must have at most %s characters', private.limit_flow_description_characters())
+    )
   ),
   constraint flows_nodes_array check (
     jsonb_typeof(nodes) = 'array' or private.refuse_column('nodes', 'must be an array')
@@ -31,16 +35,21 @@ create table public.flows (
       or private.refuse_column('environment', 'must be an object whose members are all strings')
   ),
   constraint flows_environment_size check (
-    pg_column_size(environment) <= 65536 or private.refuse_column('environment', 'must have at most 64 KiB')
+    pg_column_size(environment) <= private.limit_environment_bytes() or private.refuse_column(
+      'environment', format('must have at most %s', private.size_text(private.limit_environment_bytes()))
+    )
   ),
   constraint flows_chain_network_valid check (
-    private.is_chain_network(chain_network) or private.refuse_column('chain_network',
-      'must be an object with url, an http or https address of at most 2048 characters, '
-      'and cluster: devnet, testnet or mainnet-beta')
+    private.is_chain_network(chain_network) or private.refuse_column('chain_network', format(
+      'must be an object with url, an http or https address of at most %s characters, '
+      'and cluster: devnet, testnet or mainnet-beta', private.limit_url_characters()
+    ))
   ),
   -- Editors add members of their own to url and cluster.
   constraint flows_chain_network_size check (
-    octet_length(chain_network::text) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
+    octet_length(chain_network::text) <= private.limit_flow_network_bytes() or private.refuse_column(
+      'chain_network', format('must have at most %s', private.size_text(private.limit_flow_network_bytes()))
+    )
   ),
   constraint flows_instructions_bundling_known check (
     instructions_bundling in ('Off', 'Automatic')
@@ -102,8 +111,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_most constant integer := 8388608;
-  v_most_written constant bigint := 16777216;
+  v_most constant integer := private.limit_flow_bytes();
+  v_most_written constant integer := private.limit_written_flow_bytes();
   v_nodes_bytes bigint := private.check_json_column('nodes', new.nodes, v_most);
   v_edges_bytes bigint := private.check_json_column('edges', new.edges, v_most);
   v_rest_bytes bigint := private.check_json_column('environment', new.environment, v_most)
@@ -113,7 +122,7 @@ declare
 begin
   if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
     perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
-      'must be at most 8 MiB of JSON text, together with all else of the flow');
+      format('must be at most %s of JSON text, together with all else of the flow', private.size_text(v_most)));
   end if;
 
   if tg_op = 'UPDATE' then
@@ -136,7 +145,8 @@ begin
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
     if v_written_bytes > v_most_written then
       perform private.fail('flows_too_large',
-        'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+        format('One request may write at most %s of nodes and edges, in all flows together.',
+          private.size_text(v_most_written)),
         hint => 'Change fewer flows at once.');
     end if;
     perform set_config('flows.written_bytes', v_written_bytes::text, true);

@@ -157,7 +157,8 @@ declare
   v_position integer := 1;
   v_ids integer[] := '{}';
   v_graphs text[] := '{}';
-  v_max_size constant integer := 16777216;
+  v_max_size constant integer := private.limit_snapshot_bytes();
+  v_max_findings constant integer := private.limit_listed_findings();
   v_size integer := 0;
   v_is_entry_called boolean := false;
   v_own_findings jsonb;
@@ -224,7 +225,7 @@ begin
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
     -- The flow is refused already. The remaining flows can't change that.
-    exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
+    exit when v_size > v_max_size or jsonb_array_length(v_findings) > v_max_findings;
   end loop;
 
   if v_findings = '[]' then
@@ -236,7 +237,8 @@ begin
     if octet_length(v_data) > v_max_size then
       v_findings := jsonb_build_array(jsonb_build_object(
         'flow_id', freeze_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
-        'message', 'the flow and the flows that it calls are larger than 16 MiB together'
+        'message',
+        format('the flow and the flows that it calls are larger than %s together', private.size_text(v_max_size))
       ));
     end if;
   end if;
@@ -244,9 +246,9 @@ begin
     perform private.fail(
       'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
-        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.'
-          else '' end,
-      jsonb_path_query_array(v_findings, '$[0 to 999]')
+        || case when jsonb_array_length(v_findings) > v_max_findings
+          then format(' The details are the first %s findings.', v_max_findings) else '' end,
+      private.first_elements(v_findings, v_max_findings)
     );
   end if;
   canvas := format('{%s}', array_to_string(v_canvases, ', '));

@@ -8,7 +8,7 @@ comment on table private.flow_snapshot_warnings is
 comment on column private.flow_snapshot_warnings.nodes_version is
   'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'The first 100 warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
+  'The warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
 
 create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
 returns jsonb
@@ -44,7 +44,7 @@ begin
         private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)
       ) with ordinality as w (warning, position)
     ) as warning;
-    v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
+    v_warnings := private.first_elements(v_warnings, private.limit_listed_warnings());
     -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
     values (snapshot_warnings.hash, v_version, v_warnings)

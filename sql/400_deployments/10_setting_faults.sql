@@ -2,13 +2,26 @@
 -- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists the places of a
 -- setting.
 
+create function private.refuse_setting(name text, message text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.refuse_faults(refuse_setting.name || '_invalid', jsonb_build_array(
+    jsonb_build_object('path', refuse_setting.name, 'message', refuse_setting.message)
+  ));
+end;
+$$;
+comment on function private.refuse_setting(text, text) is 'Refuses a deployment''s setting: 400 <name>_invalid.';
+
 create function private.check_setting_json(name text, value jsonb)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_measure private.json_measure := private.measure_json(check_setting_json.value, 65536);
+  v_measure private.json_measure := private.measure_json(check_setting_json.value, private.limit_setting_bytes());
 begin
   if v_measure.fault is not null then
     perform private.refuse_faults(check_setting_json.name || '_invalid', jsonb_build_array(
@@ -18,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.check_setting_json(text, jsonb) is
-  'Refuses a setting''s JSON that has more than 64 KiB of text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
+  'Refuses a setting''s JSON that has too much text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -72,12 +85,12 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  return length(is_icon_url.value) <= 2048
+  return length(is_icon_url.value) <= private.limit_url_characters()
     and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
 end;
 $$;
 comment on function private.is_icon_url(text) is
-  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that need escaping.';
+  'Whether the text is an https address within the limit of characters, without a user name and without characters that need escaping.';
 grant execute on function private.is_icon_url(text) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
@@ -94,8 +107,10 @@ begin
   end if;
   -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes and each transfer 17, so there is room for 62
   -- transfers.
-  if jsonb_array_length(fees_faults.fees) > 64 then
-    return '[{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]';
+  if jsonb_array_length(fees_faults.fees) > private.limit_fees() then
+    return jsonb_build_array(jsonb_build_object('path', 'fees', 'message', format(
+      'must have at most %s pairs, more than a transaction has room for', private.limit_fees()
+    )));
   end if;
   for v_fee in
     select f.pair, format('fees[%s]', f.position - 1) as path
@@ -139,7 +154,7 @@ begin
       jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]'
     )
     from (
-      select 'url', 'must be an http or https address of at most 2048 characters'
+      select 'url', format('must be an http or https address of at most %s characters', private.limit_url_characters())
       where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
       union all
       select 'cluster', 'must be devnet, testnet or mainnet-beta'
@@ -148,14 +163,14 @@ begin
       (
         select private.shorten(m.name), 'there is no such member; the members are url and cluster'
         from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
-        where m.name not in ('url', 'cluster') limit 20
+        where m.name not in ('url', 'cluster') limit private.limit_listed_faults()
       )
     ) as fault (member, message)
   );
 end;
 $$;
 comment on function private.chain_network_faults(jsonb) is
-  'The faults of a deployment''s chain_network, by member; at most 20 unknown members.';
+  'The faults of a deployment''s chain_network, by member.';
 
 create function private.on_end_faults(on_end jsonb)
 returns jsonb
@@ -171,10 +186,10 @@ begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('path', 'on_end.' || fault.member, 'message', fault.message)), '[]')
     from (
-      select 'url', 'must be an http or https address of at most 2048 characters'
+      select 'url', format('must be an http or https address of at most %s characters', private.limit_url_characters())
       where not coalesce(
         jsonb_typeof(on_end_faults.on_end -> 'url') = 'string'
-          and length(on_end_faults.on_end ->> 'url') <= 2048
+          and length(on_end_faults.on_end ->> 'url') <= private.limit_url_characters()
           and on_end_faults.on_end ->> 'url' ~ '^https?://[^[:space:][:cntrl:]/?#"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$',
         false
       )
@@ -194,12 +209,12 @@ begin
       (
         select private.shorten(m.name), 'there is no such member; the members are url and events'
         from jsonb_object_keys(on_end_faults.on_end) as m (name)
-        where m.name not in ('url', 'events') limit 20
+        where m.name not in ('url', 'events') limit private.limit_listed_faults()
       )
     ) as fault (member, message)
   );
 end;
 $$;
 comment on function private.on_end_faults(jsonb) is
-  'The faults of a deployment''s on_end, by member; at most 20 unknown members.';
+  'The faults of a deployment''s on_end, by member.';
 grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;

@@ -21,8 +21,9 @@ create table public.flow_deployments (
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
     on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
-  constraint flow_deployments_name_length check (char_length(name) <= 200),
-  constraint flow_deployments_description_length check (char_length(description) <= 2000),
+  constraint flow_deployments_name_length check (char_length(name) <= private.limit_name_characters()),
+  constraint flow_deployments_description_length
+    check (char_length(description) <= private.limit_description_characters()),
   constraint flow_deployments_icon_url_https check (private.is_icon_url(icon_url)),
   constraint flow_deployments_start_permission_known check (
     start_permission in ('Owner', 'Authenticated', 'Anonymous')
@@ -47,7 +48,7 @@ comment on column public.flow_deployments.input_names is
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
-  'The description shown to people who may start the deployment. Initially the first 2,000 characters of the flow''s description at the deploy.';
+  'The description shown to people who may start the deployment. Initially the beginning of the flow''s description at the deploy.';
 comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
   'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who shows a public key.';
@@ -144,32 +145,36 @@ begin
   if new.start_permission is distinct from old.start_permission
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
   then
-    perform private.refuse_faults('start_permission_invalid',
-      '[{"path": "start_permission", "message": "must be Owner, Authenticated or Anonymous"}]');
+    perform private.refuse_setting('start_permission', 'must be Owner, Authenticated or Anonymous');
   end if;
 
-  if new.name is distinct from old.name and coalesce(char_length(new.name) > 200, true) then
-    perform private.refuse_faults(
-      'name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]'
+  if new.name is distinct from old.name and coalesce(char_length(new.name) > private.limit_name_characters(), true) then
+    perform private.refuse_setting(
+      'name', format('must be a text of at most %s characters', private.limit_name_characters())
     );
   end if;
-  if new.description is distinct from old.description and coalesce(char_length(new.description) > 2000, true) then
-    perform private.refuse_faults(
-      'description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]'
+  if new.description is distinct from old.description
+    and coalesce(char_length(new.description) > private.limit_description_characters(), true)
+  then
+    perform private.refuse_setting(
+      'description', format('must be a text of at most %s characters', private.limit_description_characters())
     );
   end if;
   if new.icon_url is distinct from old.icon_url and not private.is_icon_url(new.icon_url) then
-    perform private.refuse_faults('icon_url_invalid',
-      '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]');
+    perform private.refuse_setting(
+      'icon_url', format('must be an https address of at most %s characters, or null', private.limit_url_characters())
+    );
   end if;
 
   if new.max_starts_per_minute < 0 then
-    perform private.refuse_faults('max_starts_per_minute_invalid',
-      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
+    perform private.refuse_setting(
+      'max_starts_per_minute', 'must be an integer from 0 to 2^31-1, or null for the default'
+    );
   end if;
   if new.max_runs_in_flight < 0 then
-    perform private.refuse_faults('max_runs_in_flight_invalid',
-      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
+    perform private.refuse_setting(
+      'max_runs_in_flight', 'must be an integer from 0 to 2^31-1, or null for the default'
+    );
   end if;
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then
@@ -196,8 +201,7 @@ begin
 
   if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
     if not private.is_public_key(new.action_identity) then
-      perform private.refuse_faults('action_identity_invalid',
-        '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]');
+      perform private.refuse_setting('action_identity', 'must be a public key, base58 of 32 bytes, or null');
     end if;
     -- The share lock keeps the wallet from being deleted or changed into an ADAPTER until this row is stored. A
     -- concurrent change waits for the lock and then sees the deployment.

@@ -9,10 +9,11 @@ as $$
 declare
   v_is_open constant boolean := start_limits.deployment.start_permission = 'Anonymous';
 begin
-  -- Guests have half of each limit: 600 starts a minute and 1,000 runs in flight for an Anonymous deployment.
   return (
-    coalesce(start_limits.deployment.max_starts_per_minute, case when v_is_open then 1200 else 60000 end),
-    coalesce(start_limits.deployment.max_runs_in_flight, case when v_is_open then 2000 else 10000 end)
+    coalesce(start_limits.deployment.max_starts_per_minute,
+      case when v_is_open then private.limit_open_starts_per_minute() else private.limit_starts_per_minute() end),
+    coalesce(start_limits.deployment.max_runs_in_flight,
+      case when v_is_open then private.limit_open_runs_in_flight() else private.limit_runs_in_flight() end)
   );
 end;
 $$;

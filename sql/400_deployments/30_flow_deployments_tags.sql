@@ -11,8 +11,10 @@ create table public.flow_deployments_tags (
     references public.flow_deployments (id, entrypoint, user_id) on delete cascade,
   constraint flow_deployments_tags_tag_form check (private.check_tag(tag)),
   constraint flow_deployments_tags_description_length check (
-    description is null or char_length(description) <= 2000
-    or private.refuse_column('description', 'must have at most 2000 characters')
+    description is null or char_length(description) <= private.limit_description_characters()
+    or private.refuse_column(
+      'description', format('must have at most %s characters', private.limit_description_characters())
+    )
   )
 );
 comment on table public.flow_deployments_tags is
@@ -21,7 +23,7 @@ comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag na
 comment on column public.flow_deployments_tags.description is
   'The owner''s description of the tag for people. Null until the owner writes one, also for latest.';
 comment on column public.flow_deployments_tags.tag is
-  '1 to 128 letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
+  'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
 create index flow_deployments_tags_deployment_id_idx
   on public.flow_deployments_tags (deployment_id, entrypoint, user_id);

@@ -28,7 +28,8 @@ begin
     user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network
   )
   values (
-    v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name, left(v_flow.description, 2000),
+    v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name,
+    left(v_flow.description, private.limit_description_characters()),
     case
       when v_flow.is_public and v_flow.start_shared and v_flow.start_unverified then 'Anonymous'
       when v_flow.is_public and v_flow.start_shared then 'Authenticated'

@@ -104,13 +104,16 @@ set search_path = ''
 as $$
 begin
   -- The stored size is known without reading the value. A value with a small stored size may have a long text.
-  if pg_column_size(event_value.value) > 8192 or octet_length(event_value.value::text) > 8192 then
+  if pg_column_size(event_value.value) > private.limit_event_value_bytes()
+    or octet_length(event_value.value::text) > private.limit_event_value_bytes()
+  then
     return null;
   end if;
   return event_value.value;
 end;
 $$;
-comment on function private.event_value(jsonb) is 'A value as an event contains it: null if it has more than 8 KiB.';
+comment on function private.event_value(jsonb) is
+  'A value as an event contains it: null if it is larger than an event''s value may be.';
 
 create function private.run_events(root public.flow_run, after integer, max_bytes integer)
 returns jsonb

@@ -5,8 +5,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- The most bytes of all answers to one run: as many as its nodes may output.
-  v_most constant bigint := 16777216;
+  v_most constant bigint := private.limit_answers_bytes();
   v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
   v_job private.flow_run_jobs;
 begin
@@ -23,7 +22,8 @@ begin
     return false;
   end if;
   if v_job.input_bytes + v_bytes > v_most then
-    perform private.fail('inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+    perform private.fail('inputs_too_large',
+      format('value: the answers to one run must be at most %s of JSON together.', private.size_text(v_most)));
   end if;
   delete from public.pending_inputs as p
   where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
@@ -87,8 +87,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if length(check_answer.idempotency_key) not between 1 and 255 then
-    perform private.fail('idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+  if length(check_answer.idempotency_key) not between 1 and private.limit_idempotency_key_characters() then
+    perform private.fail('idempotency_key_invalid',
+      format('Idempotency-Key must have 1 to %s characters.', private.limit_idempotency_key_characters()));
   end if;
   perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
   if not found then
@@ -154,8 +155,10 @@ begin
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);
-    if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
-      perform private.fail('inputs_invalid', 'values: is nested deeper than 64 levels');
+    if private.is_too_deep(answer_value.values -> 0) then
+      perform private.fail(
+        'inputs_invalid', format('values: is nested deeper than %s levels', private.limit_value_levels())
+      );
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;

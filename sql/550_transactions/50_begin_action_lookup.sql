@@ -15,10 +15,11 @@ begin
     perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
-  where j.flow_run_id = v_run.id and j.action_lookups < 20
+  where j.flow_run_id = v_run.id and j.action_lookups < private.limit_action_lookups()
   returning j.chain_url into v_chain_url;
   if not found then
-    perform private.fail('action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
+    perform private.fail('action_lookups_limit',
+      format('The transaction of this run has been looked up %s times.', private.limit_action_lookups()),
       hint => 'Look at its signature with a wallet or an explorer.');
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;

@@ -25,7 +25,7 @@ returns integer
 language sql stable security definer
 set search_path = ''
 as $$
-  select coalesce((select s.max_length from private.queue_settings as s), 100000);
+  select coalesce((select s.max_length from private.queue_settings as s), private.limit_queue_length());
 $$;
 comment on function private.max_queue_length() is
   'Implements public.max_queue_length. Definer: the settings are private.';
@@ -233,5 +233,5 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: the number of waiting runs from which the queue is full; 100000 unless set by set_max_queue_length.';
+  'For operators: the number of waiting runs from which the queue is full, as set_max_queue_length has set it, or else the default.';
 grant execute on function public.max_queue_length() to service_role;

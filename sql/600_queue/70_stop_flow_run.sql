@@ -7,11 +7,13 @@ declare
   v_run_id uuid := private.root_run_for_caller(stop_flow_run.flow_run_id);
   v_job private.flow_run_jobs;
 begin
-  if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail('request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
+  if stop_flow_run.timeout_millies not between 0 and private.limit_stop_timeout_ms() then
+    perform private.fail('request_invalid',
+      format('timeout_millies must be an integer from 0 to %s.', private.limit_stop_timeout_ms()));
   end if;
-  if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail('request_invalid', 'reason must have at most 1000 characters.');
+  if char_length(stop_flow_run.reason) > private.limit_stop_reason_characters() then
+    perform private.fail('request_invalid',
+      format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
   -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;

@@ -7,7 +7,7 @@ create table private.idempotency_keys (
   constraint idempotency_keys_request_hash_length check (octet_length(request_hash) = 32)
 );
 comment on table private.idempotency_keys is
-  'Starts that carried an Idempotency-Key. For 24 hours, the same caller, key and request get the same run.';
+  'Starts that carried an Idempotency-Key. For a time, the same caller, key and request get the same run.';
 comment on column private.idempotency_keys.key_hash is
   'SHA-256 of caller and key. The key itself is not stored: it is the only proof of a caller who has just a public key.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
@@ -32,18 +32,22 @@ declare
   v_stored private.idempotency_keys;
 begin
   if length(claim_idempotency_key.key) not between (
-    case when claim_idempotency_key.caller.user_id is null then 22 else 1 end
-  ) and 255 then
+    case when claim_idempotency_key.caller.user_id is null
+      then private.limit_min_guest_idempotency_key_characters() else 1 end
+  ) and private.limit_idempotency_key_characters() then
     perform private.fail('idempotency_key_invalid',
-      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller '
-      'with only a public key: use a random UUID.');
+      format(
+        'Idempotency-Key must have 1 to %s characters, and at least %s from a caller '
+        'with only a public key: use a random UUID.',
+        private.limit_idempotency_key_characters(), private.limit_min_guest_idempotency_key_characters()
+      ));
   end if;
-  -- This waits for a concurrent start with the same key, and replaces a key that is more than 24 hours old.
+  -- This waits for a concurrent start with the same key, and replaces a key that is too old.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
   set request_hash = excluded.request_hash, flow_run_id = excluded.flow_run_id, created_at = excluded.created_at
-  where k.created_at < now() - interval '24 hours';
+  where k.created_at < now() - make_interval(hours => private.limit_idempotency_hours());
   if found then
     return null;
   end if;
@@ -51,7 +55,9 @@ begin
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
     perform private.fail('idempotency_key_reused',
-      'This Idempotency-Key was used for another request within the last 24 hours.',
+      format(
+        'This Idempotency-Key was used for another request within the last %s hours.', private.limit_idempotency_hours()
+      ),
       hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;

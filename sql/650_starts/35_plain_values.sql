@@ -230,18 +230,20 @@ declare
 begin
   -- jsonb takes at most six times the size of the text, and each value takes at least ten characters of the result.
   -- Counting values is much cheaper than measuring them. (jsonb_path_query would take quadratic time.)
-  if pg_column_size(check_plain_json.plain) > 6291456
-    or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857
+  if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
+    or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
+      > private.limit_inputs_bytes() / 10
   then
     v_measure.fault := 'size';
   else
     -- A number may have more digits here than in its value: 1e300 stays 1e300.
-    v_measure := private.measure_json(check_plain_json.plain, 4194304);
+    v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
   elsif v_measure.fault = 'size' then
-    perform private.fail('inputs_too_large', 'values: larger than 1 MiB');
+    perform private.fail('inputs_too_large',
+      format('values: larger than %s', private.size_text(private.limit_inputs_bytes())));
   end if;
   if v_measure.fault is null
     and jsonb_path_exists(
@@ -253,7 +255,7 @@ begin
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
+  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of too many digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -275,9 +277,9 @@ begin
   from (
     select v.key,
       case when check_values.inputs ? v.key then 'is also in inputs: give it only once'
-        else 'nested deeper than 64 levels' end as message
+        else format('nested deeper than %s levels', private.limit_value_levels()) end as message
     from jsonb_each(check_values.plain) as v
-    where check_values.inputs ? v.key or jsonb_path_exists(v.value, 'strict $.**{64}')
+    where check_values.inputs ? v.key or private.is_too_deep(v.value)
     order by v.key limit v_most
   ) as f;
   perform private.refuse_faults('inputs_invalid', coalesce(v_faults, '[]'));

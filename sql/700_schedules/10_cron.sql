@@ -103,8 +103,10 @@ declare
   v_month_names constant text[] := '{JAN,FEB,MAR,APR,MAY,JUN,JUL,AUG,SEP,OCT,NOV,DEC}';
 begin
   faults := '[]';
-  if length(read_cron.cron) > 100 then
-    faults := '[{"path": "cron", "message": "must have at most 100 characters"}]';
+  if length(read_cron.cron) > private.limit_cron_characters() then
+    faults := jsonb_build_array(jsonb_build_object(
+      'path', 'cron', 'message', format('must have at most %s characters', private.limit_cron_characters())
+    ));
     return;
   end if;
   v_fields := array_remove(string_to_array(translate(read_cron.cron, E'\t', ' '), ' '), '');

@@ -23,12 +23,14 @@ create table public.flow_schedules (
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
   ),
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
-  constraint flow_schedules_cron_length check (char_length(cron) <= 100),
+  constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
   -- Limited because each planned time stores both anew.
   constraint flow_schedules_inputs_length check (
-    octet_length(inputs::text) + octet_length("values"::text) <= 65536
-    or private.refuse_column('inputs', 'and values of a schedule must be at most 64 KiB of JSON together')
+    octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
+    or private.refuse_column('inputs', format(
+      'and values of a schedule must be at most %s of JSON together', private.size_text(private.limit_schedule_bytes())
+    ))
   ),
   constraint flow_schedules_policy_known check (
     policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')

@@ -5,7 +5,7 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    cardinality(are_forwardable_headers.names) <= 20
+    cardinality(are_forwardable_headers.names) <= private.limit_forwarded_headers()
       -- Inputs are stored and shown, so they must not contain credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
       and not exists (
@@ -19,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.are_forwardable_headers(text[]) is
-  'Whether these are at most 20 different names of headers in lower case, none of which carries a credential.';
+  'Whether these are not too many different names of headers in lower case, none of which carries a credential.';
 grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
 
 create table public.flow_webhooks (
@@ -45,22 +45,19 @@ create table public.flow_webhooks (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
   ),
-  constraint flow_webhooks_tag_form check (
-    tag is null or tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column(
-      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
-    )
-  ),
+  constraint flow_webhooks_tag_form check (private.check_tag(tag)),
   constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
   constraint flow_webhooks_input_length check (
-    char_length(input) <= 256 or private.refuse_column('input', 'must be the name of an input, at most 256 characters')
+    char_length(input) <= private.limit_port_name_characters() or private.refuse_column('input', format(
+      'must be the name of an input, at most %s characters', private.limit_port_name_characters()
+    ))
   ),
   constraint flow_webhooks_headers_valid check (
     private.are_forwardable_headers(headers)
-    or private.refuse_column(
-      'headers',
-      'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials'
-    )
+    or private.refuse_column('headers', format(
+      'must be at most %s different names of headers, of letters, digits, _ and -, without those of credentials',
+      private.limit_forwarded_headers()
+    ))
   ),
   constraint flow_webhooks_verification_known check (
     verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')

@@ -102,8 +102,8 @@ declare
   v_form jsonb;
   v_fields bigint;
 begin
-  if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
-    perform private.fail('request_invalid', 'The form has more than 1000 fields.');
+  if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= private.limit_form_fields() then
+    perform private.fail('request_invalid', format('The form has more than %s fields.', private.limit_form_fields()));
   end if;
   select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'),
     count(*)
@@ -164,8 +164,8 @@ as $$
 declare
   v_type text;
 begin
-  if octet_length(webhook_body.body) > 1048576 then
-    perform private.fail('body_too_large', 'The body is larger than 1048576 bytes.');
+  if octet_length(webhook_body.body) > private.limit_body_bytes() then
+    perform private.fail('body_too_large', format('The body is larger than %s bytes.', private.limit_body_bytes()));
   end if;
   if starts_with(webhook_body.body, U&'\FEFF') then
     perform private.fail('request_invalid', 'The body must not begin with a byte-order mark.');
@@ -224,7 +224,7 @@ set search_path = ''
 as $$
 declare
   -- The same limit as AWS Lambda's.
-  v_most constant integer := 16;
+  v_most constant integer := private.limit_webhook_depth();
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');
@@ -242,7 +242,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond 16. A sender who forges a lower number is still bounded by the limits of starts.';
+  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond the limit. A sender who forges a lower number is still bounded by the limits of starts.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -339,8 +339,12 @@ declare
   v_error jsonb;
   v_answer text;
 begin
-  if not private.is_string_map(receive_webhook.headers) or octet_length(receive_webhook.headers::text) > 32768 then
-    perform private.fail('request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
+  if not private.is_string_map(receive_webhook.headers)
+    or octet_length(receive_webhook.headers::text) > private.limit_webhook_headers_bytes()
+  then
+    perform private.fail('request_invalid', format(
+      'headers: must be an object of strings, at most %s.', private.size_text(private.limit_webhook_headers_bytes())
+    ));
   end if;
   begin
     v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);

@@ -5,7 +5,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up 100 MiB of items. Writers for one user lock its row, and so take turns.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Writers for one user lock its row, and so take turns.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -28,15 +28,16 @@ begin
   on conflict on constraint kv_usage_pkey do update
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
-  if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
+  if add_kv_usage.stores > 0 and v_usage.store_count > private.limit_kv_stores() then
     perform private.fail(
-      'kv_stores_limit', 'A user can have 100 key-value stores at most.',
+      'kv_stores_limit', format('A user can have %s key-value stores at most.', private.limit_kv_stores()),
       hint => 'Delete a store that is not needed any more.'
     );
   end if;
-  if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
+  if add_kv_usage.bytes > 0 and v_usage.item_bytes > private.limit_kv_bytes() then
     perform private.fail('kv_size_limit',
-      'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
+      format('The key-value stores of a user can hold %s at most, counting keys and values as text.',
+        private.size_text(private.limit_kv_bytes())),
       jsonb_build_object('size_bytes', v_usage.item_bytes),
       'Delete a store that is not needed any more, or write smaller values.');
   end if;

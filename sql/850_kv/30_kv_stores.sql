@@ -3,11 +3,13 @@ create table public.kv_stores (
   name text not null,
   created_at timestamptz not null default now(),
   primary key (user_id, name),
-  constraint kv_stores_name_form check (name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$')
+  constraint kv_stores_name_form check (
+    name ~ '^[A-Za-z][A-Za-z0-9_-]*$' and length(name) <= private.limit_kv_store_name_characters()
+  )
 );
 comment on table public.kv_stores is
-  'Key-value stores, 100 a user at most. The user and the nodes of the user''s flows share them; only functions write them.';
-comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, beginning with a letter.';
+  'Key-value stores. The user and the nodes of the user''s flows share them; only functions write them.';
+comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
 create policy kv_stores_select_owner on public.kv_stores for select to authenticated
@@ -58,11 +60,13 @@ begin
       on conflict do nothing;
   exception when check_violation or not_null_violation then
     perform private.fail('kv_store_name_invalid',
-      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
+      format('The name of a store must be 1 to %s letters, digits, _ and -, beginning with a letter.',
+        private.limit_kv_store_name_characters()));
   end;
   if not found then
     perform private.fail('kv_store_exists',
-      format('The store %s already exists.', to_jsonb(private.shorten(add_kv_store.store, 120))));
+      format('The store %s already exists.',
+        to_jsonb(private.shorten(add_kv_store.store, private.limit_kv_store_name_characters()))));
   end if;
 end;
 $$;
@@ -75,7 +79,8 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.fail(
-    'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120)))
+    'kv_store_not_found', format('There is no store %s.',
+      to_jsonb(private.shorten(refuse_missing_kv_store.store, private.limit_kv_store_name_characters())))
   );
 $$;
 comment on function private.refuse_missing_kv_store(text) is

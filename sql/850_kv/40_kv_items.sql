@@ -9,10 +9,10 @@ create table public.kv_items (
   primary key (user_id, store, key),
   constraint kv_items_store_fkey foreign key (user_id, store) references public.kv_stores (user_id, name)
     on delete cascade,
-  constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
+  constraint kv_items_key_length check (octet_length(key) between 1 and private.limit_kv_key_bytes())
 );
 comment on table public.kv_items is
-  'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
+  'The items of the key-value stores. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
   'The item''s part of the user''s limit: the bytes of its key and of its value as text.';
@@ -90,10 +90,10 @@ set search_path = ''
 as $$
 declare
   -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
-  v_measure constant private.json_measure := private.measure_json(put_kv_item.value, 104857600);
+  v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
-    else private.bad_value(put_kv_item.value, 64)
+    else private.bad_value(put_kv_item.value, private.limit_value_levels())
   end;
   v_old_value jsonb;
 begin
@@ -108,7 +108,7 @@ begin
     values (put_kv_item.user_id, put_kv_item.store, put_kv_item.key, put_kv_item.value)
     on conflict on constraint kv_items_pkey do update set value = excluded.value;
   exception when check_violation or not_null_violation then
-    perform private.fail('kv_key_invalid', 'A key must have 1 to 1024 bytes.');
+    perform private.fail('kv_key_invalid', format('A key must have 1 to %s bytes.', private.limit_kv_key_bytes()));
   end;
   return v_old_value;
 end;

@@ -54,7 +54,7 @@ begin
   delete from private.idempotency_keys as k
   where k.key_hash = any (array(
     select old.key_hash from private.idempotency_keys as old
-    where old.created_at < now() - interval '24 hours'
+    where old.created_at < now() - make_interval(hours => private.limit_idempotency_hours())
     order by old.created_at limit delete_old_idempotency_keys.max_keys
     for update skip locked
   ));
@@ -63,7 +63,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys of more than 24 hours, and returns how many. Definer: the keys are private.';
+  'Deletes idempotency keys that are no longer remembered, and returns how many. Definer: the keys are private.';
 
 create function private.delete_stray_messages(max_messages integer)
 returns bigint

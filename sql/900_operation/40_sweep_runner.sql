@@ -4,9 +4,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  if check_sweep_arguments.max_age < interval '24 hours' then
+  if check_sweep_arguments.max_age < make_interval(hours => private.limit_idempotency_hours()) then
     perform private.fail('request_invalid',
-      'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
+      format(
+        'max_age: must be at least %s hours, '
+        'since a repeated start finds its run by the idempotency key for so long.',
+        private.limit_idempotency_hours()));
   end if;
   if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
     perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 10000.');

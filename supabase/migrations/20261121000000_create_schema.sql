@@ -103,6 +103,501 @@ end;
 comment on function private.run_error_codes() is
   'The codes that failed runs and nodes have, those of key-value stores among them.';
 
+-- sql/100_platform/16_limits.sql
+
+-- Written by npm run db:squash from types/limits/, in which changes are made.
+
+create function private.limit_body_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_body_bytes() is
+  'Limit in bytes: body of a request.';
+
+create function private.limit_inputs_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_inputs_bytes() is
+  'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
+
+create function private.limit_number_digits()
+returns integer
+language sql immutable security invoker
+return 400;
+comment on function private.limit_number_digits() is
+  'Limit in digits: a number in JSON that is stored, before and after the point.';
+
+create function private.limit_value_levels()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_value_levels() is
+  'Limit in levels: arrays and maps within each other, in a value and in JSON from an HTTP response.';
+
+create function private.limit_json_levels()
+returns integer
+language sql immutable security invoker
+return 136;
+comment on function private.limit_json_levels() is
+  'Limit in levels: JSON of a body, and of a column.';
+
+create function private.limit_number_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_number_characters() is
+  'Limit in characters: text of a number.';
+
+create function private.limit_url_characters()
+returns integer
+language sql immutable security invoker
+return 2048;
+comment on function private.limit_url_characters() is
+  'Limit in characters: an address that is stored: of a chain, an icon, a receiver of webhooks.';
+
+create function private.limit_api_key_name_characters()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_api_key_name_characters() is
+  'Limit in characters: name of an API key.';
+
+create function private.limit_idempotency_key_characters()
+returns integer
+language sql immutable security invoker
+return 255;
+comment on function private.limit_idempotency_key_characters() is
+  'Limit in characters: `Idempotency-Key`.';
+
+create function private.limit_min_guest_idempotency_key_characters()
+returns integer
+language sql immutable security invoker
+return 22;
+comment on function private.limit_min_guest_idempotency_key_characters() is
+  'Limit in characters: `Idempotency-Key` of a caller with a public key, at least.';
+
+create function private.limit_idempotency_hours()
+returns integer
+language sql immutable security invoker
+return 24;
+comment on function private.limit_idempotency_hours() is
+  'Limit in hours: time for which an `Idempotency-Key` is remembered.';
+
+create function private.limit_event_value_bytes()
+returns integer
+language sql immutable security invoker
+return 8192;
+comment on function private.limit_event_value_bytes() is
+  'Limit in bytes: a value in an event.';
+
+create function private.limit_form_fields()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_form_fields() is
+  'Limit in fields: a form that an incoming webhook takes.';
+
+create function private.limit_webhook_depth()
+returns integer
+language sql immutable security invoker
+return 16;
+comment on function private.limit_webhook_depth() is
+  'Limit in runs: runs that have led to a request to an incoming webhook by webhooks.';
+
+create function private.limit_webhook_headers_bytes()
+returns integer
+language sql immutable security invoker
+return 32768;
+comment on function private.limit_webhook_headers_bytes() is
+  'Limit in bytes: headers of a request to an incoming webhook.';
+
+create function private.limit_forwarded_headers()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_forwarded_headers() is
+  'Limit in headers: headers that an incoming webhook passes to its run.';
+
+create function private.limit_listed_faults()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_listed_faults() is
+  'Limit in faults: faults that `details` of a request lists.';
+
+create function private.limit_flow_nodes()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_flow_nodes() is
+  'Limit in nodes: nodes.';
+
+create function private.limit_flow_edges()
+returns integer
+language sql immutable security invoker
+return 50000;
+comment on function private.limit_flow_edges() is
+  'Limit in edges: edges.';
+
+create function private.limit_node_ports()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_node_ports() is
+  'Limit in ports: inputs, and outputs, of a node.';
+
+create function private.limit_node_edges()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_node_edges() is
+  'Limit in edges: edges that lead into one node.';
+
+create function private.limit_retry_attempts()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_retry_attempts() is
+  'Limit in attempts: attempts of a node with `data.retry`.';
+
+create function private.limit_retry_pause_ms()
+returns integer
+language sql immutable security invoker
+return 600000;
+comment on function private.limit_retry_pause_ms() is
+  'Limit in ms: a pause between them.';
+
+create function private.limit_port_name_characters()
+returns integer
+language sql immutable security invoker
+return 256;
+comment on function private.limit_port_name_characters() is
+  'Limit in characters: labels; ids and names of ports.';
+
+create function private.limit_node_id_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_node_id_characters() is
+  'Limit in characters: `node_id` of a node.';
+
+create function private.limit_flow_bytes()
+returns integer
+language sql immutable security invoker
+return 8388608;
+comment on function private.limit_flow_bytes() is
+  'Limit in bytes: all of a flow, as JSON text: `nodes`, `edges`, and the rest of the row.';
+
+create function private.limit_written_flow_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_written_flow_bytes() is
+  'Limit in bytes: `nodes` and `edges` that one request writes, in all flows together.';
+
+create function private.limit_environment_bytes()
+returns integer
+language sql immutable security invoker
+return 65536;
+comment on function private.limit_environment_bytes() is
+  'Limit in bytes: `environment`.';
+
+create function private.limit_flow_network_bytes()
+returns integer
+language sql immutable security invoker
+return 16384;
+comment on function private.limit_flow_network_bytes() is
+  'Limit in bytes: `chain_network` of a flow.';
+
+create function private.limit_name_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_name_characters() is
+  'Limit in characters: `name` of a flow, a deployment or a wallet.';
+
+create function private.limit_flow_description_characters()
+returns integer
+language sql immutable security invoker
+return 20000;
+comment on function private.limit_flow_description_characters() is
+  'Limit in characters: `description` of a flow.';
+
+create function private.limit_snapshot_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_snapshot_bytes() is
+  'Limit in bytes: graph of a run: the flow and those that it calls, without the members that only the editor needs.';
+
+create function private.limit_listed_findings()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_listed_findings() is
+  'Limit in findings: findings that an answer lists.';
+
+create function private.limit_listed_warnings()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_listed_warnings() is
+  'Limit in warnings: warnings that an answer lists.';
+
+create function private.limit_description_characters()
+returns integer
+language sql immutable security invoker
+return 2000;
+comment on function private.limit_description_characters() is
+  'Limit in characters: `description` of a deployment or a tag.';
+
+create function private.limit_setting_bytes()
+returns integer
+language sql immutable security invoker
+return 65536;
+comment on function private.limit_setting_bytes() is
+  'Limit in bytes: `fees`, `chain_network` and `on_end`, each.';
+
+create function private.limit_fees()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_fees() is
+  'Limit in pairs: `fees`.';
+
+create function private.limit_tag_characters()
+returns integer
+language sql immutable security invoker
+return 128;
+comment on function private.limit_tag_characters() is
+  'Limit in characters: a tag: letters, digits, `.`, `_`, `-`; first a letter or digit.';
+
+create function private.limit_open_starts_per_minute()
+returns integer
+language sql immutable security invoker
+return 1200;
+comment on function private.limit_open_starts_per_minute() is
+  'Limit in starts: `max_starts_per_minute` of a deployment that anybody may start, by default.';
+
+create function private.limit_starts_per_minute()
+returns integer
+language sql immutable security invoker
+return 60000;
+comment on function private.limit_starts_per_minute() is
+  'Limit in starts: `max_starts_per_minute` of all others, by default.';
+
+create function private.limit_open_runs_in_flight()
+returns integer
+language sql immutable security invoker
+return 2000;
+comment on function private.limit_open_runs_in_flight() is
+  'Limit in runs: `max_runs_in_flight` of a deployment that anybody may start, by default.';
+
+create function private.limit_runs_in_flight()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_runs_in_flight() is
+  'Limit in runs: `max_runs_in_flight` of all others, by default.';
+
+create function private.limit_schedule_bytes()
+returns integer
+language sql immutable security invoker
+return 65536;
+comment on function private.limit_schedule_bytes() is
+  'Limit in bytes: `inputs` and `values` of a schedule, together.';
+
+create function private.limit_cron_characters()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_cron_characters() is
+  'Limit in characters: `cron` of a schedule.';
+
+create function private.limit_queue_length()
+returns integer
+language sql immutable security invoker
+return 100000;
+comment on function private.limit_queue_length() is
+  'Limit in runs: claimable runs of the project, by default.';
+
+create function private.limit_answers_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_answers_bytes() is
+  'Limit in bytes: answers to the pending inputs of one run, together.';
+
+create function private.limit_action_lookups()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_action_lookups() is
+  'Limit in look-ups: look-ups of the transaction that an action has output.';
+
+create function private.limit_stop_timeout_ms()
+returns integer
+language sql immutable security invoker
+return 300000;
+comment on function private.limit_stop_timeout_ms() is
+  'Limit in ms: `timeout_millies` of a stop.';
+
+create function private.limit_stop_reason_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_stop_reason_characters() is
+  'Limit in characters: `reason` of a stop.';
+
+create function private.limit_kv_stores()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_kv_stores() is
+  'Limit in stores: stores of a user.';
+
+create function private.limit_kv_bytes()
+returns integer
+language sql immutable security invoker
+return 104857600;
+comment on function private.limit_kv_bytes() is
+  'Limit in bytes: keys and values of all stores of a user, as text.';
+
+create function private.limit_kv_store_name_characters()
+returns integer
+language sql immutable security invoker
+return 120;
+comment on function private.limit_kv_store_name_characters() is
+  'Limit in characters: name of a store: letters, digits, `_`, `-`; first a letter.';
+
+create function private.limit_kv_key_bytes()
+returns integer
+language sql immutable security invoker
+return 1024;
+comment on function private.limit_kv_key_bytes() is
+  'Limit in bytes: a key.';
+
+create function private.limit_definition_bytes()
+returns integer
+language sql immutable security invoker
+return 262144;
+comment on function private.limit_definition_bytes() is
+  'Limit in bytes: a definition: strings and member names as UTF-8, and 8 bytes for each value.';
+
+create function private.limit_definition_levels()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_definition_levels() is
+  'Limit in levels: levels of JSON.';
+
+create function private.limit_definition_name_characters()
+returns integer
+language sql immutable security invoker
+return 256;
+comment on function private.limit_definition_name_characters() is
+  'Limit in characters: names of ports and members.';
+
+create function private.limit_definition_version_characters()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_definition_version_characters() is
+  'Limit in characters: `version`.';
+
+create function private.limit_definition_type_characters()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_definition_type_characters() is
+  'Limit in characters: `type`: letters, digits, `_`, `-`; first a letter; neither `true` nor `false`.';
+
+grant execute on function
+  private.limit_body_bytes(),
+  private.limit_inputs_bytes(),
+  private.limit_number_digits(),
+  private.limit_value_levels(),
+  private.limit_json_levels(),
+  private.limit_number_characters(),
+  private.limit_url_characters(),
+  private.limit_api_key_name_characters(),
+  private.limit_idempotency_key_characters(),
+  private.limit_min_guest_idempotency_key_characters(),
+  private.limit_idempotency_hours(),
+  private.limit_event_value_bytes(),
+  private.limit_form_fields(),
+  private.limit_webhook_depth(),
+  private.limit_webhook_headers_bytes(),
+  private.limit_forwarded_headers(),
+  private.limit_listed_faults(),
+  private.limit_flow_nodes(),
+  private.limit_flow_edges(),
+  private.limit_node_ports(),
+  private.limit_node_edges(),
+  private.limit_retry_attempts(),
+  private.limit_retry_pause_ms(),
+  private.limit_port_name_characters(),
+  private.limit_node_id_characters(),
+  private.limit_flow_bytes(),
+  private.limit_written_flow_bytes(),
+  private.limit_environment_bytes(),
+  private.limit_flow_network_bytes(),
+  private.limit_name_characters(),
+  private.limit_flow_description_characters(),
+  private.limit_snapshot_bytes(),
+  private.limit_listed_findings(),
+  private.limit_listed_warnings(),
+  private.limit_description_characters(),
+  private.limit_setting_bytes(),
+  private.limit_fees(),
+  private.limit_tag_characters(),
+  private.limit_open_starts_per_minute(),
+  private.limit_starts_per_minute(),
+  private.limit_open_runs_in_flight(),
+  private.limit_runs_in_flight(),
+  private.limit_schedule_bytes(),
+  private.limit_cron_characters(),
+  private.limit_queue_length(),
+  private.limit_answers_bytes(),
+  private.limit_action_lookups(),
+  private.limit_stop_timeout_ms(),
+  private.limit_stop_reason_characters(),
+  private.limit_kv_stores(),
+  private.limit_kv_bytes(),
+  private.limit_kv_store_name_characters(),
+  private.limit_kv_key_bytes(),
+  private.limit_definition_bytes(),
+  private.limit_definition_levels(),
+  private.limit_definition_name_characters(),
+  private.limit_definition_version_characters(),
+  private.limit_definition_type_characters()
+to authenticated, service_role;
+
+create function private.known_quotas()
+returns table (name text, default_value bigint, noun text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+    ('flows', 1000::bigint, 'flows'),
+    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
+    ('deployments', 10000, 'deployments'),
+    ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
+    ('tags', 10000, 'tags beside latest'),
+    ('api_keys', 100, 'API keys'),
+    ('wallets', 1000, 'wallets'),
+    ('nodes', 1000, 'private node definitions'),
+    ('schedules', 1000, 'schedules'),
+    ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
+    ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
+    ('webhooks', 1000, 'incoming webhooks');
+end;
+$$;
+comment on function private.known_quotas() is
+  'The quotas with their defaults for each user. Bytes are counted as stored, after compression.';
+
 -- sql/100_platform/20_fail.sql
 
 create function private.shorten(value text, longest integer default 100)
@@ -116,6 +611,20 @@ $$;
 comment on function private.shorten(text, integer) is
   'Shortens a text from outside so that a message may quote it: cuts it after `longest` characters and then ends it with ….';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
+
+create function private.size_text(bytes bigint)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when size_text.bytes % 1048576 = 0 then size_text.bytes / 1048576 || ' MiB'
+    when size_text.bytes % 1024 = 0 then size_text.bytes / 1024 || ' KiB'
+    else size_text.bytes || ' bytes'
+  end;
+$$;
+comment on function private.size_text(bigint) is 'A size as messages write it: 16777216 is 16 MiB.';
+grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(
   code text, message text, details jsonb default null, hint text default null, headers jsonb default '{}'
@@ -507,30 +1016,6 @@ comment on table private.quotas is
   'The quotas that an operator has changed. All others have the defaults of private.known_quotas().';
 comment on column private.quotas.value is 'The most that a user may have.';
 
-create function private.known_quotas()
-returns table (name text, default_value bigint, noun text)
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return query values
-    ('flows', 1000::bigint, 'flows'),
-    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
-    ('deployments', 10000, 'deployments'),
-    ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
-    ('tags', 10000, 'tags beside latest'),
-    ('api_keys', 100, 'API keys'),
-    ('wallets', 1000, 'wallets'),
-    ('nodes', 1000, 'private node definitions'),
-    ('schedules', 1000, 'schedules'),
-    ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
-    ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
-    ('webhooks', 1000, 'incoming webhooks');
-end;
-$$;
-comment on function private.known_quotas() is
-  'The quotas with their defaults for each user. Bytes are counted as stored, after compression.';
-
 create function private.quota(name text)
 returns bigint
 language plpgsql stable security definer
@@ -722,7 +1207,7 @@ create table public.api_keys (
   name text not null,
   prefix text not null,
   created_at timestamptz not null default now(),
-  constraint api_keys_name_length check (char_length(name) between 1 and 100),
+  constraint api_keys_name_length check (char_length(name) between 1 and private.limit_api_key_name_characters()),
   constraint api_keys_prefix_form check (prefix ~ '^fk_[A-Za-z0-9_-]{7}$')
 );
 comment on table public.api_keys is
@@ -783,8 +1268,11 @@ begin
       'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.'
     );
   end if;
-  if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
-    perform private.fail('request_invalid', 'name must have 1 to 100 characters.');
+  if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()
+    or create_api_key.name is null
+  then
+    perform private.fail('request_invalid',
+      format('name must have 1 to %s characters.', private.limit_api_key_name_characters()));
   end if;
 
   v_key := private.new_token('fk_');
@@ -1093,14 +1581,15 @@ as $$
     as e (number)
   cross join lateral (select e.number::numeric as number) as n
   cross join lateral (select case
-    when abs(n.number) >= 1e400 or scale(n.number) > 400 then 131072
+    when abs(n.number) >= 10::numeric ^ private.limit_number_digits()
+      or scale(n.number) > private.limit_number_digits() then 131072
     when abs(n.number) < 1 then scale(n.number)
-    when abs(n.number) < 1e16 and scale(n.number) <= 384 then scale(n.number) + 1
+    when abs(n.number) < 1e16 and scale(n.number) <= private.limit_number_digits() - 16 then scale(n.number) + 1
     else scale(n.number) + length(trunc(abs(n.number))::text)
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond 400 digits count as 131,072; of numbers below 10^16 one digit before the point counts.';
+  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond the limit count as 131,072; of numbers below 10^16 one digit before the point counts.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -1137,7 +1626,7 @@ begin
       order by c.place
     loop
       -- If no smaller part has the number, the largest part has it, and is not searched.
-      exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > 400;
+      exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
     v_value := v_child.value;
@@ -1146,7 +1635,7 @@ begin
 end;
 $$;
 comment on function private.long_number_path(jsonb) is
-  'Where a number of more than 400 digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+  'Where a number of too many digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
 
 create function private.measure_json(value jsonb, max_bytes integer)
 returns private.json_measure
@@ -1159,18 +1648,19 @@ declare
 begin
   -- Jsonb takes at most six times as much as the text of the same value.
   if pg_column_size(measure_json.value) <= 6::bigint * measure_json.max_bytes then
-    -- Twice the levels of a value, since each takes an object and what its tag holds, and 8 for what is around a value.
-    if jsonb_path_exists(measure_json.value, 'strict $.**{137}') then
+    if jsonb_path_exists(
+      measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
+    ) then
       v_measure.fault := 'depth';
       v_measure.path := '';
-      v_measure.message := 'must be nested at most 136 levels deep';
+      v_measure.message := format('must be nested at most %s levels deep', private.limit_json_levels());
       return v_measure;
     end if;
     v_digits := private.json_digits(measure_json.value);
-    if v_digits.longest > 400 then
+    if v_digits.longest > private.limit_number_digits() then
       v_measure.fault := 'number';
       v_measure.path := private.long_number_path(measure_json.value);
-      v_measure.message := 'a number must have at most 400 digits';
+      v_measure.message := format('a number must have at most %s digits', private.limit_number_digits());
       return v_measure;
     end if;
     if v_digits.total <= measure_json.max_bytes then
@@ -1182,15 +1672,12 @@ begin
   end if;
   v_measure.fault := 'size';
   v_measure.path := '';
-  v_measure.message := format('must be at most %s of JSON text', case
-    when measure_json.max_bytes % 1048576 = 0 then measure_json.max_bytes / 1048576 || ' MiB'
-    else measure_json.max_bytes / 1024 || ' KiB'
-  end);
+  v_measure.message := format('must be at most %s of JSON text', private.size_text(measure_json.max_bytes));
   return v_measure;
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text, 136 levels and numbers of 400 digits.';
+  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text; its levels and digits have limits.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
@@ -1243,7 +1730,7 @@ begin
       and is_chain_network.value ->> 'cluster' in ('devnet', 'testnet', 'mainnet-beta')
       and jsonb_typeof(is_chain_network.value -> 'url') = 'string'
       and is_chain_network.value ->> 'url' ~ '^https?://[^[:space:]/?#]+([/?#][^[:space:]]*)?$'
-      and length(is_chain_network.value ->> 'url') <= 2048,
+      and length(is_chain_network.value ->> 'url') <= private.limit_url_characters(),
     false
   );
 end;
@@ -1341,16 +1828,33 @@ $$;
 comment on function private.integer_or_null(text) is
   'The integer from 0 on that a text of digits stands for; null for anything else.';
 
+create function private.first_elements(list jsonb, most integer)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when jsonb_array_length(first_elements.list) <= first_elements.most then first_elements.list
+    else jsonb_path_query_array(
+      first_elements.list, '$[0 to $last]', jsonb_build_object('last', first_elements.most - 1)
+    )
+  end;
+end;
+$$;
+comment on function private.first_elements(jsonb, integer) is 'The first elements of a JSON array, `most` at most.';
+grant execute on function private.first_elements(jsonb, integer) to authenticated, service_role;
+
 create function private.check_tag(tag text)
 returns boolean
 language plpgsql volatile strict security invoker
 set search_path = ''
 as $$
 begin
-  return check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column(
-      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
-    );
+  return length(check_tag.tag) <= private.limit_tag_characters() and check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]*$'
+    or private.refuse_column('tag', format(
+      'must be 1 to %s letters, digits, dots, underscores and hyphens, a letter or digit first',
+      private.limit_tag_characters()
+    ));
 end;
 $$;
 comment on function private.check_tag(text) is
@@ -1358,6 +1862,17 @@ comment on function private.check_tag(text) is
 grant execute on function private.check_tag(text) to authenticated, service_role;
 
 -- sql/200_values/20_inputs.sql
+
+create function private.is_too_deep(value jsonb)
+returns boolean
+language plpgsql immutable strict security invoker
+set search_path = ''
+as $$
+begin
+  return jsonb_path_exists(is_too_deep.value, ('strict $.**{' || private.limit_value_levels()::text || '}')::jsonpath);
+end;
+$$;
+comment on function private.is_too_deep(jsonb) is 'Whether readable JSON is nested deeper than a value may be.';
 
 create function private.bad_value(value jsonb, depth integer)
 returns text
@@ -1372,7 +1887,7 @@ declare
   v_bad text;
 begin
   if bad_value.depth <= 0 then
-    return ': is nested deeper than 64 levels';
+    return format(': is nested deeper than %s levels', private.limit_value_levels());
   end if;
   if jsonb_typeof(bad_value.value) = 'object' then
     v_tag := case
@@ -1452,23 +1967,27 @@ begin
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail('inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
-  v_measure := private.measure_json(check_inputs.inputs, 1048576);
+  v_measure := private.measure_json(check_inputs.inputs, private.limit_inputs_bytes());
   if v_measure.fault = 'size' then
-    perform private.fail('inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
+    perform private.fail(
+      'inputs_too_large', format('inputs: must be at most %s of JSON', private.size_text(private.limit_inputs_bytes()))
+    );
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
-  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text
+  -- No number and no key needs more characters than this, and reading longer ones takes quadratic time. In JSON text
   -- `": "` stands only between a member's name and a string, and in inputs that name must be a tag.
-  if octet_length(check_inputs.inputs::text) > 1000 and exists (
+  if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
       select part.text, right(lag(part.text) over (order by part.place), 4) as before
       from string_to_table(check_inputs.inputs::text, '": "') with ordinality as part (text, place)
     ) as strings
-    where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
+    where strpos(strings.text, '"') > private.limit_number_characters() + 1 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
-    perform private.fail('inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
+    perform private.fail('inputs_invalid', format(
+      'inputs: the text of a number or a key must have at most %s characters', private.limit_number_characters()
+    ));
   end if;
   -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax
   -- path can count members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of
@@ -1480,17 +1999,17 @@ begin
       '@.*.type() == "string" && (exists (@.S) || exists (@.U) || exists (@.D) || exists (@.B3) || exists (@.I) || exists (@.F)'
       ' || exists (@.BY) || exists (@.B6) || exists (@.U1) || exists (@.I1))'
       ' || @.M.type() == "object" || @.A.type() == "array" || @.B.type() == "boolean" || @.N.type() == "number" && @.N == 0'
-      ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', 64
+      ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', private.limit_value_levels()
     )
-    -- The 65th level.
-    || '1 == 1' || repeat('))', 65) || ')'
+    -- One level more.
+    || '1 == 1' || repeat('))', private.limit_value_levels() + 1) || ')'
   )::jsonpath) then
     return;
   end if;
   -- Something is wrong, so each level is searched to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
-    v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
+    v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
     if v_bad is not null then
       perform private.fail('inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
     end if;
@@ -1498,7 +2017,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb) is
-  'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most, with numbers and keys of at most 1000 characters: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs of a flow that are not an object of one-tag values within the limits of levels, size, and characters of numbers and keys: 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -1506,7 +2025,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_most constant integer := 20;
+  v_most constant integer := private.limit_listed_faults();
 begin
   return coalesce((
     select string_agg(to_jsonb(left(k.name, 100))::text, ', ' order by k.position)
@@ -1515,7 +2034,7 @@ begin
 end;
 $$;
 comment on function private.quote_input_names(text[]) is
-  'The inputs of a flow as an error lists them: the first 20, of each the first 100 characters; none if there are none.';
+  'The inputs of a flow as an error lists them: the first ones, of each the first 100 characters; `none` for a flow without inputs.';
 
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void
@@ -1534,7 +2053,7 @@ begin
       except
       select k.name from unnest(check_input_names.input_names) as k (name)
     ) as given
-    order by given.name limit 20
+    order by given.name limit private.limit_listed_faults()
   );
   if cardinality(v_unknown) = 0 then
     return;
@@ -1645,7 +2164,8 @@ create table public.wallets (
     type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')
   ),
   constraint wallets_name_length check (
-    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+    char_length(name) <= private.limit_name_characters()
+    or private.refuse_column('name', format('must have at most %s characters', private.limit_name_characters()))
   ),
   constraint wallets_public_key_valid check (
     private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
@@ -1908,7 +2428,7 @@ begin
   from jsonb_array_elements(
     jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
   ) as leaf (value);
-  if v_size <= 262144 then
+  if v_size <= private.limit_definition_bytes() then
     with recursive part as (
       select json_faults.value as value, 0 as depth, '' as name
       union all
@@ -1921,7 +2441,7 @@ begin
         select e.value, ''
         from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end) as e (value)
       ) as inside
-      where part.depth <= 64
+      where part.depth <= private.limit_definition_levels()
     )
     select
       -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript computes in the same
@@ -1931,14 +2451,17 @@ begin
           when 'string' then octet_length(part.value #>> '{}') else 0 end
       ),
       bool_or(
-        part.depth > 64 or length(part.name) > 256
+        part.depth > private.limit_definition_levels()
+        or length(part.name) > private.limit_definition_name_characters()
         or case jsonb_typeof(part.value) when 'number' then abs(part.value::numeric) >= v_infinite else false end
       )
     into v_size, v_is_faulty
     from part;
   end if;
-  if v_size > 262144 then
-    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  if v_size > private.limit_definition_bytes() then
+    return jsonb_build_array(jsonb_build_object(
+      'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
+    ));
   end if;
   if not v_is_faulty then
     return '[]';
@@ -1952,20 +2475,23 @@ begin
       select inside.value, private.shorten(part.path || inside.step, 200), part.depth + 1, inside.is_named_too_long
       from part
       cross join lateral (
-        select m.value, '.' || private.shorten(m.key) as step, length(m.key) > 256 as is_named_too_long
+        select m.value, '.' || private.shorten(m.key) as step,
+          length(m.key) > private.limit_definition_name_characters() as is_named_too_long
         from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
         union all
         select e.value, format('[%s]', e.position - 1), false
         from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end)
           with ordinality as e (value, position)
       ) as inside
-      where part.depth <= 64
+      where part.depth <= private.limit_definition_levels()
     ),
     fault as (
       select ltrim(part.path, '.') as path,
         case
-          when part.depth > 64 then 'is nested deeper than 64 levels'
-          when part.is_named_too_long then 'has a name of more than 256 characters'
+          when part.depth > private.limit_definition_levels()
+            then format('is nested deeper than %s levels', private.limit_definition_levels())
+          when part.is_named_too_long
+            then format('has a name of more than %s characters', private.limit_definition_name_characters())
           when jsonb_typeof(part.value) = 'number' then case
             when abs(part.value::numeric) >= v_infinite then 'must be a number that a double can hold'
           end
@@ -2110,8 +2636,10 @@ declare
 begin
   -- No definition within the limit is stored in more bytes than this. So much larger ones are refused before the
   -- checks that cost time.
-  if pg_column_size(v_definition) > 1048576 then
-    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
+    return jsonb_build_array(jsonb_build_object(
+      'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
+    ));
   end if;
   -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
@@ -2120,7 +2648,7 @@ begin
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
     -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
-    v_measure := private.measure_json(v_definition, 16777216);
+    v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
         jsonb_build_object('path', ltrim(v_measure.path, '.'), 'message', v_measure.message)
@@ -2144,11 +2672,17 @@ begin
     )
     union all
     -- PostgREST writes numbers and booleans into the text column as their text.
-    select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
-    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    select 'type', format(
+      'must be a name: a letter, then letters, digits, _ and -, %s at most, but neither true nor false',
+      private.limit_definition_type_characters()
+    )
+    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]*$'
+      or length(v_definition ->> 'type') > private.limit_definition_type_characters()
     union all
     select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
-    from (values ('node_id', 200), ('version', 100)) as l (name, longest)
+    from (values
+      ('node_id', private.limit_node_id_characters()), ('version', private.limit_definition_version_characters())
+    ) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
     select 'data.effects', 'must be none, idempotent or once'
@@ -2168,10 +2702,11 @@ begin
     ) as p
     where p.occurrence > 1
     union all
-    select format('%s[%s].name', s.side, e.position - 1), 'must have at most 256 characters'
+    select format('%s[%s].name', s.side, e.position - 1),
+      format('must have at most %s characters', private.limit_definition_name_characters())
     from (values ('sources'), ('targets')) as s (side)
     cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
-    where length(e.port ->> 'name') > 256
+    where length(e.port ->> 'name') > private.limit_definition_name_characters()
   )
   select coalesce(jsonb_agg(to_jsonb(first) order by first.path collate "C"), '[]') into v_faults
   from (select fault.* from fault order by fault.path collate "C" limit 100) as first;
@@ -2193,11 +2728,12 @@ begin
   if v_faults <> '[]' then
     perform private.fail('node_definition_invalid',
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
-      -- Twenty faults are enough to start with.
-      details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
+      details => private.first_elements(v_faults, private.limit_listed_faults()),
       hint => format(
         'This is the definition of node %s.',
-        to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))
+        to_jsonb(private.shorten(
+          check_node_definition.definition #>> '{data,node_id}', private.limit_node_id_characters()
+        ))
       ));
   end if;
 end;
@@ -2429,8 +2965,9 @@ begin
         m.least, m.most
       )
       from (values
-        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false),
-        (4, 'max_delay_ms', 0, 600000, true)
+        (1, 'max_attempts', 1, private.limit_retry_attempts(), true),
+        (2, 'delay_ms', 0, private.limit_retry_pause_ms(), true), (3, 'backoff', 1, 10, false),
+        (4, 'max_delay_ms', 0, private.limit_retry_pause_ms(), true)
       ) as m (position, name, least, most, is_whole)
       cross join lateral (select retry_fault.retry -> m.name as value offset 0) as given
       where case
@@ -2454,7 +2991,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault that keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
+  'The fault that keeps the runner from reading data.retry of a node, or null.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -2583,14 +3120,16 @@ begin
       then 'data.targets: when_absent of a target must be "run", or left out'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
-      where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+      where greatest(length(port ->> 'id'), length(port ->> 'name')) > private.limit_port_name_characters()
     )
-      then 'data.sources: the id and the name of a source may have at most 256 characters'
+      then format('data.sources: the id and the name of a source may have at most %s characters',
+        private.limit_port_name_characters())
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'targets') as port
-      where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+      where greatest(length(port ->> 'id'), length(port ->> 'name')) > private.limit_port_name_characters()
     )
-      then 'data.targets: the id and the name of a target may have at most 256 characters'
+      then format('data.targets: the id and the name of a target may have at most %s characters',
+        private.limit_port_name_characters())
   end;
 end;
 $$;
@@ -2606,20 +3145,22 @@ declare
   -- Check all ports in one pass, pairing the nth source of a node with its nth target. Only if a port is wrong, check
   -- each node to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take at most 256 bytes, so their texts need no measuring.
+    -- Most ports take fewer bytes than that, so their texts need no measuring.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
         and (
-          pg_column_size(port.source) <= 256
-            or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256
+          pg_column_size(port.source) <= private.limit_port_name_characters()
+            or greatest(length(port.source ->> 'id'), length(port.source ->> 'name'))
+              <= private.limit_port_name_characters()
         )
       ) is not true
       or port.target is not null and (
         jsonb_typeof(port.target -> 'id') = 'string' and jsonb_typeof(port.target -> 'name') = 'string'
         and (
-          pg_column_size(port.target) <= 256
-            or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256
+          pg_column_size(port.target) <= private.limit_port_name_characters()
+            or greatest(length(port.target ->> 'id'), length(port.target ->> 'name'))
+              <= private.limit_port_name_characters()
         )
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
         and jsonb_typeof(port.target -> 'required') = 'boolean'
@@ -2657,7 +3198,8 @@ begin
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
       then 'data.type: must be native, deno, WASM or mock'
     when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: must be a string'
-    when length(d.data ->> 'node_id') > 200 then 'data.node_id: must have at most 200 characters'
+    when length(d.data ->> 'node_id') > private.limit_node_id_characters()
+      then format('data.node_id: must have at most %s characters', private.limit_node_id_characters())
     when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
     when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
@@ -2667,16 +3209,17 @@ begin
     when d.data ? 'on_error' and private.on_error_fault(d.data) is not null then private.on_error_fault(d.data)
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
-        and length(d.data #>> '{targets_form,form_data,label}') > 256
-      then 'data.targets_form.form_data.label: must have at most 256 characters'
+        and length(d.data #>> '{targets_form,form_data,label}') > private.limit_port_name_characters()
+      then format('data.targets_form.form_data.label: must have at most %s characters',
+        private.limit_port_name_characters())
     when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
   end) as f (fault)
   where f.fault is not null
-  order by n.position limit 1001;
+  order by n.position limit private.limit_listed_findings() + 1;
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each node that the runner can''t read, for at most 1,001 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
+  'The first fault of each node that the runner can''t read, for one node more than an answer lists at most. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
 
 -- sql/350_flows/20_flow_cycle.sql
 
@@ -2804,7 +3347,8 @@ as $$
 begin
   -- Paths count ports in place. Extracting a node copies it, which takes twenty times as long for 40,000 ports.
   if not jsonb_path_exists(
-    port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)'
+    port_count_findings.nodes, '$[*].data ? (@.sources.size() > $most || @.targets.size() > $most)',
+    jsonb_build_object('most', private.limit_node_ports())
   ) then
     return '[]';
   end if;
@@ -2813,7 +3357,8 @@ begin
       'code', 'node_malformed', 'path', format('nodes[%s]', node.index),
       'message',
       format(
-        'data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end
+        'data.%s: must have at most %s %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end,
+        private.limit_node_ports()
       )
     ) order by node.index), '[]')
     from (
@@ -2821,22 +3366,22 @@ begin
       from generate_series(0, jsonb_array_length(port_count_findings.nodes) - 1) as i (index)
       cross join lateral (select
         jsonb_path_exists(
-          port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)',
-          jsonb_build_object('index', i.index), silent => true
+          port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > $most)',
+          jsonb_build_object('index', i.index, 'most', private.limit_node_ports()), silent => true
         ),
         jsonb_path_exists(
-          port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)',
-          jsonb_build_object('index', i.index), silent => true
+          port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > $most)',
+          jsonb_build_object('index', i.index, 'most', private.limit_node_ports()), silent => true
         )
       ) as has (too_many_sources, too_many_targets)
       where has.too_many_sources or has.too_many_targets
-      order by i.index limit 1001
+      order by i.index limit private.limit_listed_findings() + 1
     ) as node (index, has_too_many_sources, has_too_many_targets)
   );
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings about nodes with more than 1,000 sources or targets, for at most 1,001 such nodes.';
+  'The findings of flow_findings about nodes with too many sources or targets, for one such node more than an answer lists at most.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -2850,8 +3395,8 @@ declare
       format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
     ))
     from (values
-      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)),
-      ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
+      ('nodes', private.limit_flow_nodes(), jsonb_array_length(flow_size_findings.nodes)),
+      ('edges', private.limit_flow_edges(), jsonb_array_length(flow_size_findings.edges))
     ) as part (name, most, size)
     where part.size > part.most
   );
@@ -2937,10 +3482,11 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- A node has at most 1,000 inputs, but more edges may lead into it through the handles of other nodes.
-    select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges may lead into one node'
+    -- A node has fewer inputs, but more edges may lead into it through the handles of other nodes.
+    select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
+      format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
-    group by edge.target_index having count(*) > 1000
+    group by edge.target_index having count(*) > private.limit_node_edges()
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
       format('two flow outputs have the label %s', coalesce(to_jsonb(private.shorten(node.label))::text, 'null'))
@@ -2950,7 +3496,10 @@ begin
   select
     (
       select jsonb_agg(to_jsonb(first) order by first.path, first.code)
-      from (select finding.* from finding order by finding.path, finding.code limit 1001) as first
+      from (
+        select finding.* from finding
+        order by finding.path, finding.code limit private.limit_listed_findings() + 1
+      ) as first
     ),
     (select array_agg(known.id order by known.first_index) from known where known.is_run),
     wired.sources, wired.targets, wired.leads_back
@@ -3448,12 +3997,15 @@ begin
       end,
       'message', first.message
     ) order by first.place, first.index, first.code, first.message), '[]')
-    from (select w.* from warning as w order by w.place, w.index, w.code, w.message limit 100) as first
+    from (
+      select w.* from warning as w
+      order by w.place, w.index, w.code, w.message limit private.limit_listed_warnings()
+    ) as first
   );
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first 100 warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';
+  'The first warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';
 
 -- sql/350_flows/60_flows.sql
 
@@ -3474,10 +4026,14 @@ create table public.flows (
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
   constraint flows_name_length check (
-    char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')
+    char_length(name) <= private.limit_name_characters()
+    or private.refuse_column('name', format('must have at most %s characters', private.limit_name_characters()))
   ),
   constraint flows_description_length check (
-    char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
+    char_length(description) <= private.limit_flow_description_characters()
+    or private.refuse_column(
+      'description', format('must have at most %s characters', private.limit_flow_description_characters())
+    )
   ),
   constraint flows_nodes_array check (
     jsonb_typeof(nodes) = 'array' or private.refuse_column('nodes', 'must be an array')
@@ -3490,16 +4046,21 @@ create table public.flows (
       or private.refuse_column('environment', 'must be an object whose members are all strings')
   ),
   constraint flows_environment_size check (
-    pg_column_size(environment) <= 65536 or private.refuse_column('environment', 'must have at most 64 KiB')
+    pg_column_size(environment) <= private.limit_environment_bytes() or private.refuse_column(
+      'environment', format('must have at most %s', private.size_text(private.limit_environment_bytes()))
+    )
   ),
   constraint flows_chain_network_valid check (
-    private.is_chain_network(chain_network) or private.refuse_column('chain_network',
-      'must be an object with url, an http or https address of at most 2048 characters, '
-      'and cluster: devnet, testnet or mainnet-beta')
+    private.is_chain_network(chain_network) or private.refuse_column('chain_network', format(
+      'must be an object with url, an http or https address of at most %s characters, '
+      'and cluster: devnet, testnet or mainnet-beta', private.limit_url_characters()
+    ))
   ),
   -- Editors add members of their own to url and cluster.
   constraint flows_chain_network_size check (
-    octet_length(chain_network::text) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
+    octet_length(chain_network::text) <= private.limit_flow_network_bytes() or private.refuse_column(
+      'chain_network', format('must have at most %s', private.size_text(private.limit_flow_network_bytes()))
+    )
   ),
   constraint flows_instructions_bundling_known check (
     instructions_bundling in ('Off', 'Automatic')
@@ -3561,8 +4122,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_most constant integer := 8388608;
-  v_most_written constant bigint := 16777216;
+  v_most constant integer := private.limit_flow_bytes();
+  v_most_written constant integer := private.limit_written_flow_bytes();
   v_nodes_bytes bigint := private.check_json_column('nodes', new.nodes, v_most);
   v_edges_bytes bigint := private.check_json_column('edges', new.edges, v_most);
   v_rest_bytes bigint := private.check_json_column('environment', new.environment, v_most)
@@ -3572,7 +4133,7 @@ declare
 begin
   if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
     perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
-      'must be at most 8 MiB of JSON text, together with all else of the flow');
+      format('must be at most %s of JSON text, together with all else of the flow', private.size_text(v_most)));
   end if;
 
   if tg_op = 'UPDATE' then
@@ -3595,7 +4156,8 @@ begin
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
     if v_written_bytes > v_most_written then
       perform private.fail('flows_too_large',
-        'One request may write at most 16 MiB of nodes and edges, in all flows together.',
+        format('One request may write at most %s of nodes and edges, in all flows together.',
+          private.size_text(v_most_written)),
         hint => 'Change fewer flows at once.');
     end if;
     perform set_config('flows.written_bytes', v_written_bytes::text, true);
@@ -3863,7 +4425,8 @@ declare
   v_position integer := 1;
   v_ids integer[] := '{}';
   v_graphs text[] := '{}';
-  v_max_size constant integer := 16777216;
+  v_max_size constant integer := private.limit_snapshot_bytes();
+  v_max_findings constant integer := private.limit_listed_findings();
   v_size integer := 0;
   v_is_entry_called boolean := false;
   v_own_findings jsonb;
@@ -3930,7 +4493,7 @@ begin
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
     -- The flow is refused already. The remaining flows can't change that.
-    exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
+    exit when v_size > v_max_size or jsonb_array_length(v_findings) > v_max_findings;
   end loop;
 
   if v_findings = '[]' then
@@ -3942,7 +4505,8 @@ begin
     if octet_length(v_data) > v_max_size then
       v_findings := jsonb_build_array(jsonb_build_object(
         'flow_id', freeze_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
-        'message', 'the flow and the flows that it calls are larger than 16 MiB together'
+        'message',
+        format('the flow and the flows that it calls are larger than %s together', private.size_text(v_max_size))
       ));
     end if;
   end if;
@@ -3950,9 +4514,9 @@ begin
     perform private.fail(
       'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
-        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.'
-          else '' end,
-      jsonb_path_query_array(v_findings, '$[0 to 999]')
+        || case when jsonb_array_length(v_findings) > v_max_findings
+          then format(' The details are the first %s findings.', v_max_findings) else '' end,
+      private.first_elements(v_findings, v_max_findings)
     );
   end if;
   canvas := format('{%s}', array_to_string(v_canvases, ', '));
@@ -3994,7 +4558,7 @@ comment on table private.flow_snapshot_warnings is
 comment on column private.flow_snapshot_warnings.nodes_version is
   'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'The first 100 warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
+  'The warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
 
 create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
 returns jsonb
@@ -4030,7 +4594,7 @@ begin
         private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)
       ) with ordinality as w (warning, position)
     ) as warning;
-    v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
+    v_warnings := private.first_elements(v_warnings, private.limit_listed_warnings());
     -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
     values (snapshot_warnings.hash, v_version, v_warnings)
@@ -4619,13 +5183,26 @@ comment on function private.snapshot_interface(bytea) is
 -- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists the places of a
 -- setting.
 
+create function private.refuse_setting(name text, message text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.refuse_faults(refuse_setting.name || '_invalid', jsonb_build_array(
+    jsonb_build_object('path', refuse_setting.name, 'message', refuse_setting.message)
+  ));
+end;
+$$;
+comment on function private.refuse_setting(text, text) is 'Refuses a deployment''s setting: 400 <name>_invalid.';
+
 create function private.check_setting_json(name text, value jsonb)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_measure private.json_measure := private.measure_json(check_setting_json.value, 65536);
+  v_measure private.json_measure := private.measure_json(check_setting_json.value, private.limit_setting_bytes());
 begin
   if v_measure.fault is not null then
     perform private.refuse_faults(check_setting_json.name || '_invalid', jsonb_build_array(
@@ -4635,7 +5212,7 @@ begin
 end;
 $$;
 comment on function private.check_setting_json(text, jsonb) is
-  'Refuses a setting''s JSON that has more than 64 KiB of text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
+  'Refuses a setting''s JSON that has too much text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -4689,12 +5266,12 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  return length(is_icon_url.value) <= 2048
+  return length(is_icon_url.value) <= private.limit_url_characters()
     and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
 end;
 $$;
 comment on function private.is_icon_url(text) is
-  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that need escaping.';
+  'Whether the text is an https address within the limit of characters, without a user name and without characters that need escaping.';
 grant execute on function private.is_icon_url(text) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
@@ -4711,8 +5288,10 @@ begin
   end if;
   -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes and each transfer 17, so there is room for 62
   -- transfers.
-  if jsonb_array_length(fees_faults.fees) > 64 then
-    return '[{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]';
+  if jsonb_array_length(fees_faults.fees) > private.limit_fees() then
+    return jsonb_build_array(jsonb_build_object('path', 'fees', 'message', format(
+      'must have at most %s pairs, more than a transaction has room for', private.limit_fees()
+    )));
   end if;
   for v_fee in
     select f.pair, format('fees[%s]', f.position - 1) as path
@@ -4756,7 +5335,7 @@ begin
       jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]'
     )
     from (
-      select 'url', 'must be an http or https address of at most 2048 characters'
+      select 'url', format('must be an http or https address of at most %s characters', private.limit_url_characters())
       where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
       union all
       select 'cluster', 'must be devnet, testnet or mainnet-beta'
@@ -4765,14 +5344,14 @@ begin
       (
         select private.shorten(m.name), 'there is no such member; the members are url and cluster'
         from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
-        where m.name not in ('url', 'cluster') limit 20
+        where m.name not in ('url', 'cluster') limit private.limit_listed_faults()
       )
     ) as fault (member, message)
   );
 end;
 $$;
 comment on function private.chain_network_faults(jsonb) is
-  'The faults of a deployment''s chain_network, by member; at most 20 unknown members.';
+  'The faults of a deployment''s chain_network, by member.';
 
 create function private.on_end_faults(on_end jsonb)
 returns jsonb
@@ -4788,10 +5367,10 @@ begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('path', 'on_end.' || fault.member, 'message', fault.message)), '[]')
     from (
-      select 'url', 'must be an http or https address of at most 2048 characters'
+      select 'url', format('must be an http or https address of at most %s characters', private.limit_url_characters())
       where not coalesce(
         jsonb_typeof(on_end_faults.on_end -> 'url') = 'string'
-          and length(on_end_faults.on_end ->> 'url') <= 2048
+          and length(on_end_faults.on_end ->> 'url') <= private.limit_url_characters()
           and on_end_faults.on_end ->> 'url' ~ '^https?://[^[:space:][:cntrl:]/?#"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$',
         false
       )
@@ -4811,14 +5390,14 @@ begin
       (
         select private.shorten(m.name), 'there is no such member; the members are url and events'
         from jsonb_object_keys(on_end_faults.on_end) as m (name)
-        where m.name not in ('url', 'events') limit 20
+        where m.name not in ('url', 'events') limit private.limit_listed_faults()
       )
     ) as fault (member, message)
   );
 end;
 $$;
 comment on function private.on_end_faults(jsonb) is
-  'The faults of a deployment''s on_end, by member; at most 20 unknown members.';
+  'The faults of a deployment''s on_end, by member.';
 grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;
 
 -- sql/400_deployments/20_flow_deployments.sql
@@ -4846,8 +5425,9 @@ create table public.flow_deployments (
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
     on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
-  constraint flow_deployments_name_length check (char_length(name) <= 200),
-  constraint flow_deployments_description_length check (char_length(description) <= 2000),
+  constraint flow_deployments_name_length check (char_length(name) <= private.limit_name_characters()),
+  constraint flow_deployments_description_length
+    check (char_length(description) <= private.limit_description_characters()),
   constraint flow_deployments_icon_url_https check (private.is_icon_url(icon_url)),
   constraint flow_deployments_start_permission_known check (
     start_permission in ('Owner', 'Authenticated', 'Anonymous')
@@ -4872,7 +5452,7 @@ comment on column public.flow_deployments.input_names is
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
-  'The description shown to people who may start the deployment. Initially the first 2,000 characters of the flow''s description at the deploy.';
+  'The description shown to people who may start the deployment. Initially the beginning of the flow''s description at the deploy.';
 comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
   'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who shows a public key.';
@@ -4969,32 +5549,36 @@ begin
   if new.start_permission is distinct from old.start_permission
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
   then
-    perform private.refuse_faults('start_permission_invalid',
-      '[{"path": "start_permission", "message": "must be Owner, Authenticated or Anonymous"}]');
+    perform private.refuse_setting('start_permission', 'must be Owner, Authenticated or Anonymous');
   end if;
 
-  if new.name is distinct from old.name and coalesce(char_length(new.name) > 200, true) then
-    perform private.refuse_faults(
-      'name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]'
+  if new.name is distinct from old.name and coalesce(char_length(new.name) > private.limit_name_characters(), true) then
+    perform private.refuse_setting(
+      'name', format('must be a text of at most %s characters', private.limit_name_characters())
     );
   end if;
-  if new.description is distinct from old.description and coalesce(char_length(new.description) > 2000, true) then
-    perform private.refuse_faults(
-      'description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]'
+  if new.description is distinct from old.description
+    and coalesce(char_length(new.description) > private.limit_description_characters(), true)
+  then
+    perform private.refuse_setting(
+      'description', format('must be a text of at most %s characters', private.limit_description_characters())
     );
   end if;
   if new.icon_url is distinct from old.icon_url and not private.is_icon_url(new.icon_url) then
-    perform private.refuse_faults('icon_url_invalid',
-      '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]');
+    perform private.refuse_setting(
+      'icon_url', format('must be an https address of at most %s characters, or null', private.limit_url_characters())
+    );
   end if;
 
   if new.max_starts_per_minute < 0 then
-    perform private.refuse_faults('max_starts_per_minute_invalid',
-      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
+    perform private.refuse_setting(
+      'max_starts_per_minute', 'must be an integer from 0 to 2^31-1, or null for the default'
+    );
   end if;
   if new.max_runs_in_flight < 0 then
-    perform private.refuse_faults('max_runs_in_flight_invalid',
-      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]');
+    perform private.refuse_setting(
+      'max_runs_in_flight', 'must be an integer from 0 to 2^31-1, or null for the default'
+    );
   end if;
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then
@@ -5021,8 +5605,7 @@ begin
 
   if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
     if not private.is_public_key(new.action_identity) then
-      perform private.refuse_faults('action_identity_invalid',
-        '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]');
+      perform private.refuse_setting('action_identity', 'must be a public key, base58 of 32 bytes, or null');
     end if;
     -- The share lock keeps the wallet from being deleted or changed into an ADAPTER until this row is stored. A
     -- concurrent change waits for the lock and then sees the deployment.
@@ -5057,10 +5640,11 @@ as $$
 declare
   v_is_open constant boolean := start_limits.deployment.start_permission = 'Anonymous';
 begin
-  -- Guests have half of each limit: 600 starts a minute and 1,000 runs in flight for an Anonymous deployment.
   return (
-    coalesce(start_limits.deployment.max_starts_per_minute, case when v_is_open then 1200 else 60000 end),
-    coalesce(start_limits.deployment.max_runs_in_flight, case when v_is_open then 2000 else 10000 end)
+    coalesce(start_limits.deployment.max_starts_per_minute,
+      case when v_is_open then private.limit_open_starts_per_minute() else private.limit_starts_per_minute() end),
+    coalesce(start_limits.deployment.max_runs_in_flight,
+      case when v_is_open then private.limit_open_runs_in_flight() else private.limit_runs_in_flight() end)
   );
 end;
 $$;
@@ -5121,8 +5705,10 @@ create table public.flow_deployments_tags (
     references public.flow_deployments (id, entrypoint, user_id) on delete cascade,
   constraint flow_deployments_tags_tag_form check (private.check_tag(tag)),
   constraint flow_deployments_tags_description_length check (
-    description is null or char_length(description) <= 2000
-    or private.refuse_column('description', 'must have at most 2000 characters')
+    description is null or char_length(description) <= private.limit_description_characters()
+    or private.refuse_column(
+      'description', format('must have at most %s characters', private.limit_description_characters())
+    )
   )
 );
 comment on table public.flow_deployments_tags is
@@ -5131,7 +5717,7 @@ comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag na
 comment on column public.flow_deployments_tags.description is
   'The owner''s description of the tag for people. Null until the owner writes one, also for latest.';
 comment on column public.flow_deployments_tags.tag is
-  '1 to 128 letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
+  'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
 create index flow_deployments_tags_deployment_id_idx
   on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
@@ -5463,7 +6049,8 @@ begin
     user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network
   )
   values (
-    v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name, left(v_flow.description, 2000),
+    v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name,
+    left(v_flow.description, private.limit_description_characters()),
     case
       when v_flow.is_public and v_flow.start_shared and v_flow.start_unverified then 'Anonymous'
       when v_flow.is_public and v_flow.start_shared then 'Authenticated'
@@ -6471,13 +7058,16 @@ set search_path = ''
 as $$
 begin
   -- The stored size is known without reading the value. A value with a small stored size may have a long text.
-  if pg_column_size(event_value.value) > 8192 or octet_length(event_value.value::text) > 8192 then
+  if pg_column_size(event_value.value) > private.limit_event_value_bytes()
+    or octet_length(event_value.value::text) > private.limit_event_value_bytes()
+  then
     return null;
   end if;
   return event_value.value;
 end;
 $$;
-comment on function private.event_value(jsonb) is 'A value as an event contains it: null if it has more than 8 KiB.';
+comment on function private.event_value(jsonb) is
+  'A value as an event contains it: null if it is larger than an event''s value may be.';
 
 create function private.run_events(root public.flow_run, after integer, max_bytes integer)
 returns jsonb
@@ -6918,8 +7508,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- The most bytes of all answers to one run: as many as its nodes may output.
-  v_most constant bigint := 16777216;
+  v_most constant bigint := private.limit_answers_bytes();
   v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
   v_job private.flow_run_jobs;
 begin
@@ -6936,7 +7525,8 @@ begin
     return false;
   end if;
   if v_job.input_bytes + v_bytes > v_most then
-    perform private.fail('inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+    perform private.fail('inputs_too_large',
+      format('value: the answers to one run must be at most %s of JSON together.', private.size_text(v_most)));
   end if;
   delete from public.pending_inputs as p
   where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
@@ -7000,8 +7590,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if length(check_answer.idempotency_key) not between 1 and 255 then
-    perform private.fail('idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+  if length(check_answer.idempotency_key) not between 1 and private.limit_idempotency_key_characters() then
+    perform private.fail('idempotency_key_invalid',
+      format('Idempotency-Key must have 1 to %s characters.', private.limit_idempotency_key_characters()));
   end if;
   perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
   if not found then
@@ -7067,8 +7658,10 @@ begin
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);
-    if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
-      perform private.fail('inputs_invalid', 'values: is nested deeper than 64 levels');
+    if private.is_too_deep(answer_value.values -> 0) then
+      perform private.fail(
+        'inputs_invalid', format('values: is nested deeper than %s levels', private.limit_value_levels())
+      );
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
@@ -7746,10 +8339,11 @@ begin
     perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
   update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
-  where j.flow_run_id = v_run.id and j.action_lookups < 20
+  where j.flow_run_id = v_run.id and j.action_lookups < private.limit_action_lookups()
   returning j.chain_url into v_chain_url;
   if not found then
-    perform private.fail('action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
+    perform private.fail('action_lookups_limit',
+      format('The transaction of this run has been looked up %s times.', private.limit_action_lookups()),
       hint => 'Look at its signature with a wallet or an explorer.');
   end if;
   select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
@@ -7839,7 +8433,7 @@ returns integer
 language sql stable security definer
 set search_path = ''
 as $$
-  select coalesce((select s.max_length from private.queue_settings as s), 100000);
+  select coalesce((select s.max_length from private.queue_settings as s), private.limit_queue_length());
 $$;
 comment on function private.max_queue_length() is
   'Implements public.max_queue_length. Definer: the settings are private.';
@@ -8047,7 +8641,7 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: the number of waiting runs from which the queue is full; 100000 unless set by set_max_queue_length.';
+  'For operators: the number of waiting runs from which the queue is full, as set_max_queue_length has set it, or else the default.';
 grant execute on function public.max_queue_length() to service_role;
 
 -- sql/600_queue/30_wake_flow_runs.sql
@@ -9658,11 +10252,13 @@ declare
   v_run_id uuid := private.root_run_for_caller(stop_flow_run.flow_run_id);
   v_job private.flow_run_jobs;
 begin
-  if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail('request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
+  if stop_flow_run.timeout_millies not between 0 and private.limit_stop_timeout_ms() then
+    perform private.fail('request_invalid',
+      format('timeout_millies must be an integer from 0 to %s.', private.limit_stop_timeout_ms()));
   end if;
-  if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail('request_invalid', 'reason must have at most 1000 characters.');
+  if char_length(stop_flow_run.reason) > private.limit_stop_reason_characters() then
+    perform private.fail('request_invalid',
+      format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
   -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
@@ -10134,7 +10730,7 @@ create table private.idempotency_keys (
   constraint idempotency_keys_request_hash_length check (octet_length(request_hash) = 32)
 );
 comment on table private.idempotency_keys is
-  'Starts that carried an Idempotency-Key. For 24 hours, the same caller, key and request get the same run.';
+  'Starts that carried an Idempotency-Key. For a time, the same caller, key and request get the same run.';
 comment on column private.idempotency_keys.key_hash is
   'SHA-256 of caller and key. The key itself is not stored: it is the only proof of a caller who has just a public key.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
@@ -10159,18 +10755,22 @@ declare
   v_stored private.idempotency_keys;
 begin
   if length(claim_idempotency_key.key) not between (
-    case when claim_idempotency_key.caller.user_id is null then 22 else 1 end
-  ) and 255 then
+    case when claim_idempotency_key.caller.user_id is null
+      then private.limit_min_guest_idempotency_key_characters() else 1 end
+  ) and private.limit_idempotency_key_characters() then
     perform private.fail('idempotency_key_invalid',
-      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller '
-      'with only a public key: use a random UUID.');
+      format(
+        'Idempotency-Key must have 1 to %s characters, and at least %s from a caller '
+        'with only a public key: use a random UUID.',
+        private.limit_idempotency_key_characters(), private.limit_min_guest_idempotency_key_characters()
+      ));
   end if;
-  -- This waits for a concurrent start with the same key, and replaces a key that is more than 24 hours old.
+  -- This waits for a concurrent start with the same key, and replaces a key that is too old.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
   set request_hash = excluded.request_hash, flow_run_id = excluded.flow_run_id, created_at = excluded.created_at
-  where k.created_at < now() - interval '24 hours';
+  where k.created_at < now() - make_interval(hours => private.limit_idempotency_hours());
   if found then
     return null;
   end if;
@@ -10178,7 +10778,9 @@ begin
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
     perform private.fail('idempotency_key_reused',
-      'This Idempotency-Key was used for another request within the last 24 hours.',
+      format(
+        'This Idempotency-Key was used for another request within the last %s hours.', private.limit_idempotency_hours()
+      ),
       hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;
@@ -10421,18 +11023,20 @@ declare
 begin
   -- jsonb takes at most six times the size of the text, and each value takes at least ten characters of the result.
   -- Counting values is much cheaper than measuring them. (jsonb_path_query would take quadratic time.)
-  if pg_column_size(check_plain_json.plain) > 6291456
-    or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857
+  if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
+    or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
+      > private.limit_inputs_bytes() / 10
   then
     v_measure.fault := 'size';
   else
     -- A number may have more digits here than in its value: 1e300 stays 1e300.
-    v_measure := private.measure_json(check_plain_json.plain, 4194304);
+    v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('values%s: %s.', v_measure.path, v_measure.message));
   elsif v_measure.fault = 'size' then
-    perform private.fail('inputs_too_large', 'values: larger than 1 MiB');
+    perform private.fail('inputs_too_large',
+      format('values: larger than %s', private.size_text(private.limit_inputs_bytes())));
   end if;
   if v_measure.fault is null
     and jsonb_path_exists(
@@ -10444,7 +11048,7 @@ begin
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of more than 400 digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
+  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of too many digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -10466,9 +11070,9 @@ begin
   from (
     select v.key,
       case when check_values.inputs ? v.key then 'is also in inputs: give it only once'
-        else 'nested deeper than 64 levels' end as message
+        else format('nested deeper than %s levels', private.limit_value_levels()) end as message
     from jsonb_each(check_values.plain) as v
-    where check_values.inputs ? v.key or jsonb_path_exists(v.value, 'strict $.**{64}')
+    where check_values.inputs ? v.key or private.is_too_deep(v.value)
     order by v.key limit v_most
   ) as f;
   perform private.refuse_faults('inputs_invalid', coalesce(v_faults, '[]'));
@@ -11364,8 +11968,10 @@ declare
   v_month_names constant text[] := '{JAN,FEB,MAR,APR,MAY,JUN,JUL,AUG,SEP,OCT,NOV,DEC}';
 begin
   faults := '[]';
-  if length(read_cron.cron) > 100 then
-    faults := '[{"path": "cron", "message": "must have at most 100 characters"}]';
+  if length(read_cron.cron) > private.limit_cron_characters() then
+    faults := jsonb_build_array(jsonb_build_object(
+      'path', 'cron', 'message', format('must have at most %s characters', private.limit_cron_characters())
+    ));
     return;
   end if;
   v_fields := array_remove(string_to_array(translate(read_cron.cron, E'\t', ' '), ' '), '');
@@ -11661,12 +12267,14 @@ create table public.flow_schedules (
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
   ),
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
-  constraint flow_schedules_cron_length check (char_length(cron) <= 100),
+  constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
   -- Limited because each planned time stores both anew.
   constraint flow_schedules_inputs_length check (
-    octet_length(inputs::text) + octet_length("values"::text) <= 65536
-    or private.refuse_column('inputs', 'and values of a schedule must be at most 64 KiB of JSON together')
+    octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
+    or private.refuse_column('inputs', format(
+      'and values of a schedule must be at most %s of JSON together', private.size_text(private.limit_schedule_bytes())
+    ))
   ),
   constraint flow_schedules_policy_known check (
     policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
@@ -12349,7 +12957,7 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    cardinality(are_forwardable_headers.names) <= 20
+    cardinality(are_forwardable_headers.names) <= private.limit_forwarded_headers()
       -- Inputs are stored and shown, so they must not contain credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
       and not exists (
@@ -12363,7 +12971,7 @@ begin
 end;
 $$;
 comment on function private.are_forwardable_headers(text[]) is
-  'Whether these are at most 20 different names of headers in lower case, none of which carries a credential.';
+  'Whether these are not too many different names of headers in lower case, none of which carries a credential.';
 grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
 
 create table public.flow_webhooks (
@@ -12389,22 +12997,19 @@ create table public.flow_webhooks (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
     or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
   ),
-  constraint flow_webhooks_tag_form check (
-    tag is null or tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
-    or private.refuse_column(
-      'tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first'
-    )
-  ),
+  constraint flow_webhooks_tag_form check (private.check_tag(tag)),
   constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
   constraint flow_webhooks_input_length check (
-    char_length(input) <= 256 or private.refuse_column('input', 'must be the name of an input, at most 256 characters')
+    char_length(input) <= private.limit_port_name_characters() or private.refuse_column('input', format(
+      'must be the name of an input, at most %s characters', private.limit_port_name_characters()
+    ))
   ),
   constraint flow_webhooks_headers_valid check (
     private.are_forwardable_headers(headers)
-    or private.refuse_column(
-      'headers',
-      'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials'
-    )
+    or private.refuse_column('headers', format(
+      'must be at most %s different names of headers, of letters, digits, _ and -, without those of credentials',
+      private.limit_forwarded_headers()
+    ))
   ),
   constraint flow_webhooks_verification_known check (
     verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')
@@ -12803,8 +13408,8 @@ declare
   v_form jsonb;
   v_fields bigint;
 begin
-  if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
-    perform private.fail('request_invalid', 'The form has more than 1000 fields.');
+  if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= private.limit_form_fields() then
+    perform private.fail('request_invalid', format('The form has more than %s fields.', private.limit_form_fields()));
   end if;
   select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'),
     count(*)
@@ -12865,8 +13470,8 @@ as $$
 declare
   v_type text;
 begin
-  if octet_length(webhook_body.body) > 1048576 then
-    perform private.fail('body_too_large', 'The body is larger than 1048576 bytes.');
+  if octet_length(webhook_body.body) > private.limit_body_bytes() then
+    perform private.fail('body_too_large', format('The body is larger than %s bytes.', private.limit_body_bytes()));
   end if;
   if starts_with(webhook_body.body, U&'\FEFF') then
     perform private.fail('request_invalid', 'The body must not begin with a byte-order mark.');
@@ -12925,7 +13530,7 @@ set search_path = ''
 as $$
 declare
   -- The same limit as AWS Lambda's.
-  v_most constant integer := 16;
+  v_most constant integer := private.limit_webhook_depth();
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');
@@ -12943,7 +13548,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond 16. A sender who forges a lower number is still bounded by the limits of starts.';
+  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond the limit. A sender who forges a lower number is still bounded by the limits of starts.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -13040,8 +13645,12 @@ declare
   v_error jsonb;
   v_answer text;
 begin
-  if not private.is_string_map(receive_webhook.headers) or octet_length(receive_webhook.headers::text) > 32768 then
-    perform private.fail('request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
+  if not private.is_string_map(receive_webhook.headers)
+    or octet_length(receive_webhook.headers::text) > private.limit_webhook_headers_bytes()
+  then
+    perform private.fail('request_invalid', format(
+      'headers: must be an object of strings, at most %s.', private.size_text(private.limit_webhook_headers_bytes())
+    ));
   end if;
   begin
     v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);
@@ -13815,7 +14424,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up 100 MiB of items. Writers for one user lock its row, and so take turns.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Writers for one user lock its row, and so take turns.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -13838,15 +14447,16 @@ begin
   on conflict on constraint kv_usage_pkey do update
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
-  if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
+  if add_kv_usage.stores > 0 and v_usage.store_count > private.limit_kv_stores() then
     perform private.fail(
-      'kv_stores_limit', 'A user can have 100 key-value stores at most.',
+      'kv_stores_limit', format('A user can have %s key-value stores at most.', private.limit_kv_stores()),
       hint => 'Delete a store that is not needed any more.'
     );
   end if;
-  if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
+  if add_kv_usage.bytes > 0 and v_usage.item_bytes > private.limit_kv_bytes() then
     perform private.fail('kv_size_limit',
-      'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
+      format('The key-value stores of a user can hold %s at most, counting keys and values as text.',
+        private.size_text(private.limit_kv_bytes())),
       jsonb_build_object('size_bytes', v_usage.item_bytes),
       'Delete a store that is not needed any more, or write smaller values.');
   end if;
@@ -13923,11 +14533,13 @@ create table public.kv_stores (
   name text not null,
   created_at timestamptz not null default now(),
   primary key (user_id, name),
-  constraint kv_stores_name_form check (name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$')
+  constraint kv_stores_name_form check (
+    name ~ '^[A-Za-z][A-Za-z0-9_-]*$' and length(name) <= private.limit_kv_store_name_characters()
+  )
 );
 comment on table public.kv_stores is
-  'Key-value stores, 100 a user at most. The user and the nodes of the user''s flows share them; only functions write them.';
-comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, beginning with a letter.';
+  'Key-value stores. The user and the nodes of the user''s flows share them; only functions write them.';
+comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
 create policy kv_stores_select_owner on public.kv_stores for select to authenticated
@@ -13978,11 +14590,13 @@ begin
       on conflict do nothing;
   exception when check_violation or not_null_violation then
     perform private.fail('kv_store_name_invalid',
-      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
+      format('The name of a store must be 1 to %s letters, digits, _ and -, beginning with a letter.',
+        private.limit_kv_store_name_characters()));
   end;
   if not found then
     perform private.fail('kv_store_exists',
-      format('The store %s already exists.', to_jsonb(private.shorten(add_kv_store.store, 120))));
+      format('The store %s already exists.',
+        to_jsonb(private.shorten(add_kv_store.store, private.limit_kv_store_name_characters()))));
   end if;
 end;
 $$;
@@ -13995,7 +14609,8 @@ language sql volatile security invoker
 set search_path = ''
 as $$
   select private.fail(
-    'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120)))
+    'kv_store_not_found', format('There is no store %s.',
+      to_jsonb(private.shorten(refuse_missing_kv_store.store, private.limit_kv_store_name_characters())))
   );
 $$;
 comment on function private.refuse_missing_kv_store(text) is
@@ -14091,10 +14706,10 @@ create table public.kv_items (
   primary key (user_id, store, key),
   constraint kv_items_store_fkey foreign key (user_id, store) references public.kv_stores (user_id, name)
     on delete cascade,
-  constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
+  constraint kv_items_key_length check (octet_length(key) between 1 and private.limit_kv_key_bytes())
 );
 comment on table public.kv_items is
-  'The items of the key-value stores, 100 MiB a user at most. Only functions write them, for the user and for the nodes of the user''s flows.';
+  'The items of the key-value stores. Only functions write them, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
   'The item''s part of the user''s limit: the bytes of its key and of its value as text.';
@@ -14172,10 +14787,10 @@ set search_path = ''
 as $$
 declare
   -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
-  v_measure constant private.json_measure := private.measure_json(put_kv_item.value, 104857600);
+  v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
-    else private.bad_value(put_kv_item.value, 64)
+    else private.bad_value(put_kv_item.value, private.limit_value_levels())
   end;
   v_old_value jsonb;
 begin
@@ -14190,7 +14805,7 @@ begin
     values (put_kv_item.user_id, put_kv_item.store, put_kv_item.key, put_kv_item.value)
     on conflict on constraint kv_items_pkey do update set value = excluded.value;
   exception when check_violation or not_null_violation then
-    perform private.fail('kv_key_invalid', 'A key must have 1 to 1024 bytes.');
+    perform private.fail('kv_key_invalid', format('A key must have 1 to %s bytes.', private.limit_kv_key_bytes()));
   end;
   return v_old_value;
 end;
@@ -14579,7 +15194,7 @@ begin
   delete from private.idempotency_keys as k
   where k.key_hash = any (array(
     select old.key_hash from private.idempotency_keys as old
-    where old.created_at < now() - interval '24 hours'
+    where old.created_at < now() - make_interval(hours => private.limit_idempotency_hours())
     order by old.created_at limit delete_old_idempotency_keys.max_keys
     for update skip locked
   ));
@@ -14588,7 +15203,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys of more than 24 hours, and returns how many. Definer: the keys are private.';
+  'Deletes idempotency keys that are no longer remembered, and returns how many. Definer: the keys are private.';
 
 create function private.delete_stray_messages(max_messages integer)
 returns bigint
@@ -14693,9 +15308,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  if check_sweep_arguments.max_age < interval '24 hours' then
+  if check_sweep_arguments.max_age < make_interval(hours => private.limit_idempotency_hours()) then
     perform private.fail('request_invalid',
-      'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
+      format(
+        'max_age: must be at least %s hours, '
+        'since a repeated start finds its run by the idempotency key for so long.',
+        private.limit_idempotency_hours()));
   end if;
   if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
     perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 10000.');

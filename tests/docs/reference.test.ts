@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nodeIds } from '../../runner/nodes/registry.ts';
 import { generatedDocs } from '../../dev/docs/docs.ts';
-import { quotas } from '../../dev/docs/reference/limits_page.ts';
 import { metricNames } from '../../dev/docs/reference/metrics_page.ts';
-import { findNumber, paragraph } from '../../dev/docs/reference/page.ts';
-import { StackError } from '../../dev/stack/stack_error.ts';
+import { paragraph } from '../../dev/docs/reference/page.ts';
 import { asSuperuser } from '../support/tokens.ts';
 
 const pageOf = (name: string): string => generatedDocs().find(({ file }) => file.endsWith(`/${name}`))!.text;
@@ -15,29 +13,11 @@ describe('docs/reference', () => {
     expect(metricNames().toSorted()).toEqual(Object.keys(row!.metrics).toSorted());
   });
 
-  it('lists the quotas of the database', async () => {
-    const rows = await asSuperuser((sql) =>
-      sql<{ name: string; value: string }[]>`select name, default_value::text as value from private.known_quotas()`
-    );
-    expect(quotas().map(({ name, value }) => [name, String(value)])).toEqual(
-      rows.map(({ name, value }) => [name, value]),
-    );
-  });
-
   it('has a section for every native node', () => {
     const sections = [...pageOf('nodes.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name!);
     const families = new Set(nodeIds().map((id) => id.replace(/^rhai_script_\dx\d$/, 'rhai_script_NxM')));
     expect(sections.toSorted()).toEqual([...families].toSorted());
   });
-});
-
-describe('findNumber', () => {
-  it.each([['nothing', /no such limit (\d+)/g], ['different numbers', /limit (\d+)/g]])(
-    'fails when it finds %s',
-    (_, pattern) => {
-      expect(() => findNumber(pattern)).toThrow(StackError);
-    },
-  );
 });
 
 describe('paragraph', () => {

@@ -60,7 +60,10 @@ async function listPrivileges(sql: Sql): Promise<string> {
     cross join unnest('{USAGE,SELECT,UPDATE}'::text[]) as privilege
     where has_schema_privilege(role.name, schema.oid, 'USAGE') and has_sequence_privilege(role.name, c.oid, privilege)
     union all
-    select format('%s: EXECUTE %s', role.name, p.oid::regprocedure)
+    -- The functions of limits return constants: one line for all of them.
+    select distinct format('%s: EXECUTE %s', role.name,
+      case when schema.nspname = 'private' and p.proname like 'limit\\_%' and p.pronargs = 0 then 'private.limit_*()'
+        else p.oid::regprocedure::text end)
     from role cross join schema
     join pg_proc as p on p.pronamespace = schema.oid
     where has_schema_privilege(role.name, schema.oid, 'USAGE') and has_function_privilege(role.name, p.oid, 'EXECUTE')

@@ -1,3 +1,7 @@
+import { deploymentLimits } from '../limits/deployments.ts';
+import { flowLimits } from '../limits/flows.ts';
+import { countText, sizeText } from '../limits/limit_text.ts';
+import { requestLimits } from '../limits/requests.ts';
 import type { ErrorEntry } from './error_entry.ts';
 
 /** The errors of flows, deployments and node definitions. */
@@ -9,17 +13,23 @@ export const deploymentErrors = {
   },
   name_invalid: {
     status: 400,
-    meaning: '`name` of a deployment must be a text of at most 200 characters.',
-    remedy: 'Write a text of at most 200 characters; empty for none.',
+    meaning: `\`name\` of a deployment must be a text of at most ${flowLimits.name_characters.value} characters.`,
+    remedy: `Write a text of at most ${flowLimits.name_characters.value} characters; empty for none.`,
   },
   description_invalid: {
     status: 400,
-    meaning: '`description` of a deployment must be a text of at most 2,000 characters.',
-    remedy: 'Write a text of at most 2,000 characters; empty for none.',
+    meaning: `\`description\` of a deployment must be a text of at most ${
+      countText(deploymentLimits.description_characters.value)
+    } characters.`,
+    remedy: `Write a text of at most ${
+      countText(deploymentLimits.description_characters.value)
+    } characters; empty for none.`,
   },
   icon_url_invalid: {
     status: 400,
-    meaning: '`icon_url` must be an https address of at most 2,048 characters, or null.',
+    meaning: `\`icon_url\` must be an https address of at most ${
+      countText(requestLimits.url_characters.value)
+    } characters, or null.`,
     remedy: 'Write `https://…`, or null for none.',
   },
   fees_invalid: {
@@ -101,7 +111,9 @@ export const deploymentErrors = {
   },
   flows_too_large: {
     status: 413,
-    meaning: 'One request writes more than 16 MiB of nodes and edges to flows.',
+    meaning: `One request writes more than ${
+      sizeText(flowLimits.written_flow_bytes.value)
+    } of nodes and edges to flows.`,
     remedy: 'Change fewer flows in one request.',
     example: {
       message: 'One request may write at most 16 MiB of nodes and edges, in all flows together.',
@@ -110,7 +122,7 @@ export const deploymentErrors = {
   },
   flow_invalid: {
     status: 422,
-    meaning: "The flow can't run; `details` lists the first 1,000 findings.",
+    meaning: `The flow can't run; \`details\` lists the first ${countText(flowLimits.listed_findings.value)} findings.`,
     remedy: 'Correct what `details` lists, in the editor.',
     example: {
       message:

@@ -1,3 +1,6 @@
+import { flowLimits } from '../limits/flows.ts';
+import { sizeText } from '../limits/limit_text.ts';
+import { requestLimits } from '../limits/requests.ts';
 import type { ErrorEntry } from './error_entry.ts';
 
 /** The errors of requests in general. */
@@ -35,7 +38,8 @@ export const requestErrors = {
   },
   idempotency_key_invalid: {
     status: 400,
-    meaning: 'The Idempotency-Key must have 1 to 255 characters; from a caller with only a public key, 22 to 255.',
+    meaning:
+      `The Idempotency-Key must have 1 to ${requestLimits.idempotency_key_characters.value} characters; from a caller with only a public key, at least ${requestLimits.min_guest_idempotency_key_characters.value}.`,
     remedy: 'Send a random UUID.',
     example: {
       message:
@@ -104,8 +108,11 @@ export const requestErrors = {
   },
   body_too_large: {
     status: 413,
-    meaning:
-      'The body is larger than 1 MiB; for `/signature/submit`, than 16 KiB; for `/rest/v1/flows` of a signed-in user, than 8 MiB.',
+    meaning: `The body is larger than ${
+      sizeText(requestLimits.body_bytes.value)
+    }; for \`/signature/submit\` and \`/apikey/\`, than ${
+      sizeText(requestLimits.small_body_bytes.value)
+    }; for \`/rest/v1/flows\` of a signed-in user, than ${sizeText(flowLimits.flow_bytes.value)}.`,
     remedy: 'Send less.',
     example: { message: 'The body is larger than 1048576 bytes.' },
   },

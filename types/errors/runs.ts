@@ -1,3 +1,5 @@
+import { requestLimits } from '../limits/requests.ts';
+import { runLimits } from '../limits/runs.ts';
 import type { ErrorEntry } from './error_entry.ts';
 
 /** The errors of starts and runs. */
@@ -55,7 +57,8 @@ export const runRequestErrors = {
   },
   webhook_loop: {
     status: 409,
-    meaning: 'More than 16 runs have started one another by outgoing and incoming webhooks.',
+    meaning:
+      `More than ${requestLimits.webhook_depth.value} runs have started one another by outgoing and incoming webhooks.`,
     remedy: 'As owner: let `on_end` of a deployment lead to no webhook that starts it again.',
     example: {
       message: '17 runs have started one another by webhooks: it seems to be a loop.',
@@ -182,7 +185,8 @@ export const runRequestErrors = {
   },
   action_lookups_limit: {
     status: 429,
-    meaning: 'The transaction of an action has been looked up as often as its run allows: 20 times.',
+    meaning:
+      `The transaction of an action has been looked up as often as its run allows: ${runLimits.action_lookups.value} times.`,
     remedy: 'Look at the signature with a wallet or an explorer.',
     example: {
       message: 'The transaction of this run has been looked up 20 times.',

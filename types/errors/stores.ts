@@ -1,10 +1,13 @@
+import { countText, sizeText } from '../limits/limit_text.ts';
+import { storeLimits } from '../limits/stores.ts';
 import type { ErrorEntry } from './error_entry.ts';
 
 /** The errors of key-value stores. */
 export const storeErrors = {
   kv_store_name_invalid: {
     status: 400,
-    meaning: 'The name of a key-value store must be 1 to 120 letters, digits, `_` and `-`, beginning with a letter.',
+    meaning:
+      `The name of a key-value store must be 1 to ${storeLimits.kv_store_name_characters.value} letters, digits, \`_\` and \`-\`, beginning with a letter.`,
     remedy: "Correct the name, or the input of the flow's node.",
     example: {
       message: 'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.',
@@ -12,7 +15,7 @@ export const storeErrors = {
   },
   kv_key_invalid: {
     status: 400,
-    meaning: 'The key of an item must have 1 to 1,024 bytes.',
+    meaning: `The key of an item must have 1 to ${countText(storeLimits.kv_key_bytes.value)} bytes.`,
     remedy: "Correct the key, or the input of the flow's node.",
     example: { message: 'A key must have 1 to 1024 bytes.' },
   },
@@ -42,7 +45,7 @@ export const storeErrors = {
   },
   kv_stores_limit: {
     status: 409,
-    meaning: 'The user has 100 key-value stores already.',
+    meaning: `The user has ${storeLimits.kv_stores.value} key-value stores already.`,
     remedy: 'Delete a store: `POST /kv/delete_store`, or node `kv_delete_store`.',
     example: {
       message: 'A user can have 100 key-value stores at most.',
@@ -51,7 +54,7 @@ export const storeErrors = {
   },
   kv_size_limit: {
     status: 413,
-    meaning: 'The key-value stores of the user would exceed 100 MiB.',
+    meaning: `The key-value stores of the user would exceed ${sizeText(storeLimits.kv_bytes.value)}.`,
     remedy: 'Delete items or stores.',
     example: {
       message: 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',

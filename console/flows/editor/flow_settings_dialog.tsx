@@ -5,6 +5,7 @@ import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { CLUSTERS, type FlowSettings, saveFlow, settingsOf } from '../flow_rows.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
+import { flowLimits } from '../../../types/limits/flows.ts';
 
 /** The settings of a flow besides its graph. */
 export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
@@ -40,7 +41,7 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
         <Stack>
           <TextInput
             label='Name'
-            maxLength={200}
+            maxLength={flowLimits.name_characters.value}
             value={settings.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
           />

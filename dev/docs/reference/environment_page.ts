@@ -2,7 +2,8 @@ import { settingVariables } from '../../../runner/settings.ts';
 import { readTransactionSettings } from '../../../runner/solana/transaction_settings.ts';
 import { StackError } from '../../stack/stack_error.ts';
 import { markdownTable } from '../markdown_table.ts';
-import { byteCount, count, page, paragraph } from './page.ts';
+import { countText, sizeText } from '../../../types/limits/limit_text.ts';
+import { page, paragraph } from './page.ts';
 
 type Rows = [variable: string, meaning: string, fallback: string][];
 
@@ -140,8 +141,8 @@ const settingTable = (prefix: RegExp): string =>
     ) => [
       `\`${variable}\``,
       meaning,
-      unit === 'bytes' ? `${count(value)} (${byteCount(value)})` : `${count(value)} ${unit}`,
-      `${count(min)} to ${count(max)}`,
+      unit === 'bytes' ? `${countText(value)} (${sizeText(value)})` : `${countText(value)} ${unit}`,
+      `${countText(min)} to ${countText(max)}`,
     ]),
   ]);
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { MAX_FLOW_BYTES } from '../../../types/flow.ts';
 import { type PartName, Refusal } from './answer.ts';
 import type { Caller } from './caller.ts';
+import { flowLimits } from '../../../types/limits/flows.ts';
+import { requestLimits } from '../../../types/limits/requests.ts';
 
 /** The default limit of a body, in bytes. */
-export const MAX_BODY_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = requestLimits.body_bytes.value;
 
 /** The limit of a runner's body, in bytes. It stores results of runs, with up to 16 MiB each, and much other data. */
 const MAX_RUNNER_BODY_BYTES = 32 * 1_048_576;
@@ -27,8 +28,8 @@ const only = (kinds: Caller['kind'][], bytes: number): BodyLimit => ({
 /** Returns the limit of a request's body, by the part and by the path within the part. */
 export function bodyLimitOf(part: PartName, path: string): BodyLimit {
   if (part !== 'rest') return sameForAll;
-  if (path === '/flows') return only(['user', 'service'], MAX_FLOW_BYTES);
-  if (path === '/nodes') return only(['service'], MAX_FLOW_BYTES);
+  if (path === '/flows') return only(['user', 'service'], flowLimits.flow_bytes.value);
+  if (path === '/nodes') return only(['service'], flowLimits.flow_bytes.value);
   if (path.startsWith('/rpc/')) return only(['service'], MAX_RUNNER_BODY_BYTES);
   return sameForAll;
 }

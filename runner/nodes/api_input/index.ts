@@ -2,10 +2,11 @@ import { readOptionalField, toF64 } from '../../../types/values/conversion.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
+import { runLimits } from '../../../types/limits/runs.ts';
 
 /** The seconds in which the input can be answered: seven days by default, 30 days at most. */
-export const DEFAULT_TIMEOUT_SECONDS = 7 * 86_400;
-export const MAX_TIMEOUT_SECONDS = 30 * 86_400;
+const DEFAULT_TIMEOUT_SECONDS = runLimits.default_input_wait_seconds.value;
+const MAX_TIMEOUT_SECONDS = runLimits.input_wait_seconds.value;
 
 function readTimeoutMs(inputs: ValueMap): number {
   const seconds = readOptionalField(inputs, 'timeout', toF64) ?? DEFAULT_TIMEOUT_SECONDS;

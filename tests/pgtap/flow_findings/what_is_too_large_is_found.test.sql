@@ -19,7 +19,7 @@ select test.keep('target', test.node('a', 'x', '{}', '{in}') #> '{data,targets,0
 select is(
   pg_temp.message(jsonb_build_array(jsonb_set(test.node('a', 'x'), array['data', side],
     (select jsonb_agg(test.kept(port)::jsonb || jsonb_build_object('n', n)) from generate_series(1, 1001) as n)))),
-  format('data.%s: must have at most 1,000 %1$s', side), format('a node has 1,000 %s at most', side)
+  format('data.%s: must have at most 1000 %1$s', side), format('a node has 1,000 %s at most', side)
 )
 from (values ('sources', 'source'), ('targets', 'target')) as p (side, port);
 select is(
@@ -33,8 +33,8 @@ select is(
       case when n % 2 = 0 then 'sources' else 'targets' end, (select jsonb_agg(0) from generate_series(1, 1001))
     ))) from generate_series(1, 2) as n), '[]'
   ),
-  '[{"code": "node_malformed", "path": "nodes[0]", "message": "data.targets: must have at most 1,000 targets"},
-    {"code": "node_malformed", "path": "nodes[1]", "message": "data.sources: must have at most 1,000 sources"}]',
+  '[{"code": "node_malformed", "path": "nodes[0]", "message": "data.targets: must have at most 1000 targets"},
+    {"code": "node_malformed", "path": "nodes[1]", "message": "data.sources: must have at most 1000 sources"}]',
   'each node with too many ports is found'
 );
 select is(

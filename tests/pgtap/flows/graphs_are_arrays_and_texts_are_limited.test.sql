@@ -21,7 +21,7 @@ from (values
   ($$nodes = 'null'$$, 'nodes: must be an array.'),
   ($$edges = '"[]"'$$, 'edges: must be an array.'),
   (format('name = %L', repeat('ä', 201)), 'name: must have at most 200 characters.'),
-  (format('description = %L', repeat('ä', 20001)), 'description: must have at most 20,000 characters.')
+  (format('description = %L', repeat('ä', 20001)), 'description: must have at most 20000 characters.')
 ) as bad (assignment, rule);
 
 select * from finish();

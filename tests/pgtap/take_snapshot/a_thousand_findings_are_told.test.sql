@@ -25,7 +25,7 @@ select is(test.kept(name)::jsonb #>> '{details,999,path}', path, format('in the 
 from (values ('malformed', 'nodes[999]'), ('unknown', 'nodes[999].data.targets_form.form_data.id')) as last (name, path);
 select is(
   test.kept('malformed')::jsonb ->> 'message',
-  'The flow can''t run: a node must be an object. The details are the first 1,000 findings.', 'and the message says that there are more'
+  'The flow can''t run: a node must be an object. The details are the first 1000 findings.', 'and the message says that there are more'
 );
 
 select * from finish();

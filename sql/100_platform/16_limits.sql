@@ -1,0 +1,492 @@
+-- Written by npm run db:squash from types/limits/, in which changes are made.
+
+create function private.limit_body_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_body_bytes() is
+  'Limit in bytes: body of a request.';
+
+create function private.limit_inputs_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_inputs_bytes() is
+  'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
+
+create function private.limit_number_digits()
+returns integer
+language sql immutable security invoker
+return 400;
+comment on function private.limit_number_digits() is
+  'Limit in digits: a number in JSON that is stored, before and after the point.';
+
+create function private.limit_value_levels()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_value_levels() is
+  'Limit in levels: arrays and maps within each other, in a value and in JSON from an HTTP response.';
+
+create function private.limit_json_levels()
+returns integer
+language sql immutable security invoker
+return 136;
+comment on function private.limit_json_levels() is
+  'Limit in levels: JSON of a body, and of a column.';
+
+create function private.limit_number_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_number_characters() is
+  'Limit in characters: text of a number.';
+
+create function private.limit_url_characters()
+returns integer
+language sql immutable security invoker
+return 2048;
+comment on function private.limit_url_characters() is
+  'Limit in characters: an address that is stored: of a chain, an icon, a receiver of webhooks.';
+
+create function private.limit_api_key_name_characters()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_api_key_name_characters() is
+  'Limit in characters: name of an API key.';
+
+create function private.limit_idempotency_key_characters()
+returns integer
+language sql immutable security invoker
+return 255;
+comment on function private.limit_idempotency_key_characters() is
+  'Limit in characters: `Idempotency-Key`.';
+
+create function private.limit_min_guest_idempotency_key_characters()
+returns integer
+language sql immutable security invoker
+return 22;
+comment on function private.limit_min_guest_idempotency_key_characters() is
+  'Limit in characters: `Idempotency-Key` of a caller with a public key, at least.';
+
+create function private.limit_idempotency_hours()
+returns integer
+language sql immutable security invoker
+return 24;
+comment on function private.limit_idempotency_hours() is
+  'Limit in hours: time for which an `Idempotency-Key` is remembered.';
+
+create function private.limit_event_value_bytes()
+returns integer
+language sql immutable security invoker
+return 8192;
+comment on function private.limit_event_value_bytes() is
+  'Limit in bytes: a value in an event.';
+
+create function private.limit_form_fields()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_form_fields() is
+  'Limit in fields: a form that an incoming webhook takes.';
+
+create function private.limit_webhook_depth()
+returns integer
+language sql immutable security invoker
+return 16;
+comment on function private.limit_webhook_depth() is
+  'Limit in runs: runs that have led to a request to an incoming webhook by webhooks.';
+
+create function private.limit_webhook_headers_bytes()
+returns integer
+language sql immutable security invoker
+return 32768;
+comment on function private.limit_webhook_headers_bytes() is
+  'Limit in bytes: headers of a request to an incoming webhook.';
+
+create function private.limit_forwarded_headers()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_forwarded_headers() is
+  'Limit in headers: headers that an incoming webhook passes to its run.';
+
+create function private.limit_listed_faults()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_listed_faults() is
+  'Limit in faults: faults that `details` of a request lists.';
+
+create function private.limit_flow_nodes()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_flow_nodes() is
+  'Limit in nodes: nodes.';
+
+create function private.limit_flow_edges()
+returns integer
+language sql immutable security invoker
+return 50000;
+comment on function private.limit_flow_edges() is
+  'Limit in edges: edges.';
+
+create function private.limit_node_ports()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_node_ports() is
+  'Limit in ports: inputs, and outputs, of a node.';
+
+create function private.limit_node_edges()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_node_edges() is
+  'Limit in edges: edges that lead into one node.';
+
+create function private.limit_retry_attempts()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_retry_attempts() is
+  'Limit in attempts: attempts of a node with `data.retry`.';
+
+create function private.limit_retry_pause_ms()
+returns integer
+language sql immutable security invoker
+return 600000;
+comment on function private.limit_retry_pause_ms() is
+  'Limit in ms: a pause between them.';
+
+create function private.limit_port_name_characters()
+returns integer
+language sql immutable security invoker
+return 256;
+comment on function private.limit_port_name_characters() is
+  'Limit in characters: labels; ids and names of ports.';
+
+create function private.limit_node_id_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_node_id_characters() is
+  'Limit in characters: `node_id` of a node.';
+
+create function private.limit_flow_bytes()
+returns integer
+language sql immutable security invoker
+return 8388608;
+comment on function private.limit_flow_bytes() is
+  'Limit in bytes: all of a flow, as JSON text: `nodes`, `edges`, and the rest of the row.';
+
+create function private.limit_written_flow_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_written_flow_bytes() is
+  'Limit in bytes: `nodes` and `edges` that one request writes, in all flows together.';
+
+create function private.limit_environment_bytes()
+returns integer
+language sql immutable security invoker
+return 65536;
+comment on function private.limit_environment_bytes() is
+  'Limit in bytes: `environment`.';
+
+create function private.limit_flow_network_bytes()
+returns integer
+language sql immutable security invoker
+return 16384;
+comment on function private.limit_flow_network_bytes() is
+  'Limit in bytes: `chain_network` of a flow.';
+
+create function private.limit_name_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_name_characters() is
+  'Limit in characters: `name` of a flow, a deployment or a wallet.';
+
+create function private.limit_flow_description_characters()
+returns integer
+language sql immutable security invoker
+return 20000;
+comment on function private.limit_flow_description_characters() is
+  'Limit in characters: `description` of a flow.';
+
+create function private.limit_snapshot_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_snapshot_bytes() is
+  'Limit in bytes: graph of a run: the flow and those that it calls, without the members that only the editor needs.';
+
+create function private.limit_listed_findings()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_listed_findings() is
+  'Limit in findings: findings that an answer lists.';
+
+create function private.limit_listed_warnings()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_listed_warnings() is
+  'Limit in warnings: warnings that an answer lists.';
+
+create function private.limit_description_characters()
+returns integer
+language sql immutable security invoker
+return 2000;
+comment on function private.limit_description_characters() is
+  'Limit in characters: `description` of a deployment or a tag.';
+
+create function private.limit_setting_bytes()
+returns integer
+language sql immutable security invoker
+return 65536;
+comment on function private.limit_setting_bytes() is
+  'Limit in bytes: `fees`, `chain_network` and `on_end`, each.';
+
+create function private.limit_fees()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_fees() is
+  'Limit in pairs: `fees`.';
+
+create function private.limit_tag_characters()
+returns integer
+language sql immutable security invoker
+return 128;
+comment on function private.limit_tag_characters() is
+  'Limit in characters: a tag: letters, digits, `.`, `_`, `-`; first a letter or digit.';
+
+create function private.limit_open_starts_per_minute()
+returns integer
+language sql immutable security invoker
+return 1200;
+comment on function private.limit_open_starts_per_minute() is
+  'Limit in starts: `max_starts_per_minute` of a deployment that anybody may start, by default.';
+
+create function private.limit_starts_per_minute()
+returns integer
+language sql immutable security invoker
+return 60000;
+comment on function private.limit_starts_per_minute() is
+  'Limit in starts: `max_starts_per_minute` of all others, by default.';
+
+create function private.limit_open_runs_in_flight()
+returns integer
+language sql immutable security invoker
+return 2000;
+comment on function private.limit_open_runs_in_flight() is
+  'Limit in runs: `max_runs_in_flight` of a deployment that anybody may start, by default.';
+
+create function private.limit_runs_in_flight()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_runs_in_flight() is
+  'Limit in runs: `max_runs_in_flight` of all others, by default.';
+
+create function private.limit_schedule_bytes()
+returns integer
+language sql immutable security invoker
+return 65536;
+comment on function private.limit_schedule_bytes() is
+  'Limit in bytes: `inputs` and `values` of a schedule, together.';
+
+create function private.limit_cron_characters()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_cron_characters() is
+  'Limit in characters: `cron` of a schedule.';
+
+create function private.limit_queue_length()
+returns integer
+language sql immutable security invoker
+return 100000;
+comment on function private.limit_queue_length() is
+  'Limit in runs: claimable runs of the project, by default.';
+
+create function private.limit_answers_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_answers_bytes() is
+  'Limit in bytes: answers to the pending inputs of one run, together.';
+
+create function private.limit_action_lookups()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_action_lookups() is
+  'Limit in look-ups: look-ups of the transaction that an action has output.';
+
+create function private.limit_stop_timeout_ms()
+returns integer
+language sql immutable security invoker
+return 300000;
+comment on function private.limit_stop_timeout_ms() is
+  'Limit in ms: `timeout_millies` of a stop.';
+
+create function private.limit_stop_reason_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_stop_reason_characters() is
+  'Limit in characters: `reason` of a stop.';
+
+create function private.limit_kv_stores()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_kv_stores() is
+  'Limit in stores: stores of a user.';
+
+create function private.limit_kv_bytes()
+returns integer
+language sql immutable security invoker
+return 104857600;
+comment on function private.limit_kv_bytes() is
+  'Limit in bytes: keys and values of all stores of a user, as text.';
+
+create function private.limit_kv_store_name_characters()
+returns integer
+language sql immutable security invoker
+return 120;
+comment on function private.limit_kv_store_name_characters() is
+  'Limit in characters: name of a store: letters, digits, `_`, `-`; first a letter.';
+
+create function private.limit_kv_key_bytes()
+returns integer
+language sql immutable security invoker
+return 1024;
+comment on function private.limit_kv_key_bytes() is
+  'Limit in bytes: a key.';
+
+create function private.limit_definition_bytes()
+returns integer
+language sql immutable security invoker
+return 262144;
+comment on function private.limit_definition_bytes() is
+  'Limit in bytes: a definition: strings and member names as UTF-8, and 8 bytes for each value.';
+
+create function private.limit_definition_levels()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_definition_levels() is
+  'Limit in levels: levels of JSON.';
+
+create function private.limit_definition_name_characters()
+returns integer
+language sql immutable security invoker
+return 256;
+comment on function private.limit_definition_name_characters() is
+  'Limit in characters: names of ports and members.';
+
+create function private.limit_definition_version_characters()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_definition_version_characters() is
+  'Limit in characters: `version`.';
+
+create function private.limit_definition_type_characters()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_definition_type_characters() is
+  'Limit in characters: `type`: letters, digits, `_`, `-`; first a letter; neither `true` nor `false`.';
+
+grant execute on function
+  private.limit_body_bytes(),
+  private.limit_inputs_bytes(),
+  private.limit_number_digits(),
+  private.limit_value_levels(),
+  private.limit_json_levels(),
+  private.limit_number_characters(),
+  private.limit_url_characters(),
+  private.limit_api_key_name_characters(),
+  private.limit_idempotency_key_characters(),
+  private.limit_min_guest_idempotency_key_characters(),
+  private.limit_idempotency_hours(),
+  private.limit_event_value_bytes(),
+  private.limit_form_fields(),
+  private.limit_webhook_depth(),
+  private.limit_webhook_headers_bytes(),
+  private.limit_forwarded_headers(),
+  private.limit_listed_faults(),
+  private.limit_flow_nodes(),
+  private.limit_flow_edges(),
+  private.limit_node_ports(),
+  private.limit_node_edges(),
+  private.limit_retry_attempts(),
+  private.limit_retry_pause_ms(),
+  private.limit_port_name_characters(),
+  private.limit_node_id_characters(),
+  private.limit_flow_bytes(),
+  private.limit_written_flow_bytes(),
+  private.limit_environment_bytes(),
+  private.limit_flow_network_bytes(),
+  private.limit_name_characters(),
+  private.limit_flow_description_characters(),
+  private.limit_snapshot_bytes(),
+  private.limit_listed_findings(),
+  private.limit_listed_warnings(),
+  private.limit_description_characters(),
+  private.limit_setting_bytes(),
+  private.limit_fees(),
+  private.limit_tag_characters(),
+  private.limit_open_starts_per_minute(),
+  private.limit_starts_per_minute(),
+  private.limit_open_runs_in_flight(),
+  private.limit_runs_in_flight(),
+  private.limit_schedule_bytes(),
+  private.limit_cron_characters(),
+  private.limit_queue_length(),
+  private.limit_answers_bytes(),
+  private.limit_action_lookups(),
+  private.limit_stop_timeout_ms(),
+  private.limit_stop_reason_characters(),
+  private.limit_kv_stores(),
+  private.limit_kv_bytes(),
+  private.limit_kv_store_name_characters(),
+  private.limit_kv_key_bytes(),
+  private.limit_definition_bytes(),
+  private.limit_definition_levels(),
+  private.limit_definition_name_characters(),
+  private.limit_definition_version_characters(),
+  private.limit_definition_type_characters()
+to authenticated, service_role;
+
+create function private.known_quotas()
+returns table (name text, default_value bigint, noun text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+    ('flows', 1000::bigint, 'flows'),
+    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
+    ('deployments', 10000, 'deployments'),
+    ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
+    ('tags', 10000, 'tags beside latest'),
+    ('api_keys', 100, 'API keys'),
+    ('wallets', 1000, 'wallets'),
+    ('nodes', 1000, 'private node definitions'),
+    ('schedules', 1000, 'schedules'),
+    ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
+    ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
+    ('webhooks', 1000, 'incoming webhooks');
+end;
+$$;
+comment on function private.known_quotas() is
+  'The quotas with their defaults for each user. Bytes are counted as stored, after compression.';

@@ -1,0 +1,17 @@
+import { definitionLimits } from './limits/definitions.ts';
+import { deploymentLimits } from './limits/deployments.ts';
+import { flowLimits } from './limits/flows.ts';
+import type { Limits } from './limits/limit.ts';
+import { requestLimits } from './limits/requests.ts';
+import { runLimits } from './limits/runs.ts';
+import { storeLimits } from './limits/stores.ts';
+
+/** All fixed limits by name. Programs import the file of one subject; SQL and the page of limits are written from all. */
+export const limits = {
+  ...requestLimits,
+  ...flowLimits,
+  ...deploymentLimits,
+  ...runLimits,
+  ...storeLimits,
+  ...definitionLimits,
+} satisfies Limits;

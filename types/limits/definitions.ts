@@ -1,0 +1,36 @@
+import type { Limits } from './limit.ts';
+
+const REFUSED = '400 `node_definition_invalid`';
+
+/** The limits of node definitions. `node_id` has the limit of flows. */
+export const definitionLimits = {
+  definition_bytes: {
+    value: 262_144,
+    unit: 'bytes',
+    meaning: 'a definition: strings and member names as UTF-8, and 8 bytes for each value',
+    beyond: REFUSED,
+    inSql: true,
+  },
+  definition_levels: { value: 64, unit: 'levels', meaning: 'levels of JSON', beyond: REFUSED, inSql: true },
+  definition_name_characters: {
+    value: 256,
+    unit: 'characters',
+    meaning: 'names of ports and members',
+    beyond: REFUSED,
+    inSql: true,
+  },
+  definition_version_characters: {
+    value: 100,
+    unit: 'characters',
+    meaning: '`version`',
+    beyond: REFUSED,
+    inSql: true,
+  },
+  definition_type_characters: {
+    value: 64,
+    unit: 'characters',
+    meaning: '`type`: letters, digits, `_`, `-`; first a letter; neither `true` nor `false`',
+    beyond: REFUSED,
+    inSql: true,
+  },
+} satisfies Limits;

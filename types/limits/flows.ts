@@ -1,0 +1,117 @@
+import type { Limits } from './limit.ts';
+
+const TOO_LARGE = '422 `flow_invalid`: `flow_too_large`';
+const MALFORMED = '422 `flow_invalid`: `node_malformed`';
+const REFUSED_COLUMN = '400 `column_invalid`';
+
+/** The limits of flows. */
+export const flowLimits = {
+  flow_nodes: { value: 10_000, unit: 'nodes', meaning: 'nodes', beyond: TOO_LARGE, inSql: true },
+  flow_edges: { value: 50_000, unit: 'edges', meaning: 'edges', beyond: TOO_LARGE, inSql: true },
+  node_ports: {
+    value: 1_000,
+    unit: 'ports',
+    meaning: 'inputs, and outputs, of a node',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  node_edges: {
+    value: 1_000,
+    unit: 'edges',
+    meaning: 'edges that lead into one node',
+    beyond: '422 `flow_invalid`: `node_edges_too_many`',
+    inSql: true,
+  },
+  retry_attempts: {
+    value: 20,
+    unit: 'attempts',
+    meaning: 'attempts of a node with `data.retry`',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  // A pause is shorter than the time for which a run may work.
+  retry_pause_ms: {
+    value: 600_000,
+    unit: 'ms',
+    meaning: 'a pause between them',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  port_name_characters: {
+    value: 256,
+    unit: 'characters',
+    meaning: 'labels; ids and names of ports',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  node_id_characters: {
+    value: 200,
+    unit: 'characters',
+    meaning: '`node_id` of a node',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  flow_bytes: {
+    value: 8 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'all of a flow, as JSON text: `nodes`, `edges`, and the rest of the row',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
+  written_flow_bytes: {
+    value: 16 * 2 ** 20,
+    unit: 'bytes',
+    meaning: '`nodes` and `edges` that one request writes, in all flows together',
+    beyond: '413 `flows_too_large`',
+    inSql: true,
+  },
+  environment_bytes: {
+    value: 65_536,
+    unit: 'bytes',
+    meaning: '`environment`',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
+  flow_network_bytes: {
+    value: 16_384,
+    unit: 'bytes',
+    meaning: '`chain_network` of a flow',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
+  name_characters: {
+    value: 200,
+    unit: 'characters',
+    meaning: '`name` of a flow, a deployment or a wallet',
+    beyond: '400 `column_invalid`, for a deployment `name_invalid`',
+    inSql: true,
+  },
+  flow_description_characters: {
+    value: 20_000,
+    unit: 'characters',
+    meaning: '`description` of a flow',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
+  snapshot_bytes: {
+    value: 16 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'graph of a run: the flow and those that it calls, without the members that only the editor needs',
+    beyond: '422 `flow_invalid`: `snapshot_too_large`',
+    inSql: true,
+  },
+  listed_findings: {
+    value: 1_000,
+    unit: 'findings',
+    meaning: 'findings that an answer lists',
+    beyond: 'others are left out',
+    inSql: true,
+  },
+  listed_warnings: {
+    value: 100,
+    unit: 'warnings',
+    meaning: 'warnings that an answer lists',
+    beyond: 'others are left out',
+    inSql: true,
+  },
+} satisfies Limits;

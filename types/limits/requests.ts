@@ -1,0 +1,206 @@
+import type { Limits } from './limit.ts';
+
+const VALUE_LEVELS = 64;
+const REFUSED_BODY = '413 `body_too_large`';
+const REFUSED_REQUEST = '400 `request_invalid`';
+const REFUSED_STREAM = '429 `too_many_requests`';
+
+/** The limits of requests, and of the values in them. */
+export const requestLimits = {
+  body_bytes: { value: 1_048_576, unit: 'bytes', meaning: 'body of a request', beyond: REFUSED_BODY, inSql: true },
+  small_body_bytes: {
+    value: 16_384,
+    unit: 'bytes',
+    meaning: 'body of `POST /signature/submit` and of the routes `/apikey/`',
+    beyond: REFUSED_BODY,
+  },
+  inputs_bytes: {
+    value: 1_048_576,
+    unit: 'bytes',
+    meaning: '`inputs` of a start, and an answer to a pending input with its tags',
+    beyond: '413 `inputs_too_large`',
+    inSql: true,
+  },
+  number_digits: {
+    value: 400,
+    unit: 'digits',
+    meaning: 'a number in JSON that is stored, before and after the point',
+    beyond: '400, with the place of the number',
+    inSql: true,
+  },
+  value_levels: {
+    value: VALUE_LEVELS,
+    unit: 'levels',
+    meaning: 'arrays and maps within each other, in a value and in JSON from an HTTP response',
+    beyond: '400; the node fails',
+    inSql: true,
+  },
+  // A level of a value takes two levels of JSON: the object, and the content of its tag. The rest is around the value.
+  json_levels: {
+    value: 2 * VALUE_LEVELS + 8,
+    unit: 'levels',
+    meaning: 'JSON of a body, and of a column',
+    beyond: '400 `request_invalid` or `column_invalid`',
+    inSql: true,
+  },
+  body_values: { value: 300_000, unit: 'values', meaning: 'JSON of a body', beyond: REFUSED_REQUEST },
+  number_characters: {
+    value: 1_000,
+    unit: 'characters',
+    meaning: 'text of a number',
+    beyond: '400; in JSON from outside it becomes a float',
+    inSql: true,
+  },
+  url_characters: {
+    value: 2_048,
+    unit: 'characters',
+    meaning: 'an address that is stored: of a chain, an icon, a receiver of webhooks',
+    beyond: '400, with the name of the setting',
+    inSql: true,
+  },
+  api_key_name_characters: {
+    value: 100,
+    unit: 'characters',
+    meaning: 'name of an API key',
+    beyond: REFUSED_REQUEST,
+    inSql: true,
+  },
+  idempotency_key_characters: {
+    value: 255,
+    unit: 'characters',
+    meaning: '`Idempotency-Key`',
+    beyond: '400 `idempotency_key_invalid`',
+    inSql: true,
+  },
+  min_guest_idempotency_key_characters: {
+    value: 22,
+    unit: 'characters',
+    meaning: '`Idempotency-Key` of a caller with a public key, at least',
+    beyond: '400 `idempotency_key_invalid`',
+    inSql: true,
+  },
+  idempotency_hours: {
+    value: 24,
+    unit: 'hours',
+    meaning: 'time for which an `Idempotency-Key` is remembered',
+    beyond: 'then it starts a new run',
+    inSql: true,
+  },
+  default_wait_seconds: {
+    value: 100,
+    unit: 's',
+    meaning: 'waiting of `GET /flow/output` and `GET /flow/signature_request`, by default',
+    beyond: '202 or 204: call again',
+  },
+  // The platform ends a request to an Edge Function after 150 s.
+  wait_seconds: { value: 140, unit: 's', meaning: 'the same, with `?wait=`', beyond: '202 or 204: call again' },
+  stream_seconds: {
+    value: 140,
+    unit: 's',
+    meaning: 'length of a stream of `GET /flow/events`',
+    beyond: 'the stream ends: connect again with `Last-Event-ID`',
+  },
+  stream_comment_seconds: {
+    value: 15,
+    unit: 's',
+    meaning: 'time without an event in such a stream',
+    beyond: 'a comment is sent',
+  },
+  streams: { value: 1_000, unit: 'streams', meaning: 'streams that an isolate has open', beyond: REFUSED_STREAM },
+  party_streams: {
+    value: 250,
+    unit: 'streams',
+    meaning: 'of these, streams of one caller, and streams on the runs of one owner by all other callers',
+    beyond: REFUSED_STREAM,
+  },
+  guest_streams: {
+    value: 500,
+    unit: 'streams',
+    meaning: 'of these, streams of callers without an account',
+    beyond: REFUSED_STREAM,
+  },
+  owners_guest_streams: {
+    value: 125,
+    unit: 'streams',
+    meaning: 'of these, streams of callers without an account on the runs of one owner',
+    beyond: REFUSED_STREAM,
+  },
+  event_value_bytes: {
+    value: 8_192,
+    unit: 'bytes',
+    meaning: 'a value in an event',
+    beyond: 'it is null; `node_run` has it',
+    inSql: true,
+  },
+  calls_alone: {
+    value: 16,
+    unit: 'calls',
+    meaning: 'calls of one caller that an isolate of a function has under way in the database, while no others call',
+    beyond: 'others wait; callers take turns',
+  },
+  calls_shared: {
+    value: 2,
+    unit: 'calls',
+    meaning: 'the same, while others call too',
+    beyond: 'others wait; callers take turns',
+  },
+  waiting_calls: {
+    value: 500,
+    unit: 'calls',
+    meaning: 'calls of one caller that wait there',
+    beyond: '429 `too_many_requests`',
+  },
+  all_waiting_calls: {
+    value: 1_000,
+    unit: 'calls',
+    meaning: 'calls of all callers that wait there',
+    beyond: '429 `too_many_requests` for the caller who has the most',
+  },
+  owner_lookups: {
+    value: 1_000,
+    unit: 'owners',
+    meaning: 'tokens in URLs, API keys, run tokens and deployments whose owners one call of an isolate looks up',
+    beyond: 'others wait',
+  },
+  waiting_owner_lookups: {
+    value: 10_000,
+    unit: 'owners',
+    meaning: 'the same, waiting to be looked up',
+    beyond: '429 `too_many_requests`',
+  },
+  form_fields: {
+    value: 1_000,
+    unit: 'fields',
+    meaning: 'a form that an incoming webhook takes',
+    beyond: REFUSED_REQUEST,
+    inSql: true,
+  },
+  webhook_depth: {
+    value: 16,
+    unit: 'runs',
+    meaning: 'runs that have led to a request to an incoming webhook by webhooks',
+    beyond: '409 `webhook_loop`',
+    inSql: true,
+  },
+  webhook_headers_bytes: {
+    value: 32_768,
+    unit: 'bytes',
+    meaning: 'headers of a request to an incoming webhook',
+    beyond: REFUSED_REQUEST,
+    inSql: true,
+  },
+  forwarded_headers: {
+    value: 20,
+    unit: 'headers',
+    meaning: 'headers that an incoming webhook passes to its run',
+    beyond: '400 `column_invalid`',
+    inSql: true,
+  },
+  listed_faults: {
+    value: 20,
+    unit: 'faults',
+    meaning: 'faults that `details` of a request lists',
+    beyond: 'others are left out',
+    inSql: true,
+  },
+} satisfies Limits;

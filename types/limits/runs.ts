@@ -1,0 +1,65 @@
+import type { Limits } from './limit.ts';
+
+const NODE_FAILS = 'the node fails';
+const SHORTENED = 'beginning and end are kept';
+const DAY_SECONDS = 86_400;
+
+/** The limits of one run that no environment variable changes. Flows that the run calls are included. */
+export const runLimits = {
+  default_input_wait_seconds: {
+    value: 7 * DAY_SECONDS,
+    unit: 's',
+    meaning: 'time that `api_input` waits, by default',
+    beyond: 'the node fails: `input_expired`',
+  },
+  input_wait_seconds: { value: 30 * DAY_SECONDS, unit: 's', meaning: 'the same, at most', beyond: NODE_FAILS },
+  answers_bytes: {
+    value: 16 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'answers to the pending inputs of one run, together',
+    beyond: '413 `inputs_too_large`',
+    inSql: true,
+  },
+  error_lines: { value: 100, unit: 'lines', meaning: 'lines in `errors` of a run', beyond: 'others are left out' },
+  error_line_characters: { value: 4_000, unit: 'characters', meaning: 'an error line', beyond: SHORTENED },
+  // Clients read many runs with one request.
+  errors_characters: {
+    value: 65_536,
+    unit: 'characters',
+    meaning: 'all error lines of a run',
+    beyond: 'of long lines beginning and end are kept',
+  },
+  log_line_characters: { value: 32_768, unit: 'characters', meaning: 'a log line', beyond: SHORTENED },
+  redirects: { value: 10, unit: 'redirects', meaning: 'redirects of an HTTP request', beyond: NODE_FAILS },
+  rpc_answer_bytes: {
+    value: 4 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'answer of an RPC server of the chain',
+    beyond: NODE_FAILS,
+  },
+  rpc_answer_levels: { value: 128, unit: 'levels', meaning: 'the same', beyond: NODE_FAILS },
+  rpc_answer_values: { value: 125_000, unit: 'values', meaning: 'the same', beyond: NODE_FAILS },
+  // Source: Solana, PACKET_DATA_SIZE. A message is part of its transaction.
+  transaction_bytes: { value: 1_232, unit: 'bytes', meaning: 'a transaction', beyond: NODE_FAILS },
+  action_lookups: {
+    value: 20,
+    unit: 'look-ups',
+    meaning: 'look-ups of the transaction that an action has output',
+    beyond: '429 `action_lookups_limit`',
+    inSql: true,
+  },
+  stop_timeout_ms: {
+    value: 300_000,
+    unit: 'ms',
+    meaning: '`timeout_millies` of a stop',
+    beyond: '400 `request_invalid`',
+    inSql: true,
+  },
+  stop_reason_characters: {
+    value: 1_000,
+    unit: 'characters',
+    meaning: '`reason` of a stop',
+    beyond: '400 `request_invalid`',
+    inSql: true,
+  },
+} satisfies Limits;
