@@ -231,14 +231,14 @@ isOneToOne: false
                   ]
                 },"node_run": {
                   Row: {
-                    "attempt": number,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
+                    "attempt": number,"attempt_start_time": string | null,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "attempt"?: number,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
+                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
                   }
                   Update: {
-                    "attempt"?: number,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
+                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -579,7 +579,7 @@ isOneToOne: false
 { Args: { "idempotency_key"?: string,"token": string,"value"?: Json,"values"?: Json }; Returns: undefined
                            },
 "suspend_flow_run":
-{ Args: { "claim_number": number,"flow_run_id": string,"progress": Json }; Returns: undefined
+{ Args: { "claim_number": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined
                            },
 "sweep_runner":
 { Args: { "max_age"?: string,"max_runs"?: number }; Returns: Json

@@ -30,6 +30,8 @@ export interface SnapshotNode {
     retry?: NodeRetry;
     /** `output`: a failure becomes the value of the output `error`, which `sources` must declare. */
     on_error?: 'output' | null;
+    /** Milliseconds after which an attempt of the node fails. Read from a snapshot, it keeps its source text. */
+    timeout_ms?: number | LosslessNumber | null;
     sources: { id: string; name: string; type?: string; optional?: boolean | null }[];
     targets: SnapshotTarget[];
     targets_form: { form_data: LosslessJson; extra?: LosslessJson };

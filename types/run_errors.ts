@@ -16,6 +16,11 @@ export const runErrors = {
     meaning: 'A script needs more computing than an Edge Function has.',
     remedy: 'Execute runs by a long-lived worker (`npm run worker`).',
   },
+  node_timeout: {
+    meaning:
+      'An attempt took longer than `data.timeout_ms` of its node. If the node has effects outside, they may have happened.',
+    remedy: 'Give the node more time, let it be tried again by `data.retry`, or handle the failure by `data.on_error`.',
+  },
   node_executions_limit: { meaning: 'The run has reached `FLOW_RUN_MAX_NODE_EXECUTIONS`.', remedy: 'Loop over less.' },
   node_not_implemented: {
     meaning: 'The runner has no native node of this `node_id`, or does not execute nodes of this type.',

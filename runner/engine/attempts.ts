@@ -76,10 +76,11 @@ export class Attempts {
   }
 
   async #begin(at: number): Promise<void> {
-    const { lifecycle, counters, services: { journal } } = this.#tree;
+    const { lifecycle, counters, services: { journal, now } } = this.#tree;
     await this.#sleepUntil(at);
     if (!counters.countExecution(undefined)) throw haltError(lifecycle.halted);
     this.#row.attempt += 1;
+    this.#row.attempt_start_time = new Date(now()).toISOString();
     this.#row.retry_at = null;
     journal.nodeBegan({ ...this.#row });
   }

@@ -4,7 +4,7 @@ import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowCalls, Tree } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
-import { NodeError, Released } from './node.ts';
+import { haltError, NodeError, Released } from './node.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 
 /** How a called flow ended. */
@@ -22,7 +22,8 @@ function outputsOf(result: RunResult): ValueMap {
 /** Executes the runs that nodes of a tree call. */
 export class CalledRuns implements FlowCalls {
   readonly #tree: Tree;
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** The calls under way, with the runs that called. */
+  readonly #underWay = new Map<Promise<unknown>, TreeRun>();
   /** Nodes of the flows that are being executed. */
   #openNodes: number;
   /** Each called flow begins after the one before it. */
@@ -46,12 +47,16 @@ export class CalledRuns implements FlowCalls {
 
   /** Resolves when all called runs have ended or are released. After a halt their callers do not wait for them. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#underWay.keys());
+  }
+
+  #calledBy(run: TreeRun): Promise<unknown>[] {
+    return [...this.#underWay].flatMap(([called, by]) => by === run ? [called] : []);
   }
 
   #start(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
     const called = this.#begin(caller, flowId, inputs, isCollected);
-    this.#underWay.add(called);
+    this.#underWay.set(called, caller.run);
     const remove = () => this.#underWay.delete(called);
     void called.then(remove, remove);
     return called;
@@ -69,6 +74,9 @@ export class CalledRuns implements FlowCalls {
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
+    // The time of the call is over. A run that an earlier claim began is executed all the same, so that it ends.
+    const isLate = caller.lifecycle !== this.#tree.lifecycle && caller.lifecycle.halted.aborted;
+    if (known === undefined && isLate) throw haltError(caller.lifecycle.halted);
     // Flows that an earlier claim began were within the limit then, so they are now, in whatever order they come.
     if (known === undefined) this.#checkOpenNodes(graph.nodes.length);
     return await this.#execute(caller, {
@@ -128,7 +136,9 @@ export class CalledRuns implements FlowCalls {
   async #executeToEnd(caller: CallSite, run: TreeRun): Promise<CalledEnd> {
     const { services: { journal }, standstill } = this.#tree;
     // It runs to its first await in one go, so that the warnings about a run are stored with its beginning.
-    const result = await executeRun(this.#tree, run);
+    const result = await executeRun({ ...this.#tree, lifecycle: caller.lifecycle }, run);
+    // When the time of a call is over, it ends with all runs below it. Those of a whole tree end with the root.
+    if (caller.lifecycle !== this.#tree.lifecycle) await Promise.allSettled(this.#calledBy(run));
     if (result.status === 'released') throw new Released();
     const collected = standstill.collectedFrom(run);
     // Only the caller's outputs hold what was collected, so the run ends in one go with the caller.

@@ -23,6 +23,7 @@ export class ExecutionRecord {
       attempt: stored?.attempt ?? 1,
       retry_at: null,
       start_time: stored?.start_time ?? timestamp(tree),
+      attempt_start_time: stored?.attempt_start_time ?? null,
       end_time: null,
       input: { M: input },
       output: stored?.output ?? null,
@@ -44,6 +45,11 @@ export class ExecutionRecord {
   get wasBegun(): boolean {
     const stored = this.#stored;
     return stored !== undefined && stored.retry_at === null && stored.attempt === this.row.attempt;
+  }
+
+  /** When the attempt began, in milliseconds since 1970; an earlier claim may have begun it. */
+  get attemptBegin(): number {
+    return Date.parse(this.row.attempt_start_time ?? this.row.start_time);
   }
 
   /** What this execution handed on before. The nodes behind it have these outputs, whatever becomes of it now. */

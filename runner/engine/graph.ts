@@ -52,6 +52,8 @@ export interface RunNode {
   formData: LosslessJson;
   /** Undefined: it is tried once. */
   retry: RetryPolicy | undefined;
+  /** Undefined: an attempt may take as long as it does. */
+  timeoutMs: number | undefined;
   /** The values that form data has for inputs. */
   presets: ValueMap;
   incoming: RunEdge[];
@@ -113,6 +115,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     hasErrorOutput: hasErrorOutput(data),
     formData,
     retry: readRetryPolicy(data),
+    timeoutMs: data.timeout_ms == null ? undefined : Number(String(data.timeout_ms)),
     ...readPresets(ports.inputs, formData),
     incoming: [],
     outgoing: [],

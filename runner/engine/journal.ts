@@ -12,6 +12,8 @@ export interface NodeRun {
   /** When the next attempt begins, while the execution waits for it. */
   retry_at: string | null;
   start_time: string;
+  /** The begin of an attempt after the first; the first begins at `start_time`. */
+  attempt_start_time?: string | null;
   end_time: string | null;
   input: { M: ValueMap };
   output: { M: ValueMap } | null;

@@ -1,4 +1,5 @@
 import type { ValueMap } from '../../types/values/value.ts';
+import type { AttemptTimeout } from './attempt_timeout.ts';
 import type { Tree } from './context.ts';
 import type { RunNode } from './graph.ts';
 import { waitForInput } from './input_wait.ts';
@@ -17,13 +18,18 @@ export interface CalledExecution {
   /** True if an earlier claim began the attempt that is made now. */
   wasBegun: boolean;
   log: NodeCall['log'];
+  /** Undefined: the attempt may take as long as it does. */
+  timeout: AttemptTimeout | undefined;
 }
 
 /** Makes the argument of a node's call: its inputs, and the services that it may use. */
 export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: CalledExecution): NodeCall {
   const { counters, lifecycle, services, sleepers, calls } = tree;
-  const { caller, log } = called;
+  const { caller, log, timeout } = called;
   const { execution } = caller;
+  const checkSlice = services.slice.makeCheck(called.wasBegun);
+  /** The earlier of a time and the end of the attempt's time. */
+  const bounded = (until: number) => Math.min(until, timeout?.until ?? until);
   return {
     inputs: called.inputs,
     formData: node.formData,
@@ -35,7 +41,10 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     signal: lifecycle.cancelled,
     releasing: lifecycle.releasing,
     log,
-    checkTime: services.slice.makeCheck(called.wasBegun),
+    checkTime: () => {
+      timeout?.check();
+      checkSlice();
+    },
     isNamedByFlow: (inputName, publicKey) => services.settlement.isNamedByFlow(run, node, inputName, publicKey),
     callFlow: (flowId, flowInputs) => calls.call(caller, flowId, flowInputs),
     collectInstructions: (flowId, flowInputs) => calls.collectInstructions(caller, flowId, flowInputs),
@@ -43,7 +52,11 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     scripts: services.scripts,
     kv: services.kv(execution),
     rest: (wait, until) =>
-      until === undefined ? services.rest(wait) : sleepers.during(run, until, () => services.rest(wait)),
-    askForInput: (timeoutMs) => waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, log }),
+      until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
+    askForInput: (givenMs) => {
+      // Nobody can answer an attempt whose time is over.
+      const timeoutMs = Math.max(bounded(services.now() + givenMs) - services.now(), 1);
+      return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, log });
+    },
   };
 }

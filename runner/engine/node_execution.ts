@@ -1,6 +1,7 @@
 import { codedError } from '../../types/run_errors.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { readFieldOr, toBoolean } from '../../types/values/conversion.ts';
+import { AttemptTimeout } from './attempt_timeout.ts';
 import { Attempts } from './attempts.ts';
 import type { Tree } from './context.ts';
 import type { EarlierRunIds } from './earlier_positions.ts';
@@ -26,6 +27,7 @@ import { hasEndedBefore, outcomeUnknown, takeOutcome } from './earlier_claim.ts'
 import { handleFailure } from './error_output.ts';
 import { ExecutionRecord } from './execution_record.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
+import { PartLifecycle } from './part_lifecycle.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';
 
@@ -92,7 +94,7 @@ class NodeExecution {
     this.#inputBytes = measureMap(inputs);
     this.#fault = fault;
     const execution: Effect = { flow_run_id: run.id, node_id: node.id, times };
-    this.#caller = { execution, node, run, earlierRuns: calledRuns };
+    this.#caller = { execution, node, run, lifecycle: tree.lifecycle, earlierRuns: calledRuns };
     tree.counters.countBytes(this.#inputBytes);
     this.#record = new ExecutionRecord(tree, execution, this.#gathersTooMuch() ? {} : inputs, stored);
     const log = (level: LogLevel, content: string) => logLine(tree, run, level, content, { node, times });
@@ -159,7 +161,7 @@ class NodeExecution {
     const { lifecycle: { halted }, services: { settlement }, counters: { limits } } = this.#tree;
     const { type, nodeId, module, fault } = this.#node;
     const sent = settlement.sentBefore(this.#caller.execution);
-    if (halted.aborted) throw sent === undefined ? haltError(halted) : sent.haltError(halted);
+    if (halted.aborted && !this.#endsCalledRun()) throw sent === undefined ? haltError(halted) : sent.haltError(halted);
     if (sent !== undefined) return { handedOver: this.#record.handedOver ?? copyMap({}), instructions: undefined };
     if (module === undefined) {
       const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
@@ -169,14 +171,20 @@ class NodeExecution {
     if (fault !== undefined) throw new NodeError(fault);
     if (this.#gathersTooMuch()) throw new NodeError(tooLarge(this.#inputBytes, limits.outputBytes));
     if ('buildInstructions' in module) {
-      return followedBy(module.buildInstructions(this.#makeCall()), (handed) => this.#handOver(handed));
+      return followedBy(this.#call((call) => module.buildInstructions(call)), (handed) => this.#handOver(handed));
     }
     return this.#hasOutsideEffects() ? this.#runOutside(module) : this.#callNode(module);
   }
 
+  /** The time of a call further up is over. A run that an earlier claim began is executed all the same, so that it ends. */
+  #endsCalledRun(): boolean {
+    const { lifecycle, services: { history } } = this.#tree;
+    return lifecycle instanceof PartLifecycle && history.child(this.#caller.execution)?.result === null;
+  }
+
   #callNode(module: NodeModule): Given | Promise<Given> {
     return followedBy(
-      module.run(this.#makeCall()),
+      this.#call((call) => module.run(call)),
       (outputs) => toOutcome(this.#node, this.#inputs, outputs, this.#outputLimits()),
     );
   }
@@ -200,15 +208,24 @@ class NodeExecution {
     });
   }
 
-  #makeCall(): NodeCall {
-    return makeNodeCall(this.#tree, this.#run, this.#node, {
+  /** Calls the node, within the time of its attempt. */
+  #call<T>(run: (call: NodeCall) => T | Promise<T>): T | Promise<T> {
+    const { timeoutMs } = this.#node;
+    const timeout = timeoutMs === undefined
+      ? undefined
+      : new AttemptTimeout(this.#tree, this.#node, this.#inputs, timeoutMs, this.#record.attemptBegin);
+    const tree = timeout?.tree ?? this.#tree;
+    this.#caller.lifecycle = tree.lifecycle;
+    const call = makeNodeCall(tree, this.#run, this.#node, {
       caller: this.#caller,
       inputs: this.#inputs,
       startTime: Date.parse(this.#record.row.start_time),
       isStored: this.#record.isStored,
       wasBegun: this.#record.wasBegun,
       log: this.#log.write,
+      timeout,
     });
+    return timeout === undefined ? run(call) : timeout.limit(() => run(call));
   }
 
   #handOver({ instructions, outputs }: HandedInstructions): Given {

@@ -8,4 +8,6 @@ export interface Release {
 /** The run is released until somebody outside has answered, or the time for that is over. */
 export interface Suspension {
   status: 'waiting';
+  /** When it continues at the latest, in milliseconds since 1970: the time of one of its attempts is over then. */
+  until?: number | undefined;
 }

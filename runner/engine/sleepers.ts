@@ -3,6 +3,8 @@ import type { TreeRun } from './tree_run.ts';
 /** The node executions of a tree that wait for a known time. */
 export class Sleepers {
   readonly #times = new Map<TreeRun, number[]>();
+  /** The ends of attempts with a timeout. The tree wakes at the first, whatever it waits for. */
+  readonly #deadlines: number[] = [];
   readonly #onSleep: () => void;
 
   /** `onSleep` is called when an execution has fallen asleep. */
@@ -15,13 +17,26 @@ export class Sleepers {
     return this.#times.get(run)?.length ?? 0;
   }
 
-  /** When the first of them wakes, in milliseconds since 1970; undefined when none sleeps. */
+  /** When the tree wakes if one of them sleeps, in milliseconds since 1970; undefined when none sleeps. */
   earliest(): number | undefined {
     let earliest: number | undefined;
     for (const times of this.#times.values()) {
       for (const time of times) if (earliest === undefined || time < earliest) earliest = time;
     }
-    return earliest;
+    return earliest === undefined ? undefined : Math.min(earliest, this.firstDeadline() ?? earliest);
+  }
+
+  addDeadline(until: number): void {
+    this.#deadlines.push(until);
+  }
+
+  removeDeadline(until: number): void {
+    this.#deadlines.splice(this.#deadlines.indexOf(until), 1);
+  }
+
+  /** When the time of the first attempt is over, in milliseconds since 1970. */
+  firstDeadline(): number | undefined {
+    return this.#deadlines.length === 0 ? undefined : this.#deadlines.reduce((a, b) => Math.min(a, b));
   }
 
   /** Waits. Meanwhile an execution of the run counts as asleep until this time. */

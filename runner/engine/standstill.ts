@@ -23,7 +23,7 @@ export type Departure =
   /** All nodes wait until this time at least, in milliseconds since 1970. */
   | { why: 'asleep'; until: number }
   /** Somebody outside has to answer. */
-  | { why: 'suspended' }
+  | { why: 'suspended'; until: number | undefined }
   /** The instructions of the tree are its output. */
   | { why: 'put_out'; outputs: ValueMap }
   /** The next claim settles what this one began. */
@@ -88,7 +88,7 @@ export class Standstill {
 
   /** Says how a released tree continues: at once, at a time, or when somebody outside has answered. */
   releaseOf(release: Release): Release | Suspension {
-    if (this.#departure?.why === 'suspended') return { status: 'waiting' };
+    if (this.#departure?.why === 'suspended') return { status: 'waiting', until: this.#departure.until };
     return this.#departure?.why === 'asleep' ? { ...release, until: this.#departure.until } : release;
   }
 
@@ -206,7 +206,11 @@ export class Standstill {
       this.#collected.set(participant.run, end.instructions);
       participant.wake();
     } else {
-      this.#leave(end.status === 'put_out' ? { why: 'put_out', outputs: end.outputs } : { why: 'suspended' });
+      this.#leave(
+        end.status === 'put_out'
+          ? { why: 'put_out', outputs: end.outputs }
+          : { why: 'suspended', until: this.#tree.sleepers.firstDeadline() },
+      );
     }
   }
 }

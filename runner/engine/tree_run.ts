@@ -2,6 +2,7 @@ import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { EarlierRunIds } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Effect } from './node.ts';
 
 /** The node execution that calls a flow. */
@@ -11,6 +12,8 @@ export interface CallSite {
   run: TreeRun;
   /** The runs that it called in the runs which this one was redriven from: the run that it calls now takes over from them. */
   earlierRuns?: EarlierRunIds | undefined;
+  /** The life of its attempt, which the called run shares. */
+  lifecycle: Lifecycle;
   /** What is to be stored in one go with the execution's end. */
   atEnd?: () => void;
 }

@@ -67,8 +67,8 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
     log.write('info', { event: until === undefined ? 'run_released' : 'run_asleep' });
   };
 
-  const suspend = async (progress: Progress): Promise<void> => {
-    await claims.suspend(claim, progress);
+  const suspend = async (progress: Progress, until: number | undefined): Promise<void> => {
+    await claims.suspend(claim, progress, until === undefined ? undefined : secondsUntil(until));
     life.go('suspend');
     log.write('info', { event: 'run_suspended' });
   };
@@ -96,7 +96,7 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
       life.go('store');
       onRest();
       if (outcome.status === 'released') await release(progress, outcome.until);
-      else if (outcome.status === 'waiting') await suspend(progress);
+      else if (outcome.status === 'waiting') await suspend(progress, outcome.until);
       else await finish(progress, outcome);
     },
     lost,

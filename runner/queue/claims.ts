@@ -160,7 +160,7 @@ export interface Claims {
    * Stores progress and releases the run until its signatures have arrived. It can be claimed again when all signature
    * requests are answered, when the first one expires, or when the run is stopped; at once if no request is open.
    */
-  suspend: (claim: Claim, progress: Progress) => Promise<void>;
+  suspend: (claim: Claim, progress: Progress, delaySeconds?: number) => Promise<void>;
   /**
    * Stores a transaction of a run that is already stored, and makes its signature requests, one for each key. Resolves
    * with all requests of the transaction. Rejects with `internal` if it would change bytes that may have been sent.
@@ -294,7 +294,8 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     release: (claim, progress, seconds = 0) =>
       persist('release_flow_run', { ...held(claim), progress, delay_seconds: seconds }),
-    suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
+    suspend: (claim, progress, delaySeconds) =>
+      persist('suspend_flow_run', { ...held(claim), progress, delay_seconds: delaySeconds ?? null }),
     storeTransaction: (claim, transaction, requests) =>
       persist('store_transaction', { ...held(claim), transaction, requests }),
     takeInputs: (claim, executions) => persist('take_api_inputs', { ...held(claim), executions }),

@@ -22,7 +22,7 @@ begin
   return (
     select format('[%s]', string_agg(format(
       '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
-      '"sources": [%s], "targets": [%s]%s%s, "targets_form": {%s"form_data": %s}%s}}',
+      '"sources": [%s], "targets": [%s]%s%s%s, "targets_form": {%s"form_data": %s}%s}}',
       node -> 'id', d.data -> 'type',
       case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
       d.data -> 'node_id',
@@ -42,6 +42,8 @@ begin
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
       case when d.data ->> 'on_error' = 'output' then ', "on_error": "output"' end,
+      case when d.data -> 'timeout_ms' <> 'null'
+        then format(', "timeout_ms": %s', trim_scale((d.data -> 'timeout_ms')::numeric)) end,
       ', "display_name": ' || (d.data -> 'display_name')::text,
       '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
       d.data -> 'targets_form' -> 'form_data',

@@ -6,6 +6,7 @@ create table public.node_run (
   retry_at timestamptz,
   user_id uuid not null,
   start_time timestamptz not null,
+  attempt_start_time timestamptz,
   end_time timestamptz,
   input jsonb not null,
   output jsonb,
@@ -28,6 +29,8 @@ comment on column public.node_run.attempt is
   'The number of the running attempt, or of the last one, of a node with data.retry; 1 for every other node.';
 comment on column public.node_run.retry_at is
   'The begin of the next attempt; set only while the node waits for it after a failed attempt.';
+comment on column public.node_run.attempt_start_time is
+  'The begin of an attempt after the first, from which data.timeout_ms counts; null for the first, which begins at start_time.';
 comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';

@@ -26,7 +26,7 @@ begin
     end if;
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors,
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time, n.output, n.errors,
         n.error_handled
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
@@ -34,7 +34,8 @@ begin
     loop
       v_text := json_build_object(
         'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
-        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
+        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'attempt_start_time', v_row.attempt_start_time,
+        'end_time', v_row.end_time,
         'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
       v_rows := array_append(v_rows, v_text);

@@ -156,20 +156,21 @@ begin
 
   with stored as (
     insert into public.node_run as n (
-      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors,
-      error_handled
+      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, attempt_start_time, end_time, input,
+      output, errors, error_handled
     )
     select
-      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
-      e.input, e.output, e.errors, coalesce(e.error_handled, false)
+      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time,
+      e.attempt_start_time, e.end_time, e.input, e.output, e.errors, coalesce(e.error_handled, false)
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
       flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
-      end_time timestamptz, input jsonb, output jsonb, errors text[], error_handled boolean
+      attempt_start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[], error_handled boolean
     )
     on conflict on constraint node_run_pkey do update
     set
-      attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
+      attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
+      end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
     -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
     -- node has begun changes no stored row, because the node may have output values meanwhile.

@@ -1,4 +1,6 @@
-create function private.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
+create function private.suspend_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default null
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -20,27 +22,32 @@ begin
   from public.signature_requests as s
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
+  v_seconds := least(v_seconds, suspend_flow_run.delay_seconds);
   if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
     update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
   end if;
 end;
 $$;
-comment on function private.suspend_flow_run(uuid, integer, jsonb) is
+comment on function private.suspend_flow_run(uuid, integer, jsonb, integer) is
   'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
-grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
+grant execute on function private.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
-create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
+create function public.suspend_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default null
+)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.suspend_flow_run(
-    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress,
+    suspend_flow_run.delay_seconds
   );
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
--- request is unanswered, and in a second if all unanswered ones have expired.
-comment on function public.suspend_flow_run(uuid, integer, jsonb) is
+-- request is unanswered, and in a second if all unanswered ones have expired. delay_seconds: it may be claimed then at
+-- the latest, because the time of one of its attempts is over.
+comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
-grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
+grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;

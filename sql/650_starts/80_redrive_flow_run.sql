@@ -6,14 +6,15 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- Executions whose worker died: the node may have had effects.
+    -- Executions whose worker died, or whose time was over: the node may have had effects. The text is that of
+    -- runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
       -- A handled failure is taken over, so the redrive does not repeat it.
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
-    where n.errors[1] like 'outcome\_unknown:%'
+    where n.errors[1] like 'outcome\_unknown:%' or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
       -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
       -- call, the called run's own executions count.

@@ -1,4 +1,4 @@
-select plan(19);
+select plan(21);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
@@ -40,6 +40,15 @@ select is(pg_temp.redrive('died') - '{message,hint}'::text[], jsonb_build_object
   jsonb_build_object('flow_run_id', test.kept('died'), 'node_id', test.node_id('a'), 'times', 2)
 )), 'one whose worker died while it ran may have happened');
 select is(pg_temp.redrive('died', true), null, 'and is accepted');
+
+select pg_temp.failed('late', jsonb_build_array(
+  test.node_run('a', output => null) || '{"errors": ["node_timeout: the attempt took longer than 5 ms; what it does outside may have happened"]}'
+));
+select pg_temp.end('late');
+select is(pg_temp.redrive('late') ->> 'code', 'outcome_unknown', 'so may one with effects whose time was over');
+select pg_temp.failed('harmless', jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["node_timeout: the attempt took longer than 5 ms"]}'));
+select pg_temp.end('harmless');
+select is(pg_temp.redrive('harmless'), null, 'one that only computed runs again');
 
 select pg_temp.failed('lost', jsonb_build_array(test.node_run('a', is_ended => false)));
 select pg_temp.end('lost');

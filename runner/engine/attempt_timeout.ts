@@ -1,0 +1,103 @@
+import { codedError } from '../../types/run_errors.ts';
+import type { Tree } from './context.ts';
+import type { RunNode } from './graph.ts';
+import { effectsWith, NodeError, Released } from './node.ts';
+import { PartLifecycle } from './part_lifecycle.ts';
+import { TransientError } from './transient_error.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+
+// data.timeout_ms of a node ends one attempt. Its time counts from the stored begin of the attempt, so a claim that goes
+// on with it leaves it the rest. What the node does after that does not count:
+//   a node that computes or reads          the attempt fails at once, and its signal is aborted
+//   a node with effects outside            as above; its error says that they may have happened
+//   a node that calls a flow               the called runs end, and then the attempt; transactions under way are settled first
+//   an instruction node                    only while it makes its instructions
+
+const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
+
+/** The error of an attempt whose time is over. A redrive asks first if it says that effects may have happened. */
+function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
+  const { module } = node;
+  const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);
+  // A called flow is not tried again as a whole.
+  if (callsFlow(node)) return new NodeError(told);
+  const isRepeatable = module === undefined || !('run' in module) || effectsWith(module, inputs) !== 'once';
+  return new TransientError(isRepeatable ? told : `${told}; what it does outside may have happened`);
+}
+
+/** The time limit of one attempt. */
+export class AttemptTimeout {
+  /** The tree as the attempt sees it: it ends with the attempt. */
+  readonly tree: Tree;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  readonly #lifecycle: PartLifecycle;
+  readonly #node: RunNode;
+  readonly #error: NodeError;
+  #isOver = false;
+
+  constructor(tree: Tree, node: RunNode, inputs: ValueMap, timeoutMs: number, begin: number) {
+    this.until = begin + timeoutMs;
+    this.#node = node;
+    this.#error = timeoutError(node, inputs, timeoutMs);
+    this.#lifecycle = new PartLifecycle(tree.lifecycle, () => tree.services.journal.halted());
+    this.tree = { ...tree, lifecycle: this.#lifecycle };
+  }
+
+  /** Throws the error of the attempt when its time is over. */
+  check(): void {
+    if (this.#leftMs() <= 0) throw this.#error;
+  }
+
+  /** Runs the attempt, to its end or to that of its time. */
+  limit<T>(run: () => T | Promise<T>): T | Promise<T> {
+    const { sleepers } = this.tree;
+    const isCalling = callsFlow(this.#node);
+    if (this.#leftMs() <= 0) {
+      // A flow that an earlier claim called is ended by executing it: it finds itself halted.
+      if (!isCalling) throw this.#error;
+      this.#expire();
+    }
+    let given: T | Promise<T>;
+    try {
+      given = run();
+    } catch (error) {
+      this.#lifecycle.end();
+      throw this.#errorOf(error);
+    }
+    if (!(given instanceof Promise)) {
+      this.#lifecycle.end();
+      return given;
+    }
+    sleepers.addDeadline(this.until);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeIsOver = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#expire();
+        if (!isCalling) reject(this.#error);
+      }, this.#leftMs());
+    });
+    return Promise.race([given, timeIsOver]).catch((error: unknown) => {
+      throw this.#errorOf(error);
+    }).finally(() => {
+      clearTimeout(timer);
+      sleepers.removeDeadline(this.until);
+      this.#lifecycle.end();
+    });
+  }
+
+  #leftMs(): number {
+    return this.until - this.tree.services.now();
+  }
+
+  #expire(): void {
+    this.#isOver = true;
+    this.#lifecycle.haltWith({ status: 'failed', message: this.#error.message, graceMs: 0 });
+  }
+
+  /** Whatever an attempt fails with after its time, it fails for its time. */
+  #errorOf(error: unknown): unknown {
+    const isOver = this.#isOver || this.#leftMs() <= 0;
+    return isOver && !(error instanceof Released) ? this.#error : error;
+  }
+}

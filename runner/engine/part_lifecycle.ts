@@ -1,0 +1,35 @@
+import { Lifecycle } from './lifecycle.ts';
+
+/**
+ * The life of a part of a tree: of one attempt with a timeout, and of the flows that it calls. It is halted with the
+ * tree, or before it when the attempt's time is over. A release of the part releases the tree.
+ */
+export class PartLifecycle extends Lifecycle {
+  readonly #whole: Lifecycle;
+  readonly #removers: (() => void)[] = [];
+
+  constructor(whole: Lifecycle, onHalt: () => void) {
+    super(onHalt);
+    this.#whole = whole;
+    this.#follow(whole.halted, () => {
+      if (whole.halt !== undefined) this.haltWith(whole.halt);
+    });
+    this.#follow(whole.releasing, () => super.release());
+  }
+
+  override release(): void {
+    this.#whole.release();
+  }
+
+  /** The attempt has ended: the part follows the tree no longer. */
+  override end(): void {
+    for (const remove of this.#removers) remove();
+    super.end();
+  }
+
+  #follow(signal: AbortSignal, listener: () => void): void {
+    if (signal.aborted) return listener();
+    signal.addEventListener('abort', listener);
+    this.#removers.push(() => signal.removeEventListener('abort', listener));
+  }
+}
