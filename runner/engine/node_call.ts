@@ -54,7 +54,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     rest: (wait, until) =>
       until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
     askForInput: (givenMs) => {
-      // Nobody can answer an attempt whose time is over.
+      // When the time of the attempt is over, no answer counts.
       const timeoutMs = Math.max(bounded(services.now() + givenMs) - services.now(), 1);
       return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, log });
     },

@@ -26,7 +26,8 @@ begin
     end if;
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time, n.output, n.errors,
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
+        n.output, n.errors,
         n.error_handled
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)

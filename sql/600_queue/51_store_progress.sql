@@ -165,7 +165,8 @@ begin
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
       flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
-      attempt_start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[], error_handled boolean
+      attempt_start_time timestamptz, end_time timestamptz, input jsonb, output jsonb,
+      errors text[], error_handled boolean
     )
     on conflict on constraint node_run_pkey do update
     set

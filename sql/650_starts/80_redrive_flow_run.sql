@@ -14,7 +14,8 @@ as $$
       -- A handled failure is taken over, so the redrive does not repeat it.
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
-    where n.errors[1] like 'outcome\_unknown:%' or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
+    where n.errors[1] like 'outcome\_unknown:%'
+      or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
       -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
       -- call, the called run's own executions count.

@@ -96,8 +96,8 @@ begin atomic
   select array[
     'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
     'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
-    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'open_nodes_limit', 'outcome_unknown',
-    'output_too_large', 'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'worker_lost'
+    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
+    'outcome_unknown', 'output_too_large', 'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -3207,6 +3207,12 @@ begin
     when d.data ? 'retry' and d.data -> 'retry' <> 'null' and private.retry_fault(d.data -> 'retry') is not null
       then private.retry_fault(d.data -> 'retry')
     when d.data ? 'on_error' and private.on_error_fault(d.data) is not null then private.on_error_fault(d.data)
+    when d.data ? 'timeout_ms' and d.data -> 'timeout_ms' <> 'null' and (
+      case jsonb_typeof(d.data -> 'timeout_ms') when 'number' then
+        (d.data -> 'timeout_ms')::numeric between 1 and 604800000 and (d.data -> 'timeout_ms')::numeric % 1 = 0
+      end
+    ) is not true
+      then 'data.timeout_ms: must be an integer from 1 to 604800000'
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > private.limit_port_name_characters()
@@ -4290,7 +4296,7 @@ begin
   return (
     select format('[%s]', string_agg(format(
       '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
-      '"sources": [%s], "targets": [%s]%s%s, "targets_form": {%s"form_data": %s}%s}}',
+      '"sources": [%s], "targets": [%s]%s%s%s, "targets_form": {%s"form_data": %s}%s}}',
       node -> 'id', d.data -> 'type',
       case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
       d.data -> 'node_id',
@@ -4310,6 +4316,8 @@ begin
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
       case when d.data ->> 'on_error' = 'output' then ', "on_error": "output"' end,
+      case when d.data -> 'timeout_ms' <> 'null'
+        then format(', "timeout_ms": %s', trim_scale((d.data -> 'timeout_ms')::numeric)) end,
       ', "display_name": ' || (d.data -> 'display_name')::text,
       '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
       d.data -> 'targets_form' -> 'form_data',
@@ -6496,6 +6504,7 @@ create table public.node_run (
   retry_at timestamptz,
   user_id uuid not null,
   start_time timestamptz not null,
+  attempt_start_time timestamptz,
   end_time timestamptz,
   input jsonb not null,
   output jsonb,
@@ -6518,6 +6527,8 @@ comment on column public.node_run.attempt is
   'The number of the running attempt, or of the last one, of a node with data.retry; 1 for every other node.';
 comment on column public.node_run.retry_at is
   'The begin of the next attempt; set only while the node waits for it after a failed attempt.';
+comment on column public.node_run.attempt_start_time is
+  'The begin of an attempt after the first, from which data.timeout_ms counts; null for the first, which begins at start_time.';
 comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
@@ -9197,7 +9208,8 @@ begin
     end if;
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
-      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors,
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
+        n.output, n.errors,
         n.error_handled
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
@@ -9205,7 +9217,8 @@ begin
     loop
       v_text := json_build_object(
         'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt,
-        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'end_time', v_row.end_time,
+        'retry_at', v_row.retry_at, 'start_time', v_row.start_time, 'attempt_start_time', v_row.attempt_start_time,
+        'end_time', v_row.end_time,
         'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
       v_rows := array_append(v_rows, v_text);
@@ -9621,20 +9634,22 @@ begin
 
   with stored as (
     insert into public.node_run as n (
-      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors,
-      error_handled
+      flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, attempt_start_time, end_time, input,
+      output, errors, error_handled
     )
     select
-      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time,
-      e.input, e.output, e.errors, coalesce(e.error_handled, false)
+      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time,
+      e.attempt_start_time, e.end_time, e.input, e.output, e.errors, coalesce(e.error_handled, false)
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
       flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
-      end_time timestamptz, input jsonb, output jsonb, errors text[], error_handled boolean
+      attempt_start_time timestamptz, end_time timestamptz, input jsonb, output jsonb,
+      errors text[], error_handled boolean
     )
     on conflict on constraint node_run_pkey do update
     set
-      attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
+      attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
+      end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
     -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
     -- node has begun changes no stored row, because the node may have output values meanwhile.
@@ -9889,7 +9904,9 @@ grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jso
 
 -- sql/600_queue/54_suspend_flow_run.sql
 
-create function private.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
+create function private.suspend_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default null
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -9911,30 +9928,35 @@ begin
   from public.signature_requests as s
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
+  v_seconds := least(v_seconds, suspend_flow_run.delay_seconds);
   if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
     update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
   end if;
 end;
 $$;
-comment on function private.suspend_flow_run(uuid, integer, jsonb) is
+comment on function private.suspend_flow_run(uuid, integer, jsonb, integer) is
   'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
-grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
+grant execute on function private.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
-create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
+create function public.suspend_flow_run(
+  flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default null
+)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.suspend_flow_run(
-    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
+    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress,
+    suspend_flow_run.delay_seconds
   );
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
--- request is unanswered, and in a second if all unanswered ones have expired.
-comment on function public.suspend_flow_run(uuid, integer, jsonb) is
+-- request is unanswered, and in a second if all unanswered ones have expired. delay_seconds: it may be claimed then at
+-- the latest, because the time of one of its attempts is over.
+comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
-grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
+grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/60_end_flow_run.sql
 
@@ -11460,7 +11482,8 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- Executions whose worker died: the node may have had effects.
+    -- Executions whose worker died, or whose time was over: the node may have had effects. The text is that of
+    -- runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
@@ -11468,6 +11491,7 @@ as $$
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
+      or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
       -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
       -- call, the called run's own executions count.

@@ -17,6 +17,8 @@ const LONG_WAIT_MS = 2_000;
 const QUICK: NodeRetry = { max_attempts: 3, delay_ms: 50, backoff: 2, max_delay_ms: 5_000 };
 /** A pause that is long enough to sleep in the database, and to kill a worker meanwhile. */
 const SLEEPING: NodeRetry = { max_attempts: 3, delay_ms: 6_000, backoff: 1, max_delay_ms: 6_000 };
+/** Long enough to kill a worker meanwhile. */
+const TIMEOUT_MS = 8_000;
 const BUSY = { status: 503 };
 const FINE = { status: 200 };
 
@@ -29,6 +31,7 @@ const ANSWERS: Record<string, FlakyAnswer[]> = {
   is_down: Array.from({ length: 99 }, () => BUSY),
   fails_once: [BUSY],
   falls_silent_at_the_second: [BUSY, 'silence'],
+  is_silent: ['silence', 'silence', 'silence'],
 };
 
 let workers: WorkerStack;
@@ -273,4 +276,44 @@ it('requests whose worker is killed in the second attempt are repeated if allowe
     expect(unknown).toHaveLength(method === 'GET' ? 0 : 1);
     if (status === 'failed') expect(errors).toEqual([expect.stringMatching(/outcome_unknown/)]);
   }
+});
+
+it('a request that has no answer times out when its time is over, although its worker was killed, and its flow handles that', async () => {
+  const path = `/is_silent/${paths++}`;
+  const refused = `/refuses/${paths++}`;
+  const flow = new FlowBuilder();
+  const form = (to: string, method: string) => ({ method, url: `${server.url}${to}` });
+  const post = flow.use('http_request', {}, { form: form(refused, 'POST'), title: 'Post', handlesErrors: true });
+  const slow = flow.use('http_request', {}, {
+    form: form(path, 'GET'),
+    title: 'Request',
+    handlesErrors: true,
+    timeoutMs: TIMEOUT_MS,
+  });
+  flow.output('refused', flow.field('message', post.output('error'), 'message'));
+  flow.output('code', flow.field('code', slow.output('error'), 'code'));
+  const first = newWorker();
+  const [id] = await owner.start(await owner.storeFlow(flow), [{}]);
+  await waitFor(() => server.requests(path).length === 1 || undefined);
+  const rows = () =>
+    workers.sql`
+      select n.node_id, n.start_time, n.end_time, n.errors, n.error_handled from public.node_run as n
+      where n.flow_run_id = ${id!} and n.node_id = any (${[post.id, slow.id]}) order by n.node_id`;
+  // Waits until the failure of the one and the begin of the other are stored.
+  const before = await waitFor(async () => {
+    const stored = await rows();
+    return stored.length === 2 && stored[0]!.end_time !== null ? stored : undefined;
+  });
+  expect(await first.end('SIGKILL')).toBe('SIGKILL');
+  const second = newWorker();
+  const [run] = await workers.ended([id!]);
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(run).toMatchObject({ status: 'succeeded', errors: null, output: { M: { code: { S: 'node_timeout' } } } });
+  const after = await rows();
+  expect(after.map(({ error_handled }) => error_handled)).toEqual([true, true]);
+  expect(after[0]).toEqual(before[0]);
+  expect(server.requests(refused)).toHaveLength(1);
+  // The time counts from the first begin.
+  expect(after[1]!.start_time).toEqual(before[1]!.start_time);
+  expect(after[1]!.end_time - before[1]!.start_time).toBeGreaterThanOrEqual(TIMEOUT_MS);
 });

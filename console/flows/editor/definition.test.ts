@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withFormData } from './definition.ts';
+import { withErrorOutput, withFormData } from './definition.ts';
 
 const named = (names: string[]) => ({ cases: names.map((name) => ({ name, operator: 'is_null' })) });
 
@@ -23,4 +23,15 @@ it('an output of a switch keeps its id when cases move, go, or are renamed', () 
   expect(outputsOf(withFormData(first, named(['b', 'a'])))).toEqual({ b, a, default: 'd' });
   expect(outputsOf(withFormData(first, named(['b'])))).toEqual({ b, default: 'd' });
   expect(outputsOf(withFormData(first, named(['a', 'bb'])))).toEqual({ a, bb: b, default: 'd' });
+});
+
+it('the output error comes and goes with on_error, also beside the cases of a switch', () => {
+  const handled = withErrorOutput(withFormData(SWITCH, named(['a'])), true);
+  expect(handled.data).toMatchObject({ on_error: 'output' });
+  const changed = withFormData(handled, named(['b']));
+  expect(Object.keys(outputsOf(changed))).toEqual(['b', 'default', 'error']);
+  expect(outputsOf(changed).error).toBe(outputsOf(handled).error);
+  const back = withErrorOutput(changed, false);
+  expect(Object.keys(outputsOf(back))).toEqual(['b', 'default']);
+  expect(back.data).not.toHaveProperty('on_error');
 });

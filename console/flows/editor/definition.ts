@@ -60,13 +60,24 @@ const nameOf = (json: unknown): string => isObject(json) && typeof json.name ===
 function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
   const cases = isObject(formData) && Array.isArray(formData.cases) ? formData.cases : [];
   const names = [...new Set(cases.map(nameOf).filter((name) => name !== '' && name !== 'default')), 'default'];
-  const known = (Array.isArray(sources) ? sources : []).filter(isObject);
-  return names.map((name, index) => {
+  const all = (Array.isArray(sources) ? sources : []).filter(isObject);
+  const known = all.filter((source) => names.includes('error') || nameOf(source) !== 'error');
+  const outputs = names.map((name, index) => {
     const renamed = known[index];
     const port = known.find((source) => nameOf(source) === name) ??
       (names.length === known.length && !names.includes(nameOf(renamed)) ? renamed : undefined);
     return { type: 'free', defaultValue: '', tooltip: '', id: crypto.randomUUID(), ...port, name };
   });
+  return [...outputs, ...all.filter((source) => !known.includes(source))];
+}
+
+/** Adds the output `error` to a node and lets the flow handle its failures, or takes both away. */
+export function withErrorOutput(node: PlainObject, isHandled: boolean): PlainObject {
+  const { on_error: _, ...data } = objectAt(node, 'data');
+  const others = (Array.isArray(data.sources) ? data.sources : []).filter((source) => nameOf(source) !== 'error');
+  if (!isHandled) return { ...node, data: { ...data, sources: others } };
+  const error = { id: crypto.randomUUID(), name: 'error', type: 'free', defaultValue: '', tooltip: 'The failure' };
+  return { ...node, data: { ...data, sources: [...others, error], on_error: 'output' } };
 }
 
 /** Replaces the form data of a node. */

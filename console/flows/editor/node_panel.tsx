@@ -3,6 +3,7 @@ import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
+import { NodeFailure } from './node_failure.tsx';
 import { NodeFields } from './node_fields.tsx';
 import { NodeRetry } from './node_retry.tsx';
 import { NodeWiring } from './node_wiring.tsx';
@@ -76,7 +77,7 @@ const Hints = ({ count }: { count: number }) => (
   </Stack>
 );
 
-/** Shows the selected node: its documentation, inputs, edges and retries. */
+/** Shows the selected node: its documentation, inputs, edges, retries and failures. */
 export function NodePanel() {
   const { store } = useEditor();
   const { document, selected } = useEditorState();
@@ -97,6 +98,7 @@ export function NodePanel() {
         </ErrorBoundary>
         <NodeWiring json={json} />
         <NodeRetry json={json} />
+        <NodeFailure json={json} />
       </Stack>
     </section>
   );

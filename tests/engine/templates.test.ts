@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'lossless-json';
+import { expect, it } from 'vitest';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { type HttpRequest, NodeError, type NodeServices } from '../../runner/engine/node.ts';
+import { TransientError } from '../../runner/engine/transient_error.ts';
+import type { Graph } from '../../types/flow.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
+import { executeFlow } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+const folder = join(projectDir, 'docs/templates');
+
+/** A template as a flow of the tests; `retry` has all its members, as in a snapshot. */
+class Template extends FlowBuilder {
+  readonly #graph: Graph;
+
+  constructor(name: string) {
+    super();
+    // SAFETY: the runner finds what is wrong with it.
+    const flow = parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown as Graph;
+    for (const { data } of flow.nodes) {
+      if (data.retry) data.retry = { ...data.retry, delay_ms: 0, max_delay_ms: 0 };
+    }
+    this.#graph = { ...flow, environment: {}, instructions_bundling: 'Off' };
+  }
+
+  override graph(): Graph {
+    return this.#graph;
+  }
+}
+
+/** A server that answers the paths with this JSON, breaks off at `/broken`, and has no others. */
+const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'> => ({
+  http: {
+    request: ({ url }: HttpRequest) => {
+      const { pathname } = new URL(url);
+      if (pathname === '/broken') throw new TransientError('the connection broke');
+      if (answers[pathname] === undefined) throw new NodeError('status code: 404');
+      const body = new TextEncoder().encode(JSON.stringify(answers[pathname]));
+      return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body });
+    },
+  },
+});
+
+const at = (path: string): Value => ({ S: `http://shop.test${path}` });
+const status = (text: string): Value => ({ M: { status: { S: text } } });
+const failure = (message: string, node: number, attempt: number): Value => ({
+  M: {
+    message: { S: message },
+    code: { N: 0 },
+    node_id: { S: `10000000-0000-4000-8000-${String(node).padStart(12, '0')}` },
+    attempt: { U: String(attempt) },
+  },
+});
+
+const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
+  ['retry_with_fallback', { url: at('/fine'), fallback_url: at('/spare') }, { answer: status('ready') }],
+  [
+    'retry_with_fallback',
+    { url: at('/broken'), fallback_url: at('/spare') },
+    { answer: status('spare'), problem: failure('the connection broke', 3, 3) },
+  ],
+  [
+    'fan_out_and_collect',
+    { urls: { A: [at('/fine'), at('/nowhere'), at('/spare'), at('/fine')] } },
+    {
+      ready: { A: [status('ready'), status('ready')] },
+      others: { A: [status('spare')] },
+      failures: { A: [failure('status code: 404', 3, 1)] },
+    },
+  ],
+  ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
+];
+
+it.each(cases)('the template %s does what it says, with %j', async (name, inputs, output) => {
+  const services = answering({ '/fine': { status: 'ready' }, '/spare': { status: 'spare' } });
+  const result = await executeFlow(new Template(name), inputs, { services, now: Date.now });
+  expect(result).toMatchObject({ status: 'succeeded', errors: null });
+  expect(result.output.M).toEqual(output);
+});
+
+it('each template has a case', () => {
+  const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
+  expect([...new Set(cases.map(([name]) => name))].toSorted()).toEqual(names.toSorted());
+});
