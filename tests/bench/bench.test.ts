@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
+import { runsLongTests } from '../support/long_tests.ts';
 import { npmScript } from '../support/npm_script.ts';
 import { type Figure, makeFigure, makePart } from './figure.ts';
 import { percentile } from './statistics.ts';
@@ -31,7 +32,7 @@ const run = (command: string, args: string[]): Promise<Ended> =>
 /** Runs the same program as `npm run bench`. */
 const bench = (...args: string[]): Promise<Ended> => run(process.execPath, npmScript('bench', ...args));
 
-it('npm run bench prints the chosen figures, and writes them as JSON', async () => {
+it.runIf(runsLongTests)('npm run bench prints the chosen figures, and writes them as JSON', async () => {
   const file = join(dir, 'figures.json');
   const options = ['--quick', '--only', 'p6', '--rounds', '2', '--json', file];
   const { code, stdout, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...options]);

@@ -9,7 +9,7 @@ import { type EndedRun, type FlowOwner, integer, makeWorkerStack, type WorkerSta
 /**
  * Enough kills that each kind of flow loses workers at each kind of moment. `KILLS=500 npm test -- kill` kills more.
  */
-const KILLS = Number(process.env.KILLS ?? 30);
+const KILLS = Number(process.env.KILLS ?? 15);
 const RUNS = KILLS * 10;
 const INPUTS = 10;
 /** Derived from the number of the kill, so that a failure can be reproduced. */

@@ -11,7 +11,7 @@ import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/wo
  * Enough kills that several happen between a signature and its confirmation. `MONEY_KILLS=200 npm test -- money` kills
  * more.
  */
-const KILLS = Number(process.env.MONEY_KILLS ?? 20);
+const KILLS = Number(process.env.MONEY_KILLS ?? 10);
 const RUNS_PER_KILL = 4;
 /** At this slot length, a blockhash is valid for six seconds. */
 const SLOT_MS = 40;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { faultNames } from '../soak/faults.ts';
+import { runsLongTests } from '../support/long_tests.ts';
 import { npmScript } from '../support/npm_script.ts';
 import type { Report } from '../soak/report.ts';
 
@@ -19,7 +20,7 @@ const soak = (...args: string[]): Promise<{ code: number; output: string }> =>
     });
   });
 
-it('a short soak causes every fault, and its auditor finds nothing', async () => {
+it.runIf(runsLongTests)('a short soak causes every fault, and its auditor finds nothing', async () => {
   const jsonFile = join(folder, 'report.json');
   const { code, output } = await soak('--minutes', '0.2', '--seed', '1', '--json', jsonFile);
   expect(output).toContain('The auditor found nothing.');

@@ -77,8 +77,13 @@ const STACK: Rows = [
 const TESTS: Rows = [
   ['FUZZ_SEED', 'Seed of generated test values, so that a red test stays red.', '20261121'],
   ['FUZZ_CASES', 'How many times as many cases as usual tests generate.', '1'],
-  ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '30'],
-  ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '20'],
+  ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '15'],
+  [
+    'LONG_TESTS',
+    '`1` also runs the tests that try a tool for minutes: soak, bench, and the type check of every upload.',
+    'none',
+  ],
+  ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '10'],
 ];
 
 /** Settings in the `environment` of a flow. */
