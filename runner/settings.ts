@@ -37,7 +37,7 @@ const numberSettings = {
     0,
     10_000,
   ),
-  runnerReservedPlaces: setting(
+  runnerReservedSlots: setting(
     'Reserved slots of a worker. While other owners hold all its slots, the worker executes up to this many more runs: one for each owner who holds no slot.',
     'runs',
     16,

@@ -14,9 +14,9 @@ beforeEach(() => {
 
 const make = (options: Partial<AdmissionOptions> = {}): Admission =>
   makeAdmission({
-    places: 6,
-    alonePlaces: 4,
-    sharedPlaces: 2,
+    slots: 6,
+    aloneSlots: 4,
+    sharedSlots: 2,
     recentMs: 1_000,
     maxWaiting: 10,
     maxAllWaiting: 15,
@@ -50,7 +50,7 @@ async function end(name: string): Promise<void> {
   await settle();
 }
 
-it('a single caller gets `alonePlaces` places and the results of the work', async () => {
+it('a single caller gets `aloneSlots` slots and the results of the work', async () => {
   const results = call(make(), 'a', 6);
   expect(names()).toEqual(['a1', 'a2', 'a3', 'a4']);
   await end('a2');
@@ -59,14 +59,14 @@ it('a single caller gets `alonePlaces` places and the results of the work', asyn
   expect(await Promise.all(results)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6']);
 });
 
-it('a second caller begins at once while the first one holds all places of one caller', async () => {
+it('a second caller begins at once while the first one holds all slots of one caller', async () => {
   const admission = make();
   void call(admission, 'a', 10);
   void call(admission, 'b', 1);
   expect(names()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
 });
 
-it('each caller has fewer places while others have called recently', async () => {
+it('each caller has fewer slots while others have called recently', async () => {
   const admission = make();
   void call(admission, 'b', 1);
   await end('b1');
@@ -82,7 +82,7 @@ it('each caller has fewer places while others have called recently', async () =>
 });
 
 it('waiting callers take turns, even if one of them has many calls', async () => {
-  const admission = make({ places: 2 });
+  const admission = make({ slots: 2 });
   void call(admission, 'a', 8);
   void call(admission, 'b', 2);
   void call(admission, 'c', 1);
@@ -95,7 +95,7 @@ it('waiting callers take turns, even if one of them has many calls', async () =>
 });
 
 it('refuses calls beyond the waiting limits of one caller and of all callers', async () => {
-  const admission = make({ places: 1, maxWaiting: 3, maxAllWaiting: 5 });
+  const admission = make({ slots: 1, maxWaiting: 3, maxAllWaiting: 5 });
   const refusal = (promise: Promise<unknown>) => promise.then(() => undefined, (error: ApiError) => error);
   const mine = call(admission, 'a', 5);
   const theirs = [...call(admission, 'b', 2), ...call(admission, 'c', 1)];
@@ -109,7 +109,7 @@ it('refuses calls beyond the waiting limits of one caller and of all callers', a
 });
 
 it('at the waiting limit, the caller with the most calls loses one to another caller', async () => {
-  const admission = make({ places: 1, maxWaiting: 10, maxAllWaiting: 6 });
+  const admission = make({ slots: 1, maxWaiting: 10, maxAllWaiting: 6 });
   const refused: string[] = [];
   const note = (promise: Promise<string>, name: string) => void promise.catch(() => refused.push(name));
   call(admission, 'a', 7).forEach((promise, index) => note(promise, `a${index + 1}`));
@@ -127,8 +127,8 @@ it('at the waiting limit, the caller with the most calls loses one to another ca
   expect(order.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1']);
 });
 
-it('failed work frees its place', async () => {
-  const admission = make({ places: 1 });
+it('failed work frees its slot', async () => {
+  const admission = make({ slots: 1 });
   const failed = admission.admit('a', () => Promise.reject(new Error('no')));
   void call(admission, 'b', 1);
   await expect(failed).rejects.toThrow('no');
@@ -136,8 +136,8 @@ it('failed work frees its place', async () => {
   expect(names()).toEqual(['b1']);
 });
 
-it('all calls of a thousand callers end, with at most `places` of them at a time', async () => {
-  const admission = make({ places: 7, maxWaiting: 1_000, maxAllWaiting: 100_000 });
+it('all calls of a thousand callers end, with at most `slots` of them at a time', async () => {
+  const admission = make({ slots: 7, maxWaiting: 1_000, maxAllWaiting: 100_000 });
   let running = 0;
   let most = 0;
   let done = 0;

@@ -12,11 +12,11 @@ export interface Admission {
 
 export interface AdmissionOptions {
   /** Concurrent calls of all callers. */
-  places: number;
+  slots: number;
   /** Concurrent calls of one caller while nobody else calls. */
-  alonePlaces: number;
+  aloneSlots: number;
   /** Concurrent calls of one caller while others call, too. */
-  sharedPlaces: number;
+  sharedSlots: number;
   /** How long a caller counts as active after a call. */
   recentMs: number;
   /** Waiting calls of one caller, and of all callers together. */
@@ -27,13 +27,13 @@ export interface AdmissionOptions {
 }
 
 /**
- * A single active caller gets enough places to use a small database fully, but not all, so that the next caller finds a
- * free one. With several active callers each gets few places, so that none slows the others down.
+ * A single active caller gets enough slots to use a small database fully, but not all, so that the next caller finds a
+ * free one. With several active callers each gets few slots, so that none slows the others down.
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
-  places: 24,
-  alonePlaces: requestLimits.calls_alone.value,
-  sharedPlaces: requestLimits.calls_shared.value,
+  slots: 24,
+  aloneSlots: requestLimits.calls_alone.value,
+  sharedSlots: requestLimits.calls_shared.value,
   recentMs: 1_000,
   maxWaiting: requestLimits.waiting_calls.value,
   maxAllWaiting: requestLimits.all_waiting_calls.value,
@@ -54,10 +54,10 @@ const tooMany = (): Error =>
 
 /** Makes an admission in which waiting callers take turns, one call each. */
 export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Admission {
-  const { places, alonePlaces, sharedPlaces, recentMs, maxWaiting, maxAllWaiting, now } = options;
+  const { slots, aloneSlots, sharedSlots, recentMs, maxWaiting, maxAllWaiting, now } = options;
   /** The time of each active caller's last call; the earliest first. */
   const recent = new Map<string, number>();
-  /** The number of places that each caller holds; callers without a place are missing. */
+  /** The number of slots that each caller holds; callers without a slot are missing. */
   const held = new Map<string, number>();
   /** The waiting calls by caller; the caller with the next turn first. */
   const waiting = new Map<string, WaitingCall[]>();
@@ -74,15 +74,15 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     }
   };
   const mayTake = (caller: string): boolean =>
-    allHeld < places && (held.get(caller) ?? 0) < (recent.size > 1 ? sharedPlaces : alonePlaces);
+    allHeld < slots && (held.get(caller) ?? 0) < (recent.size > 1 ? sharedSlots : aloneSlots);
   const take = (caller: string): void => {
     allHeld++;
     held.set(caller, (held.get(caller) ?? 0) + 1);
   };
 
-  /** Begins one call of the first waiting caller who may take another place; false if there is none. */
+  /** Begins one call of the first waiting caller who may take another slot; false if there is none. */
   const admitNext = (): boolean => {
-    if (allHeld >= places) return false;
+    if (allHeld >= slots) return false;
     for (const [caller, calls] of waiting) {
       if (!mayTake(caller)) continue;
       const next = calls.shift();

@@ -15,7 +15,7 @@ function make() {
   return { database, ...makeDeps(database.platform) };
 }
 
-it('a flood of invented credentials shares few places and one look-up, and stops no other caller', async () => {
+it('a flood of invented credentials shares few slots and one look-up, and stops no other caller', async () => {
   const { database, rpc } = make();
   const invented = times(1_500, (n) => {
     const headers: Record<string, string> = n % 2 === 0
@@ -35,18 +35,18 @@ it('a flood of invented credentials shares few places and one look-up, and stops
   }
   expect(database.asked.filter((name) => name === 'turn_owners').length).toBeLessThanOrEqual(2);
   const underWay = database.underWay.filter(({ name }) => name === 'start');
-  expect(underWay.length).toBeLessThanOrEqual(ADMISSION_OPTIONS.alonePlaces);
+  expect(underWay.length).toBeLessThanOrEqual(ADMISSION_OPTIONS.aloneSlots);
   await database.answerAll();
   await Promise.all([honest, guest]);
   expect(new Set(await Promise.all(invented))).toEqual(new Set(['answered', 'too_many_requests']));
 });
 
-it('a user with many keys gets the places of one caller', async () => {
+it('a user with many keys gets the slots of one caller', async () => {
   const { database, rpc } = make();
   const calls = times(30, (n) => rpc('start', {}, { 'x-api-key': `fk_ann_${n}` }));
   await database.settle();
   await database.answerNext();
-  expect(database.underWay).toHaveLength(ADMISSION_OPTIONS.alonePlaces);
+  expect(database.underWay).toHaveLength(ADMISSION_OPTIONS.aloneSlots);
   await database.answerAll();
   await Promise.all(calls);
 });
@@ -60,7 +60,7 @@ it('a token without a published key gets a turn of its own after the database ac
   await database.answerAll();
   await first;
   const invented = times(40, (n) => rpc('start', {}, { authorization: `Bearer a.b.${n}` }));
-  await expect.poll(() => database.underWay.length).toBe(ADMISSION_OPTIONS.alonePlaces);
+  await expect.poll(() => database.underWay.length).toBe(ADMISSION_OPTIONS.aloneSlots);
   const second = call('second');
   await expect.poll(() => database.underWay.map(({ name }) => name)).toContain('second');
   await database.answerAll();

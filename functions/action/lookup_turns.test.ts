@@ -14,11 +14,11 @@ async function endAll(): Promise<void> {
 
 const make = () => {
   const turns = makeLookupTurns({
-    places: 7,
-    addressPlaces: 5,
-    alonePlaces: 3,
-    sharedPlaces: 1,
-    callerPlaces: 2,
+    slots: 7,
+    addressSlots: 5,
+    aloneSlots: 3,
+    sharedSlots: 1,
+    callerSlots: 2,
     maxWaiting: 4,
   });
   return (lookup: Partial<LookupTurn>, name: string) =>
@@ -28,7 +28,7 @@ const make = () => {
     ).catch(({ code }) => code as string);
 };
 
-it('an owner with endless look-ups leaves places for others at the same address', async () => {
+it('an owner with endless look-ups leaves slots for others at the same address', async () => {
   const look = make();
   const mine = Array.from({ length: 9 }, (_, n) => look({}, `mine ${n}`));
   const theirs = look({ owner: 'other' }, 'theirs');

@@ -17,42 +17,42 @@ export interface LookupTurns {
 
 export interface LookupTurnsOptions {
   /** Concurrent look-ups in total. */
-  places: number;
+  slots: number;
   /** Concurrent look-ups at one address. Its server may ban clients that ask more often. */
-  addressPlaces: number;
+  addressSlots: number;
   /** Of these, those of one owner: while the owner is alone at the address, and while others use it, too. */
-  alonePlaces: number;
-  sharedPlaces: number;
+  aloneSlots: number;
+  sharedSlots: number;
   /** Concurrent look-ups of one caller for one owner's deployments. */
-  callerPlaces: number;
+  callerSlots: number;
   /** Waiting look-ups of one owner at an address. */
   maxWaiting: number;
 }
 
 /**
- * A look-up may last 15 seconds, so an owner alone does not get all places of an address: the next owner finds a free
+ * A look-up may last 15 seconds, so an owner alone does not get all slots of an address: the next owner finds a free
  * one.
  */
 export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
-  places: 64,
-  addressPlaces: 16,
-  alonePlaces: 10,
-  sharedPlaces: 4,
-  callerPlaces: 2,
+  slots: 64,
+  addressSlots: 16,
+  aloneSlots: 10,
+  sharedSlots: 4,
+  callerSlots: 2,
   maxWaiting: 32,
 });
 
 /** Makes turns by address, owner and caller, so that frequent look-ups do not block others at the same address. */
 export function makeLookupTurns(options: LookupTurnsOptions = LOOKUP_TURNS): LookupTurns {
-  const { places, addressPlaces, alonePlaces, sharedPlaces, callerPlaces, maxWaiting } = options;
+  const { slots, addressSlots, aloneSlots, sharedSlots, callerSlots, maxWaiting } = options;
   const waiting = { ...ADMISSION_OPTIONS, maxWaiting };
   const all: AdmissionOptions = {
     ...ADMISSION_OPTIONS,
-    places,
-    alonePlaces: addressPlaces,
-    sharedPlaces: addressPlaces,
+    slots,
+    aloneSlots: addressSlots,
+    sharedSlots: addressSlots,
   };
-  const one = { ...waiting, places: Infinity, alonePlaces: callerPlaces, sharedPlaces: callerPlaces };
+  const one = { ...waiting, slots: Infinity, aloneSlots: callerSlots, sharedSlots: callerSlots };
   const [addresses, callers] = [makeAdmission(all), makeAdmission(one)];
   /** The owners' turns at each address in use. */
   const ownersAt = new Map<string, { owners: Admission; users: number }>();
@@ -60,7 +60,7 @@ export function makeLookupTurns(options: LookupTurnsOptions = LOOKUP_TURNS): Loo
   /** Does the work in a turn of this owner at the address. */
   const atAddress = async <Result>({ url, owner }: LookupTurn, work: () => Promise<Result>): Promise<Result> => {
     const address = ownersAt.get(url) ??
-      { owners: makeAdmission({ ...waiting, places: addressPlaces, alonePlaces, sharedPlaces }), users: 0 };
+      { owners: makeAdmission({ ...waiting, slots: addressSlots, aloneSlots, sharedSlots }), users: 0 };
     ownersAt.set(url, address);
     address.users++;
     try {

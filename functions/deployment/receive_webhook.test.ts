@@ -51,7 +51,7 @@ it('an owner of many webhooks gets the turns of one caller', async () => {
   const honest = post(HONEST);
   await database.settle();
   const looks = database.underWay.findIndex(({ name }) => name === 'webhook_owners');
-  expect(database.underWay).toHaveLength(ADMISSION_OPTIONS.alonePlaces + 1);
+  expect(database.underWay).toHaveLength(ADMISSION_OPTIONS.aloneSlots + 1);
   await database.answer(looks);
   expect(database.underWay.at(-1)!.args.token).toBe(HONEST);
   await database.answerAll();

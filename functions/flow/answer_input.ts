@@ -23,7 +23,7 @@ interface Answer {
 }
 
 /** One call of a token at a time, so that one token does not use up the turns of its owner's other tokens. */
-const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, places: Infinity, alonePlaces: 1, sharedPlaces: 1, maxWaiting: 10 };
+const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sharedSlots: 1, maxWaiting: 10 };
 
 /**
  * Makes the two answers to a pending input. `POST /flow/submit/{token}` gives the waiting node its value; `DELETE`

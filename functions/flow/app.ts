@@ -23,7 +23,7 @@ import { makeRunSignatureRequest } from './run_signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopRun } from './stop_run.ts';
 import { lookForEvents } from './watched_events.ts';
-import { makeWatcherPlaces } from './watcher_places.ts';
+import { makeWatcherSlots } from './watcher_slots.ts';
 
 /** Makes the Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
@@ -61,7 +61,7 @@ export function makeFlowApp(platform: Platform) {
     {
       method: 'GET',
       path: '/events/:flow_run_id',
-      handle: makeRunEvents(deps, events, makeWatcherPlaces(), poke),
+      handle: makeRunEvents(deps, events, makeWatcherSlots(), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopRun(deps, poke) },
     { method: 'POST', path: '/submit/:token', handle: answers.submit },

@@ -12,7 +12,7 @@ const page = (id: number): ToldPage => ({
   has_ended: false,
 });
 
-/** Makes a stream of a run that always has more events, and observes its place. */
+/** Makes a stream of a run that always has more events, and observes its slot. */
 function makeEndless() {
   let reads = 1;
   const onEnd = vi.fn<() => void>();
@@ -28,7 +28,7 @@ function makeEndless() {
   return { stream, onEnd, close, reads: () => reads };
 }
 
-it('a watcher who never reads is cut off and frees its place', async () => {
+it('a watcher who never reads is cut off and frees its slot', async () => {
   const { stream, onEnd, close, reads } = makeEndless();
   await vi.advanceTimersByTimeAsync(STREAM_MS);
   expect([onEnd.mock.calls.length, reads()]).toEqual([0, 1]);

@@ -9,7 +9,7 @@ const COMMENT_MS = 1_000 * requestLimits.stream_comment_seconds.value;
 export const STREAM_MS = 1_000 * requestLimits.stream_seconds.value;
 /**
  * A stream whose watcher still has unread events is cut off this much later, so that a watcher who never reads does not
- * keep its place.
+ * keep its slot.
  */
 const UNREAD_MS = 15_000;
 /** The delay before a watcher reconnects. The stream announces it. */

@@ -7,7 +7,7 @@ import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { EventHub } from './event_hub.ts';
 import { makeEventStream } from './run_event_stream.ts';
-import type { WatcherPlaces } from './watcher_places.ts';
+import type { WatcherSlots } from './watcher_slots.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -30,7 +30,7 @@ function aboutHeader({ message }: Error): Error {
  * been queued for too long.
  */
 export const makeRunEvents =
-  ({ config, rpc }: Deps, hub: EventHub, places: WatcherPlaces, pokeRunner: () => void) =>
+  ({ config, rpc }: Deps, hub: EventHub, slots: WatcherSlots, pokeRunner: () => void) =>
   async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const cursor = parse(eventCursorSchema, context.req.header('last-event-id') ?? '', 'header Last-Event-ID');
@@ -44,9 +44,9 @@ export const makeRunEvents =
     // 204 stops a browser's EventSource; after any other answer it reconnects.
     if (first.has_ended && first.events.length === 0) return context.body(null, 204);
     const { signal } = context.req.raw;
-    const leavePlace = places.take({ caller: first.caller, owner: first.owner_id, isGuest: first.is_guest });
+    const leaveSlot = slots.take({ caller: first.caller, owner: first.owner_id, isGuest: first.is_guest });
     // A caller who may see the run now may watch it until the stream ends.
     const watch = hub.watch(first.flow_run_id);
-    const stream = makeEventStream({ ready: [first], read, watch, isOwner: first.is_owner, signal, onEnd: leavePlace });
+    const stream = makeEventStream({ ready: [first], read, watch, isOwner: first.is_owner, signal, onEnd: leaveSlot });
     return new Response(stream, { headers: HEADERS });
   };

@@ -278,7 +278,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
         wait_ms: waitMs,
-        ...(ownersWithSlots && { owners_with_places: ownersWithSlots }),
+        ...(ownersWithSlots && { owners_with_slots: ownersWithSlots }),
         ...lease,
       });
       const runs = claimed.filter((row) => row.flow_run_id !== null);

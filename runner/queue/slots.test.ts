@@ -4,7 +4,7 @@ import { chooseRunToRelease, freeSlots } from './slots.ts';
 import { readRunnerSettings } from '../settings.ts';
 
 const settings = readRunnerSettings(
-  (name) => ({ RUNNER_CONCURRENCY: '4', RUNNER_RESTING_RUNS: '6', RUNNER_RESERVED_PLACES: '2' })[name],
+  (name) => ({ RUNNER_CONCURRENCY: '4', RUNNER_RESTING_RUNS: '6', RUNNER_RESERVED_SLOTS: '2' })[name],
   false,
 );
 

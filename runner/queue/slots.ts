@@ -22,14 +22,14 @@ type HeldRun = Pick<ClaimExecution, 'claim' | 'isResting'>;
  */
 export function freeSlots(
   executing: Iterable<HeldRun>,
-  { runnerConcurrency, runnerRestingRuns, runnerReservedPlaces }: RunnerSettings,
+  { runnerConcurrency, runnerRestingRuns, runnerReservedSlots }: RunnerSettings,
 ): FreeSlots {
   const held = [...executing];
   const working = held.filter((execution) => !execution.isResting());
   const most = runnerConcurrency + runnerRestingRuns;
   const regular = Math.max(Math.min(runnerConcurrency - working.length, most - held.length), 0);
   const reserved = Math.max(
-    runnerReservedPlaces - Math.max(working.length - runnerConcurrency, held.length - most, 0),
+    runnerReservedSlots - Math.max(working.length - runnerConcurrency, held.length - most, 0),
     0,
   );
   // If the worker holds as many runs as it may, owners share all of them; otherwise only the working runs count.

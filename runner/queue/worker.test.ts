@@ -153,7 +153,7 @@ it('resting runs free their slots for others, up to the limit of held runs', asy
   const env = {
     RUNNER_CONCURRENCY: '2',
     RUNNER_RESTING_RUNS: '3',
-    RUNNER_RESERVED_PLACES: '0',
+    RUNNER_RESERVED_SLOTS: '0',
     RUNNER_SLICE_MS: '300',
     RUNNER_LONG_WAIT_MS: '60001',
   };
@@ -176,7 +176,7 @@ it('while one owner holds all slots, each other owner gets a reserved one, repea
   const env = {
     RUNNER_CONCURRENCY: '2',
     RUNNER_RESTING_RUNS: '0',
-    RUNNER_RESERVED_PLACES: '2',
+    RUNNER_RESERVED_SLOTS: '2',
     RUNNER_SLICE_MS: '60000',
   };
   await workerOf(queue, env).drain();
@@ -231,7 +231,7 @@ it('a run that has held a slot for a slice is released if others have none', asy
   const env = {
     RUNNER_CONCURRENCY: '2',
     RUNNER_RESTING_RUNS: '0',
-    RUNNER_RESERVED_PLACES: '0',
+    RUNNER_RESERVED_SLOTS: '0',
     RUNNER_SLICE_MS: '200',
     RUNNER_LONG_WAIT_MS: '60001',
   };

@@ -67,8 +67,8 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
     underWay.add(posted);
   };
 
-  /** Fills the free places with due deliveries. False if there were none, or if they could not be read. */
-  const fillPlaces = async (): Promise<boolean> => {
+  /** Fills the free slots with due deliveries. False if there were none, or if they could not be read. */
+  const fillSlots = async (): Promise<boolean> => {
     const free = settings.runnerMaxWebhooks - underWay.size;
     if (free === 0) return false;
     lookedAt = performance.now();
@@ -94,7 +94,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
     const isOver = () => stop.aborted || performance.now() > endsAt;
     for (;;) {
       isWanted = false;
-      if (!isOver() && await fillPlaces()) continue;
+      if (!isOver() && await fillSlots()) continue;
       if (underWay.size === 0) {
         if (isOver() || !isWanted) return;
         continue;

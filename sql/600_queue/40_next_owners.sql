@@ -11,7 +11,7 @@ comment on column private.last_claim.user_id is
 comment on column private.last_claim.suspect_id is
   'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
 
-create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
+create function private.next_owners(after_owner uuid, max_owners integer, owners_with_slots uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
 language plpgsql stable security definer
 set search_path = ''
@@ -39,7 +39,7 @@ begin
     order by j.user_id, j.turn
     limit 1;
     if found then
-      if (user_id = any (next_owners.owners_with_places)) is not true then
+      if (user_id = any (next_owners.owners_with_slots)) is not true then
         return next;
         v_count := v_count + 1;
       end if;
@@ -60,4 +60,4 @@ $$;
 -- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
 -- the turn of the first such run, and with its id if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their turns, without owners_with_places. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, in the order of their turns, without owners_with_slots. Definer: queue and jobs are private.';

@@ -20,7 +20,7 @@ comment on function private.lock_queued_run(uuid) is
   'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], only_run_id uuid,
+  max_runs integer, owners_with_slots uuid[], only_run_id uuid,
   out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
@@ -46,7 +46,7 @@ begin
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
-      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true
+      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_slots)) is not true
     then
       run_ids := array[lock_next_flow_runs.only_run_id];
       lost_claims := array[v_tried.lost_claims];
@@ -60,7 +60,7 @@ begin
   perform private.wake_due_flow_runs();
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
+    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
       -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
       -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
@@ -70,7 +70,7 @@ begin
         v_tried := private.lock_queued_run(v_tried_id);
         -- The suspect may have made progress meanwhile, and not be a suspect any more.
         continue when (v_tried.lost_claims >= 2) is not true;
-        if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
+        if v_tried.user_id = any (lock_next_flow_runs.owners_with_slots) then
           -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
           v_postponed_id := v_tried_id;
         else
@@ -84,9 +84,9 @@ begin
     end if;
 
     v_runs_per_owner := case
-      when lock_next_flow_runs.owners_with_places is null
+      when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- Reserved places: each owner gets one run, so that some are left for the owners who come next.
+      -- Reserved slots: each owner gets one run, so that some are left for the owners who come next.
       else 1
     end;
     -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
@@ -125,7 +125,7 @@ begin
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
-        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner)
+        (lock_next_flow_runs.owners_with_slots is null and v_rounds = v_runs_per_owner)
         or cardinality(v_owner_ids) = v_max_owners
       )
     ) is not true;
@@ -140,7 +140,7 @@ begin
 end;
 $$;
 -- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
--- owners_with_places, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
+-- owners_with_slots, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
 -- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
 -- claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is

@@ -1,6 +1,6 @@
 create function private.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_ms integer,
-  owners_with_places uuid[] default null
+  owners_with_slots uuid[] default null
 )
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
@@ -46,7 +46,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
-      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places,
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_slots,
       case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
     );
     exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
@@ -117,7 +117,7 @@ grant execute on function private.claim_flow_runs(integer, integer, text[], inte
 
 create function public.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_ms integer default 0, owners_with_places uuid[] default null
+  wait_ms integer default 0, owners_with_slots uuid[] default null
 )
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
@@ -131,7 +131,7 @@ begin
   return query
   select c.*, false from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
-    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
+    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
   -- A worker that has claimed runs learns of due webhooks from its next claim.
   if not found and private.has_due_webhook() then
@@ -142,8 +142,8 @@ end;
 $$;
 -- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
 -- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
--- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_places is for reserved
--- places: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
+-- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
+-- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
 -- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
 -- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
 -- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for

@@ -194,7 +194,7 @@ describe('with a worker', () => {
 });
 
 it.each([['with its worker', 100_000], ['in the database', LONG_WAIT_MS]] as const)(
-  'a run that waits for its next attempt %s leaves the only place to another run',
+  'a run that waits for its next attempt %s leaves the only slot to another run',
   async (_, longWaitMs) => {
     const worker = newWorker({ RUNNER_CONCURRENCY: '1', RUNNER_LONG_WAIT_MS: String(longWaitMs) });
     const retry = { ...SLEEPING, delay_ms: 60_000, max_delay_ms: 60_000 };

@@ -169,7 +169,7 @@ it('a claim that skips owners reads none of their queued runs', () =>
     await fill(worker, { owners: 6 });
     const owners = await worker<{ id: string }[]>`select distinct user_id as id from private.flow_run_jobs`;
     const holders = owners.slice(0, 5).map(({ id }) => `'${id}'`).join();
-    const claim = `select public.claim_flow_runs(16, 60, owners_with_places => array[${holders}]::uuid[])`;
+    const claim = `select public.claim_flow_runs(16, 60, owners_with_slots => array[${holders}]::uuid[])`;
     const { scanned, rows } = await countReads(worker, TABLES, claim);
     expect(scanned).toEqual([]);
     expect(rows).toBeLessThan(100);

@@ -14,7 +14,7 @@ const LONGEST = [
   'tests/hosted/functions_deploy.test.ts',
   'tests/durability/retries.test.ts',
   'tests/readme/demo.test.ts',
-  'tests/durability/fair_places.test.ts',
+  'tests/durability/fair_slots.test.ts',
   'tests/console/runs.test.ts',
   'tests/durability/money.test.ts',
   'tests/durability/flow_events.test.ts',

@@ -169,7 +169,7 @@ export function environmentPage(): string {
     table(SWITCHES),
     '## Runner: what a worker does',
     paragraph(
-      'A claim is the right to execute one run; a place is one of the runs that a worker executes at a time; a slice is the time and computing that a run gets before it is released. [Architecture](../architecture.md) explains all words.',
+      'A claim is the right to execute one run. A worker executes one run in each of its slots at a time. A slice is the time and the CPU time that a run gets before it is released. [Architecture](../architecture.md) explains all words.',
     ),
     settingTable(/^RUNNER_/),
     '## Runner: what one run may use',

@@ -18,9 +18,9 @@ export interface BodyTurns {
 interface Lane {
   /** The largest body in this lane, in bytes. */
   maxBytes: number;
-  /** The concurrent bodies. One caller has fewer places while others send, too. */
-  places: number;
-  sharedPlaces: number;
+  /** The concurrent bodies. One caller has fewer slots while others send, too. */
+  slots: number;
+  sharedSlots: number;
   /** The waiting bodies of one caller, and of all callers. */
   maxWaiting: number;
   maxAllWaiting: number;
@@ -28,9 +28,9 @@ interface Lane {
 
 /** Small bodies never wait for large ones. */
 const LANES: Lane[] = [
-  { maxBytes: MAX_BYTES_IN_MEMORY, places: 32, sharedPlaces: 16, maxWaiting: 500, maxAllWaiting: 1_000 },
-  { maxBytes: MAX_BODY_BYTES, places: 2, sharedPlaces: 1, maxWaiting: 16, maxAllWaiting: 64 },
-  { maxBytes: Infinity, places: 1, sharedPlaces: 1, maxWaiting: 4, maxAllWaiting: 16 },
+  { maxBytes: MAX_BYTES_IN_MEMORY, slots: 32, sharedSlots: 16, maxWaiting: 500, maxAllWaiting: 1_000 },
+  { maxBytes: MAX_BODY_BYTES, slots: 2, sharedSlots: 1, maxWaiting: 16, maxAllWaiting: 64 },
+  { maxBytes: Infinity, slots: 1, sharedSlots: 1, maxWaiting: 4, maxAllWaiting: 16 },
 ];
 
 const RECENT_MS = 1_000;
@@ -45,7 +45,7 @@ const waitedTooLong = () =>
 export function makeBodyTurns({ maxWaitMs = MAX_WAIT_MS, lanes = LANES } = {}): BodyTurns {
   const admissions: { lane: Lane; admission: Admission }[] = lanes.map((lane) => ({
     lane,
-    admission: makeAdmission({ ...lane, alonePlaces: lane.places, recentMs: RECENT_MS, now: () => performance.now() }),
+    admission: makeAdmission({ ...lane, aloneSlots: lane.slots, recentMs: RECENT_MS, now: () => performance.now() }),
   }));
   return {
     async take(caller, bytes, work) {

@@ -86,9 +86,9 @@ export function makeCallers(keys: StackKeys, restSocket: string): Callers {
   /** The owner of each API key; null for a wrong one. */
   const owners = makeMemory<string | null>();
   const lookups = makeAdmission({
-    places: MAX_LOOKUPS,
-    alonePlaces: MAX_LOOKUPS,
-    sharedPlaces: MAX_LOOKUPS,
+    slots: MAX_LOOKUPS,
+    aloneSlots: MAX_LOOKUPS,
+    sharedSlots: MAX_LOOKUPS,
     recentMs: 0,
     maxWaiting: MAX_WAITING_LOOKUPS,
     maxAllWaiting: MAX_WAITING_LOOKUPS,

@@ -35,7 +35,8 @@ update private.flow_run_jobs as j set turn = array_position('{first,suspect,thir
 from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;
 select is(pg_temp.claimed(2), 'first third', 'while it waits others take its place');
 
--- Among owners who always have runs, with as many places as there are owners: it would never be the first by itself.
+-- All owners always have runs, and there is a slot for each owner. Without its turn, the suspect would never be the
+-- first.
 delete from public.flow_run where true;
 delete from private.last_claim where true;
 insert into auth.users (id, email)

@@ -7,10 +7,10 @@ begin
   perform test.sign_out();
 end;
 $$;
--- The owners of the runs that are claimed for such as have no place, in their order.
+-- Claims runs for reserved slots, and returns the owners of these runs in the order of the claim.
 create function pg_temp.reserved(count integer, variadic holders text[] default '{}') returns text language sql volatile as $$
   select string_agg(left(u.email, 1), '' order by c.place)
-  from public.claim_flow_runs(reserved.count, 60, owners_with_places => array(select test.user_id(name) from unnest(reserved.holders) as name))
+  from public.claim_flow_runs(reserved.count, 60, owners_with_slots => array(select test.user_id(name) from unnest(reserved.holders) as name))
     with ordinality as c (
       flow_run_id, claim_number, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop,
       output_bytes, place
@@ -26,8 +26,8 @@ from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_out();
 
 select pg_temp.start('a', 50), pg_temp.start('b', 3), pg_temp.start('c', 3), pg_temp.start('d');
-select is(pg_temp.reserved(9, 'a'), 'bcd', 'each of the others gets one place, and who has one none');
-select is(pg_temp.reserved(1, 'a'), 'b', 'and so on, as many as there are places');
+select is(pg_temp.reserved(9, 'a'), 'bcd', 'each of the other owners gets one slot, and an owner with a slot gets none');
+select is(pg_temp.reserved(1, 'a'), 'b', 'no more owners get a slot than there are reserved slots');
 select is(pg_temp.reserved(1, 'a'), 'c', 'in turn');
 select is(pg_temp.reserved(9, 'a', 'b'), 'c', 'several may be passed over');
 select is(pg_temp.reserved(9, 'a', 'b'), null, 'where nobody else waits there is nothing to claim');
@@ -40,7 +40,7 @@ update private.flow_run_jobs set lost_claim_count = 2 where message_id is not nu
 insert into private.last_claim (user_id, suspect_id)
 select test.user_id('a'), flow_run_id from private.flow_run_jobs where lost_claim_count = 2
 on conflict (id) do update set suspect_id = excluded.suspect_id;
-select is(pg_temp.reserved(9, 'a'), 'd', 'one of an owner who has a place keeps nobody waiting');
+select is(pg_temp.reserved(9, 'a'), 'd', 'a run of an owner with a slot keeps nobody waiting');
 select isnt((select suspect_id from private.last_claim), null, 'and stays noted');
 select results_eq(
   'select lost_claim_count from public.claim_flow_runs(9, 60)', 'values (2)', 'the next claim of all takes it alone'

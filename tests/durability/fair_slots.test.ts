@@ -8,8 +8,8 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 
 const HOUR = 3_600_000;
 const SLEEPERS = 290;
-const PLACES = 16;
-/** Longer than any test, so that a request to the silent server keeps its place. */
+const SLOTS = 16;
+/** Longer than any test, so that a request to the silent server keeps its slot. */
 const PATIENCE = { HTTP_TIMEOUT_MS: String(HOUR) };
 
 let workers: WorkerStack;
@@ -20,7 +20,7 @@ let running: WorkerProcess[] = [];
 // Only the test pokes the function, so that the function does not compete with workers of other tests.
 beforeAll(async () => {
   [workers, silent] = await Promise.all([
-    makeWorkerStack('fair_places', {
+    makeWorkerStack('fair_slots', {
       functions: ['runner'],
       watch: false,
       sweep: false,
@@ -71,9 +71,9 @@ const stateOf = async (runIds: string[]) => {
 const succeeded = async (runIds: string[]) =>
   expect((await workers.ended(runIds)).map(({ status }) => status)).toEqual(runIds.map(() => 'succeeded'));
 
-it("an owner who comes when all places are taken, also the reserved ones, waits for the end of another owner's slice", async () => {
+it("an owner who comes when all slots are taken, also the reserved ones, waits for the end of another owner's slice", async () => {
   const third = await workers.addOwner();
-  await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_RESERVED_PLACES: '1', RUNNER_SLICE_MS: '1000' });
+  await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_RESERVED_SLOTS: '1', RUNNER_SLICE_MS: '1000' });
   const first = await startSilent(greedy, 4, true);
   await waitFor(() => silent.waiting() === 2 || undefined);
   const second = await startSilent(other, 1);
@@ -117,7 +117,7 @@ it('a wait continues after its worker is killed, and counts from its beginning',
 });
 
 // The last tests, and the function the last of these: its slice outlives the test, and would take runs of a test that
-// counts places.
+// counts slots.
 describe.each([
   { who: 'a worker', begin: () => startWorkers(1), tell: async () => {} },
   { who: 'a worker over Postgres', begin: () => startWorkers(1, {}, 'Postgres'), tell: async () => {} },
@@ -156,14 +156,14 @@ describe.each([
     120_000,
   );
 
-  it("unanswered requests keep only their owner's places and delay no other owner", async () => {
-    const runIds = await startSilent(greedy, 4 * PLACES);
+  it("unanswered requests keep only their owner's slots and delay no other owner", async () => {
+    const runIds = await startSilent(greedy, 4 * SLOTS);
     await begin();
-    await waitFor(() => silent.waiting() >= PLACES || undefined);
+    await waitFor(() => silent.waiting() >= SLOTS || undefined);
     const trivial = await startTrivial();
     await tell();
     await succeeded(trivial);
     expect((await stateOf(runIds)).ended).toBe(0);
-    expect(silent.waiting()).toBeGreaterThanOrEqual(PLACES);
+    expect(silent.waiting()).toBeGreaterThanOrEqual(SLOTS);
   });
 });

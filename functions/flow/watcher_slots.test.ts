@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeWatcherPlaces, type WatcherPlacesOptions } from './watcher_places.ts';
+import { makeWatcherSlots, type WatcherSlotsOptions } from './watcher_slots.ts';
 
 const refusal = (take: () => unknown): unknown => {
   try {
@@ -9,15 +9,15 @@ const refusal = (take: () => unknown): unknown => {
     return [status, code, headers];
   }
 };
-/** Makes places without a narrower limit for guests. */
-function make(options: Pick<WatcherPlacesOptions, 'places' | 'partyPlaces'>) {
-  const { take } = makeWatcherPlaces({ ...options, guestPlaces: options.places, ownersGuestPlaces: options.places });
+/** Makes slots without a narrower limit for guests. */
+function make(options: Pick<WatcherSlotsOptions, 'slots' | 'partySlots'>) {
+  const { take } = makeWatcherSlots({ ...options, guestSlots: options.slots, ownersGuestSlots: options.slots });
   return { take: (caller: string, owner: string) => take({ caller, owner, isGuest: false }) };
 }
 const TOO_MANY = [429, 'too_many_requests', { 'retry-after': '5' }];
 
-it('limits the streams of a caller across owners, and frees a place when a stream ends', () => {
-  const { take } = make({ places: 10, partyPlaces: 2 });
+it('limits the streams of a caller across owners, and frees a slot when a stream ends', () => {
+  const { take } = make({ slots: 10, partySlots: 2 });
   const leave = take('caller', 'owner 1');
   take('caller', 'owner 2');
   expect(refusal(() => take('caller', 'owner 3'))).toEqual(TOO_MANY);
@@ -29,7 +29,7 @@ it('limits the streams of a caller across owners, and frees a place when a strea
 });
 
 it('limits the streams of others on the runs of an owner, without effect on the owner', () => {
-  const { take } = make({ places: 10, partyPlaces: 2 });
+  const { take } = make({ slots: 10, partySlots: 2 });
   take('run 1', 'owner');
   take('run 2', 'owner');
   expect(refusal(() => take('run 3', 'owner'))).toEqual(TOO_MANY);
@@ -39,14 +39,14 @@ it('limits the streams of others on the runs of an owner, without effect on the 
   expect(refusal(() => take('run 4', 'other'))).toBe('taken');
 });
 
-it('counts one place for owners who watch their own runs', () => {
-  const { take } = make({ places: 10, partyPlaces: 2 });
+it('counts one slot for owners who watch their own runs', () => {
+  const { take } = make({ slots: 10, partySlots: 2 });
   take('owner', 'owner');
   expect(refusal(() => take('owner', 'owner'))).toBe('taken');
 });
 
 it('limits all streams together, and counts no refused stream', () => {
-  const { take } = make({ places: 3, partyPlaces: 2 });
+  const { take } = make({ slots: 3, partySlots: 2 });
   const leaves = ['a', 'b', 'c'].map((caller) => take(caller, caller));
   expect(refusal(() => take('d', 'd'))).toEqual(TOO_MANY);
   leaves[0]!();
@@ -56,8 +56,8 @@ it('limits all streams together, and counts no refused stream', () => {
   expect(refusal(() => take('d', 'd'))).toBe('taken');
 });
 
-it('limits guests in total and per owner, and keeps the other places for users with accounts', () => {
-  const { take } = makeWatcherPlaces({ places: 6, partyPlaces: 6, guestPlaces: 4, ownersGuestPlaces: 2 });
+it('limits guests in total and per owner, and keeps the other slots for users with accounts', () => {
+  const { take } = makeWatcherSlots({ slots: 6, partySlots: 6, guestSlots: 4, ownersGuestSlots: 2 });
   const guest = (run: string, owner: string) => refusal(() => take({ caller: run, owner, isGuest: true }));
   const user = (caller: string, owner: string) => refusal(() => take({ caller, owner, isGuest: false }));
   expect(['run 1', 'run 2', 'run 3'].map((run) => guest(run, 'ann'))).toEqual(['taken', 'taken', TOO_MANY]);
@@ -68,7 +68,7 @@ it('limits guests in total and per owner, and keeps the other places for users w
 });
 
 it('frees the place of a guest who leaves', () => {
-  const { take } = makeWatcherPlaces({ places: 6, partyPlaces: 6, guestPlaces: 1, ownersGuestPlaces: 1 });
+  const { take } = makeWatcherSlots({ slots: 6, partySlots: 6, guestSlots: 1, ownersGuestSlots: 1 });
   const guest = () => take({ caller: 'run', owner: 'ann', isGuest: true });
   guest()();
   expect(refusal(guest)).toBe('taken');

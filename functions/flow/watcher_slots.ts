@@ -2,8 +2,8 @@ import { apiError } from '../_shared/api_error.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Limits how many event streams an instance keeps open. */
-export interface WatcherPlaces {
-  /** Takes a place and returns the function that frees it. Throws too_many_requests at one of the limits. */
+export interface WatcherSlots {
+  /** Takes a slot and returns the function that frees it. Throws too_many_requests at one of the limits. */
   take: (watcher: Watcher) => () => void;
 }
 
@@ -16,25 +16,25 @@ export interface Watcher {
   isGuest: boolean;
 }
 
-export interface WatcherPlacesOptions {
+export interface WatcherSlotsOptions {
   /** Streams of all watchers. */
-  places: number;
+  slots: number;
   /**
    * Streams of one caller. Also the streams of all callers but the owner on the runs of one owner: run tokens come with
    * each start, and must not keep the owner from watching.
    */
-  partyPlaces: number;
-  /** Streams of all guests. The remaining places are kept for users with accounts. */
-  guestPlaces: number;
+  partySlots: number;
+  /** Streams of all guests. The remaining slots are kept for users with accounts. */
+  guestSlots: number;
   /** Streams of guests on the runs of one owner. */
-  ownersGuestPlaces: number;
+  ownersGuestSlots: number;
 }
 
-export const WATCHER_PLACES: WatcherPlacesOptions = Object.freeze({
-  places: requestLimits.streams.value,
-  partyPlaces: requestLimits.party_streams.value,
-  guestPlaces: requestLimits.guest_streams.value,
-  ownersGuestPlaces: requestLimits.owners_guest_streams.value,
+export const WATCHER_SLOTS: WatcherSlotsOptions = Object.freeze({
+  slots: requestLimits.streams.value,
+  partySlots: requestLimits.party_streams.value,
+  guestSlots: requestLimits.guest_streams.value,
+  ownersGuestSlots: requestLimits.owners_guest_streams.value,
 });
 
 const tooMany = (whose: string): Error =>
@@ -43,22 +43,22 @@ const tooMany = (whose: string): Error =>
     headers: { 'retry-after': '5' },
   });
 
-export function makeWatcherPlaces(options: WatcherPlacesOptions = WATCHER_PLACES): WatcherPlaces {
-  const { places, partyPlaces, guestPlaces, ownersGuestPlaces } = options;
+export function makeWatcherSlots(options: WatcherSlotsOptions = WATCHER_SLOTS): WatcherSlots {
+  const { slots, partySlots, guestSlots, ownersGuestSlots } = options;
   const taken = new Map<string, number>();
   let allTaken = 0;
 
   return {
     take: ({ caller, owner, isGuest }) => {
-      const limits: (readonly [party: string, places: number, whose: string])[] = [
-        [caller, partyPlaces, 'of one caller'],
+      const limits: (readonly [party: string, slots: number, whose: string])[] = [
+        [caller, partySlots, 'of one caller'],
         ...caller === owner
           ? []
-          : [[`others of ${owner}`, partyPlaces, 'of callers other than the owner of these runs'] as const],
+          : [[`others of ${owner}`, partySlots, 'of callers other than the owner of these runs'] as const],
         ...isGuest
           ? [
-            [`guests of ${owner}`, ownersGuestPlaces, 'of guests on the runs of this owner'] as const,
-            ['guests', guestPlaces, 'of guests'] as const,
+            [`guests of ${owner}`, ownersGuestSlots, 'of guests on the runs of this owner'] as const,
+            ['guests', guestSlots, 'of guests'] as const,
           ]
           : [],
       ];
@@ -66,7 +66,7 @@ export function makeWatcherPlaces(options: WatcherPlacesOptions = WATCHER_PLACES
         if ((taken.get(party) ?? 0) >= most) throw tooMany(whose);
       }
       const counted = limits.map(([party]) => party);
-      if (allTaken >= places) throw tooMany('of all callers');
+      if (allTaken >= slots) throw tooMany('of all callers');
       allTaken++;
       for (const party of counted) taken.set(party, (taken.get(party) ?? 0) + 1);
       let isTaken = true;
