@@ -55,7 +55,8 @@ export const warningCodes = {
     'The runner does not execute the node: it has no native node of this `node_id`, or executes no nodes of its type.',
   input_missing: 'A required input has neither an edge nor a value.',
   flow_empty: 'The flow has no nodes.',
-  script_invalid: 'A script has a syntax error, or there is none. Only the route `POST /flow/deploy/{flow_id}` looks.',
+  script_invalid:
+    'A script has a syntax error, or there is none. Only the route `POST /flow/deploy/{flow_id}` checks this.',
   scripts_not_parsed:
     'The route did not parse all scripts, since there are too many or they are too long. `strict` does not refuse it.',
   effect_may_be_skipped:
@@ -72,7 +73,7 @@ export const warningCodes = {
   edge_source_port_unknown:
     'An edge begins at an output that the node does not have, or at an input that it does not pass on.',
   edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
-  edge_types_differ: 'An edge leads from a port to an input that converts none of the values that the port gives.',
+  edge_types_differ: 'An edge leads to an input that accepts none of the values that the output gives.',
 } as const;
 
 /** A warning: the flow is deployed or started nevertheless. */

@@ -117,14 +117,14 @@ const overview = (): string =>
   `Deploys flows, starts them and reads their runs.
 
 The routes are Edge Functions behind \`{base_url}\`. The database behind \`{node_db_url}\` has the same functions as RPCs, \
-and its tables, of which only posting node definitions and schedules is described here: PostgREST describes them itself.
+and its tables. Of the tables, only the posting of node definitions and schedules is described here, because PostgREST describes tables itself.
 
 Every error has one shape, \`{code, message, details, hint}\`; programs look at \`code\`. On /rest/v1 \`details\` is text, and \
 PostgREST's own codes appear beside those of this project. On /functions/v1 \`error\` repeats the message. There an unknown route answers 404 \`route_not_found\`, \
 another method 405 \`method_not_allowed\` with \`Allow\`, and every route answers the preflight of a browser. Unknown query \
 parameters are ignored, unknown members of a body are refused.
 
-Further codes, of what is not described here:
+These codes belong to calls that are not described here:
 
 ${otherErrors()}`;
 

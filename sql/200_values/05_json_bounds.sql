@@ -1,10 +1,9 @@
 -- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001
--- digits. So the functions here look at the numbers first, and make the text of a value only when its numbers are
--- short.
+-- digits. So these functions check the numbers first, and make the text of a value only if its numbers are short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
-  'The bytes that a JSON value has as text, or what is wrong with it: fault is number, depth or size, path is where, message is what would be right. Without a fault the last three are null.';
+  'The bytes that a JSON value has as text, and its fault: fault is number, depth or size, path is the place of the fault, and message describes the right form. Without a fault these three are null.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
 language sql immutable security invoker
@@ -24,7 +23,7 @@ as $$
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond the limit count as 131,072; of numbers below 10^16 one digit before the point counts.';
+  'The number of digits that the numbers in a JSON value have as text, before and after the point: of the longest number and of all together. A number beyond the limit counts as 131,072. Of a number below 10^16 only one digit before the point counts.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -60,7 +59,7 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no smaller part has the number, the largest part has it, and is not searched.
+      -- If no smaller part has the number, the largest part must have it, and is not searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -70,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.long_number_path(jsonb) is
-  'Where a number of too many digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+  'The path of a number of too many digits in a JSON value that has one, such as [0].data.x: the first 16 levels.';
 
 create function private.measure_json(value jsonb, max_bytes integer)
 returns private.json_measure

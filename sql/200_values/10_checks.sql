@@ -1,4 +1,4 @@
--- Functions that check constraints call. They are executable by the roles that write the tables.
+-- Functions for check constraints. The roles that write the tables may execute them.
 
 create function private.is_string_map(value jsonb)
 returns boolean
@@ -154,5 +154,5 @@ begin
 end;
 $$;
 comment on function private.check_tag(text) is
-  'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
+  'True if the text has the form of a tag. Any other text is refused as the value of the column tag: 400 column_invalid.';
 grant execute on function private.check_tag(text) to authenticated, service_role;

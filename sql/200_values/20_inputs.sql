@@ -79,7 +79,7 @@ begin
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'What is wrong with a tagged value, after the path to it (''.A[0].S: must be a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
+  'The fault of a tagged value, after the path of the fault (''.A[0].S: must be a string''); null if there is none. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -91,8 +91,8 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
-  -- No text is made of inputs with a number before they are measured.
+  -- Nearly all inputs are a few short strings with one tag each. One pattern on their text, as jsonb writes it, shows
+  -- that they are valid. If inputs contain a number, they are measured before their text is made.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -141,7 +141,7 @@ begin
   )::jsonpath) then
     return;
   end if;
-  -- Something is wrong, so each level is searched to name it.
+  -- The inputs have a fault, so each level is searched to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
@@ -206,4 +206,4 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and what the flow has as private.quote_input_names() lists it.';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and lists the inputs of the flow by private.quote_input_names().';

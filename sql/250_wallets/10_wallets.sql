@@ -57,7 +57,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- For every writer: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
+  -- The check applies to every writer, because store_wallet also inserts an ADAPTER wallet first and stores its secret
+  -- afterwards.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;

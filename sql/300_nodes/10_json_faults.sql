@@ -58,7 +58,8 @@ begin
     return '[]';
   end if;
 
-  -- Builds paths only now, of shortened names: a long name would be copied into the path of everything below it.
+  -- Builds paths only for faults, and from shortened names, because a long name would be copied into the path of
+  -- everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long

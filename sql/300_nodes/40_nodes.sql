@@ -87,8 +87,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first,
-    -- too.
+    -- The id is always new, because a copied definition may have the id of the original's row. An upsert also runs this
+    -- insert trigger first.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;

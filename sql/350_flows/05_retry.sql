@@ -52,4 +52,4 @@ as $$
   ) || complete_retry.retry;
 $$;
 comment on function private.complete_retry(jsonb) is
-  'data.retry of a node, with defaults for missing members. It must have no fault.';
+  'data.retry of a node, with defaults for missing members. Only for a data.retry without a fault.';

@@ -1,4 +1,5 @@
--- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other places.
+-- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other files that it
+-- touches.
 
 create table public.flow_deployments (
   id uuid primary key,

@@ -44,9 +44,9 @@ declare
 begin
   -- This does not lock the flow. A transaction that deletes the flow or its owner has locked the flow and locks this
   -- row next, so locking the flow here would be a deadlock.
-  -- The tag's row orders deletions and deploys: the second transaction sees the tag where the first has put it.
-  -- This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be
-  -- too late: a deploy that waited for this transaction's locks could have moved latest in between.
+  -- The lock of the tag's row orders deletions and deploys: the second transaction sees the tag as the first has moved
+  -- it. This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would
+  -- be too late: a deploy that waited for this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id

@@ -16,7 +16,7 @@ begin atomic
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'True if the caller may see a run: the owner of its flow; and if no other run called it, also its starter and the holder of its token. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
+  'True if the caller may see a run. The owner of its flow may; if no other run called it, its starter and the holder of its token may, too. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
 -- Repeats the rule of private.may_see_run: the planner does not inline a function that uses a sub-select twice, and

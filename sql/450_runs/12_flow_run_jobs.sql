@@ -43,13 +43,13 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is
   'The group and the caller of private.deployment_usage that count this run, in this order.';
 comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
+  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that runs that came meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'The number of consecutive workers that were lost, without the one that may hold the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
+  'The number of consecutive workers that the run has lost, without a worker that holds the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
@@ -61,16 +61,16 @@ comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that w
 comment on column private.flow_run_jobs.sleeps_until is
   'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
 comment on column private.flow_run_jobs.stop_requested_at is
-  'The time of the first stop request. stop_reason and stop_timeout_millies are that request''s.';
+  'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.on_end is
   'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this one, each by an outgoing webhook to the incoming webhook of the next. A limit of it ends loops.';
--- The first entry is flow_run.redriven_from. The run before it follows if that run was a redrive itself and ended
--- before it had reached all that it could have taken over. Not a foreign key: sweep_runner keeps these runs until the
--- redrive has ended.
+  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
+-- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
+-- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
+-- ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
 comment on column private.flow_run_jobs.is_complete is

@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, and not the policies.';
+  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, not the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid

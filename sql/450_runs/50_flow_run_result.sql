@@ -52,7 +52,7 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the waited time.
+    -- The pauses grow, so the answer is late by at most a millisecond or a tenth of the waiting time.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);

@@ -79,7 +79,7 @@ $$;
 -- Returns the runs that the session follows. Called runs can't be followed, nor a run while a transaction with news of
 -- it commits. Look at a run after this call: news that was committed before is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic, until it calls unfollow_flow_runs as often, or ends. Returns the runs that it follows; look at them after this call.';
+  'Makes this session follow root runs for a topic, until it ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)

@@ -89,7 +89,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer: it checks once who owns the flow or deployment, and not for each run.';
+  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, not for each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -102,7 +102,7 @@ begin atomic
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first
--- errors, with null for errors without a code. Flows and deployments of others are 404, too.
+-- errors, with null for errors without a code. For flows and deployments of other users the answer is 404, too.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;

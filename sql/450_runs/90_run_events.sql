@@ -1,14 +1,14 @@
 -- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
--- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order: a watcher who
--- has seen number 7 has seen all up to 7, and continues with 8.
+-- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order. A watcher who
+-- has seen number 7 has seen all numbers up to 7, and continues with 8.
 --
 -- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
 -- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
 -- flow_run, so the table does not store them.
 --
--- Most runs are short: one transaction stores all their events and ends them. No number was visible before it, and no
--- row changes after it, so the table has no rows for such runs: private.unnumbered_events computes their events on
--- request.
+-- Most runs are short: one transaction stores all their events and ends them. No number was visible before that
+-- transaction, and no row changes after it. So the table has no rows for such runs, and private.unnumbered_events
+-- computes their events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -95,7 +95,7 @@ $$;
 -- For a root run that has ended without rows in flow_run_events. The claim that ended it stored all its events, at most
 -- a hundred rows, and its worker made their times differ in the order in which they happened.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: its callers check who asks.';
+  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: the calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb

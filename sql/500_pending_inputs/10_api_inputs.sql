@@ -39,7 +39,7 @@ comment on column private.api_inputs.flow_run_id is
 comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. Answers find their input by it.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits, and if the run ended first.';
+  'submitted, cancelled or expired. Null while the node waits, and if the run ended before an outcome.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if it had none.';

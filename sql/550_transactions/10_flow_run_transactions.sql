@@ -43,7 +43,7 @@ comment on column private.flow_run_transactions.slot is
 comment on column private.flow_run_transactions.last_valid_block_height is
   'The last block height at which its blockhash is valid.';
 comment on column private.flow_run_transactions.outcome is
-  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for it, and it may still be executed.';
+  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
 comment on column private.flow_run_transactions.signature is
   'Its first signature, base58; null if it was not sent, or is under way.';
 
@@ -64,7 +64,7 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction is certain to have no effect, and its node, which has not ended, is tried again.
+  -- The stored transaction certainly has no effect, and its node has not ended and is tried again.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)

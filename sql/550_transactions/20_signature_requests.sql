@@ -31,9 +31,9 @@ create table public.signature_requests (
 comment on table public.signature_requests is
   'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
-  'Random, below 2^53. It names the request and proves nothing: an answer is proved by its signature.';
+  'A random number below 2^53. It names the request and proves nothing; the signature in an answer is the proof.';
 comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is anything else. No node asks for a message yet.';
+  'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
   'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
 comment on column public.signature_requests.owner_id is
@@ -48,7 +48,7 @@ comment on column public.signature_requests.signature is 'The answer, base58; nu
 comment on column public.signature_requests.new_msg is
   'The message that was signed instead, base64; null when the wallet did not change it.';
 comment on column public.signature_requests.expires_at is
-  'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
+  'The request fails if it has no answer by this time. If the transaction or the run ends earlier, the column is set to the time of that end.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -113,7 +113,7 @@ begin
         pubkey, msg, signatures, expires_at
       )
       select
-        -- A microsecond each keeps the order in which they were given.
+        -- Each request gets a time one microsecond later than the one before, which keeps their order.
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
@@ -131,8 +131,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw
-    -- again.
+    -- The insert skips keys that have a request already, and requests whose random id is taken. The latter get another
+    -- id in the next round.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (

@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, it must be by the requested key. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: for callers that are already checked.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -114,8 +114,8 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first,
-  -- and a run that is being suspended either sees this answer or is woken by it.
+  -- Locks the run first, like claims, stops and suspensions. So the second of two answers sees the first. A suspension
+  -- that runs at the same time either sees this answer, or this answer wakes the suspended run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then

@@ -26,4 +26,4 @@ comment on view private.awake_jobs is
   'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
 comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
 comment on column private.awake_jobs.is_suspect is
-  'True if the run has lost two workers in a row. It may have ended them, so it is claimed alone.';
+  'True if the run has lost two workers in a row. The run may have crashed them, so it is claimed alone.';

@@ -184,7 +184,7 @@ begin
   end if;
 end;
 $$;
--- So neither an owner, nor callers who start an owner's deployments, can use up the queue of the others. The queue is
+-- This keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The queue is
 -- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
 -- messages of a hundredth of the limit, so it may become longer by that much.
 comment on function private.check_queue_length(uuid) is

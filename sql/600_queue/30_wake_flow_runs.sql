@@ -20,14 +20,14 @@ create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY orders all commits, so it is sent only if a worker waits: that worker holds this lock or is about to get it.
-  -- Otherwise the transaction keeps the shared lock to its end, and a worker that begins to wait waits for that end
-  -- before its look at the queue. The planner inlines this single expression.
+  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits: that worker holds this lock or is
+  -- about to get it. If no worker waits, the transaction keeps the shared lock until its end. A worker that begins to
+  -- wait first waits for that end, and then looks at the queue. The planner inlines this single expression.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Called by every transaction that makes a run claimable: when it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
+  'Every transaction that makes a run claimable calls this function. When it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -36,10 +36,10 @@ begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
 -- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that did so without notifying is committed, so that a look at the queue after it misses no run.
--- Only one session has this lock at a time; others wait for it.
+-- every transaction that made a run claimable without notifying is committed. So a look at the queue after this call
+-- misses no run. Only one session has this lock at a time; others wait for it.
 comment on function private.await_claimable_runs() is
-  'Makes a worker''s session, which listens to the channel flow_runs, be notified of claimable runs. Returns when all earlier ones are visible to its next look. One session at a time.';
+  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when all earlier runs are visible to its next look. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)

@@ -47,7 +47,7 @@ begin
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- After the last owner come the first ones, up to after_owner, where the first lap began.
+      -- After the last owner, continues with the first ones, up to after_owner, where the search began.
       exit when v_is_second_lap;
       v_is_second_lap := true;
       v_after_id := c_first_id;
@@ -57,7 +57,7 @@ begin
   end loop;
 end;
 $$;
--- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
--- the turn of the first such run, and with its id if it is a suspect.
+-- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
+-- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
   'The owners who have a claimable run, in the order of their turns, without owners_with_slots. Definer: queue and jobs are private.';

@@ -42,7 +42,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- A run that is the only one in the queue is next, whoever's turn it is.
+  -- If a run is the only one in the queue, it is next, whatever the turns.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -62,9 +62,9 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
-      -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
-      -- the first run of the first owner.
+      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. The suspect that
+      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is
+      -- claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
@@ -103,8 +103,8 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- Message, job and run are all locked: changes that an older claim, a stop or a heartbeat has just committed
-          -- are read again, and a run that one of them is changing now is skipped.
+          -- Locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change, the row
+          -- is read again. If one of them is changing the run now, the run is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m
             where m.msg_id = j.message_id and m.vt <= clock_timestamp()

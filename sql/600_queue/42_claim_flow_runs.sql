@@ -42,7 +42,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- One claim at a time: so each sees the result of the one before, and none returns empty while runs are claimable.
+  -- Claims run one at a time. So each sees the result of the one before, and none returns empty while runs are
+  -- claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(

@@ -4,8 +4,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped: a
-  -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped,
+  -- because the checkpoint, release, claim or end that holds the lock also sets the message.
   perform private.set_visible_after(
     array(
       select j.message_id

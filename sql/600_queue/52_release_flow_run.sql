@@ -11,16 +11,17 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run does not sleep if it is to stop or an input was answered: a message that came while the run was held could
-    -- not wake it.
+    -- The run does not sleep if it is to stop or an input was answered, because a stop or answer that arrived while the
+    -- run was held did not wake it.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so losses are counted anew. Otherwise runs that were held when others ended their
-    -- workers would stay suspects while they wait, and each would be executed alone after every release.
+    -- This worker was not lost, so the count of losses begins again. Otherwise a run that was only held when another
+    -- run crashed the worker would stay a suspect while it waits, and would be executed alone after every release.
     lost_claim_count = 0,
-    -- The run goes behind those that came meanwhile, also of the same owner: so long runs take turns with new ones.
+    -- The next turn of this run comes after runs that arrived meanwhile, also runs of the same owner. So long runs take
+    -- turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;

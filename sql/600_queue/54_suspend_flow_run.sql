@@ -14,8 +14,8 @@ begin
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
   -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
-  -- the first of them expires. If all have expired, it is a second, because a worker whose clock is slow would suspend
-  -- the run again at once.
+  -- the first of them expires. If all have expired, the delay is a second, because a worker with a slow clock would
+  -- suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds

@@ -42,8 +42,8 @@ begin
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- The job is locked after its run. Transactions that lock a job without its run, such as heartbeats, wait for no
-    -- lock held here. A job that they changed is read again, so this sees the newest claim.
+    -- Locks the job after its run. Transactions that lock a job without its run, such as heartbeats, do not wait for a
+    -- lock that this transaction holds. A job that they changed is read again, so this sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number

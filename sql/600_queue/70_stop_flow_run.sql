@@ -15,7 +15,7 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
+  -- Claims take this lock first, too. So either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -48,8 +48,8 @@ set search_path = ''
 as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
--- The first request counts. No new node starts. Running nodes are told, and their results are stored if they end within
--- timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
+-- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
+-- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
   'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

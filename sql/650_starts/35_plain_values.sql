@@ -172,7 +172,7 @@ begin
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key pair is not here. Its holder is asked to sign.
+      -- A wallet whose key pair is not stored: the run asks its holder to sign.
       when 'keypair' = any (value_of_text.types)
         then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
@@ -286,7 +286,7 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses the plain values of a start if they are no object, too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb

@@ -1,10 +1,10 @@
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead.
 -- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
--- schedule that starts the run. start_flow passes a deployment without an id, which is stored nowhere.
--- A start by a webhook, or by a caller other than the owner, counts for the limits: 429 queue_full,
--- start_limit_reached. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
--- idempotency_key_reused; 413 inputs_too_large.
+-- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row. A start by a
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. Other
+-- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused; 413
+-- inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,

@@ -17,8 +17,8 @@ as $$
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
-      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
-      -- call, the called run's own executions count.
+      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and instead
+      -- of the call of a flow, the executions of the called run count.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times

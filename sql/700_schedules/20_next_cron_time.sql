@@ -1,4 +1,4 @@
--- Computes when a cron expression is due next, also where clocks are set forward or back. The rules are those of the
+-- Computes the next due time of a cron expression, also when clocks are set forward or back. The rules are those of the
 -- package croner; a test compares the results. An expression that names one time of day is due once on each of its
 -- days: if clocks show that time twice, at the first of them; if they skip it, at the end of the gap. Any other
 -- expression is due whenever the clocks show one of its times: twice if they show it twice, never if they skip it. So a
@@ -160,7 +160,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Begins with the day before, whose last times may be shown again.
+  -- Begins with the day before, because the clocks may show its last times again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
   -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
   v_last_day constant date := v_day + 41 * 366;

@@ -25,7 +25,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Limited because each planned time stores both anew.
+  -- Limited, because the run of each planned time stores both again.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
@@ -136,7 +136,7 @@ begin
 end;
 $$;
 comment on function private.check_schedule_times(text, text) is
-  'Refuses an invalid cron expression or time zone, and says what is wrong and where: 400 column_invalid.';
+  'Refuses an invalid cron expression or time zone. The error has the fault and its path: 400 column_invalid.';
 
 create function private.tg_flow_schedules__before_write()
 returns trigger
@@ -174,7 +174,7 @@ begin
   return new;
 end;
 $$;
--- Refuses an invalid schedule, and says what is wrong and where: 400 column_invalid, inputs_invalid; 413
+-- Refuses an invalid schedule. The error has the fault and its path: 400 column_invalid, inputs_invalid; 413
 -- inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time if cron, time_zone or
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is

@@ -1,4 +1,4 @@
--- Starts due schedules, once for each planned time, however many callers there are: a caller locks the schedule's row,
+-- Starts due schedules. Each planned time starts once, even with several callers: a caller locks the schedule's row,
 -- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
 -- that others have locked, and the next call follows within 5 seconds. So it can't be part of a deadlock with a
 -- deletion of schedules.

@@ -88,7 +88,7 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- With a dot in the id, a part of the body could pass for a part of the id, and the rest would be read as another
+  -- An id with a dot is refused: a part of the signed body could be sent as a part of the id, and the rest as another
   -- body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
@@ -200,7 +200,7 @@ declare
     )
   end;
 begin
-  -- Null without a secret, and without the header.
+  -- Null if there is no secret, or no header.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then

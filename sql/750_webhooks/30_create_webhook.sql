@@ -81,8 +81,8 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
 -- request. headers names request headers that the input also gets.
 -- With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by the
--- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, says where
--- and how the sender signs, by default in hex of sha256. Without a secret all requests are refused until
+-- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, describes the
+-- sender's signature, by default sha256 in hex. Without a secret all requests are refused until
 -- set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,

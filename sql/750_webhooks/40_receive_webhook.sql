@@ -154,7 +154,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns how a body is read: form or json. Signatures do not cover the content type, so a signed body is never read in two ways; 415 media_type_unsupported for types that the scheme of its sender does not have.';
+  'Returns how a body is read: form or json. Signatures do not cover the content type, so no signed body may be valid as both; 415 media_type_unsupported for types that the senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -215,7 +215,7 @@ as $$
   end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that one counts, so that an added header can''t give a delivery a second id.';
+  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that id counts, so that an added header can''t give a delivery a second id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer

@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'When a deployment of a flow first has on_end: makes the flow''s secret, so that every message is signed, and the turn of its owner. Definer: both tables are private.';
+  'When a deployment of a flow first gets on_end, makes the secret of the flow, so that every message is signed, and the row for the turns of its owner. Definer: both tables are private.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 

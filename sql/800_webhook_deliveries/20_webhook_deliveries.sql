@@ -64,7 +64,8 @@ create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- By deployments, which take turns. Separates tried deliveries from new ones, which wait until there is room.
+-- Sorted by deployment, because deployments take turns. Separates deliveries that were tried from new ones, which wait
+-- until there is room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;

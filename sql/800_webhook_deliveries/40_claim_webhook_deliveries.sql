@@ -67,7 +67,7 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts without a report count, too. So a delivery that ends its workers does so only a few times.
+  -- Attempts without a report count, too. So a delivery that crashes its workers can do so only a few times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent it were lost'

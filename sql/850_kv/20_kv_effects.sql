@@ -1,7 +1,7 @@
--- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that
--- makes it, {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the
--- transaction of the change, so a worker that asks again, or executes the node again after another was lost, gets the
--- output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. The node run that makes it,
+-- {flow_run_id, node_id, times}, identifies the effect, so it is made once. The transaction of the change also stores
+-- the output with the node run. If a worker repeats the request, or executes the node again after another worker was
+-- lost, it gets the output of the first time.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -18,7 +18,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, before a change of the owner''s data, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 comment on function private.earlier_effect_output(jsonb, uuid) is
-  'Locks the node run of an effect, and returns the output that was stored with it when the change was made; null when the change is still to be made. Definer: only functions write node runs.';
+  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer: only functions write node runs.';
 
 create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
@@ -55,4 +55,4 @@ as $$
     and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
-  'Stores with the node run of an effect that the change is made, and its output, {"M": {…}}, which earlier_effect_output returns from then on. Definer: only functions write node runs.';
+  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer: only functions write node runs.';

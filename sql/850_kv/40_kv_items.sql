@@ -61,7 +61,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts how much changed items grew or shrank, and refuses growth beyond the limit. Definer: the usage is private.';
+  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer: the usage is private.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -89,7 +89,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
+  -- Longer texts are refused later, if they exceed the user's remaining bytes: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)

@@ -50,9 +50,9 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
--- queue_length: runs that may be claimed now, those of lost workers included. oldest_queued_seconds: the time that the
--- first of them has waited, null if there is none. delayed: runs that were released for later. running: runs that a
--- worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
+-- queue_length: runs that may be claimed now, including those of lost workers. oldest_queued_seconds: the waiting time
+-- of the first of them, null if there are no such runs. delayed: runs that were released for later. running: runs that
+-- a worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
 -- hour. pending_webhooks: deliveries that have not been made yet.
 comment on function public.runner_metrics() is
   'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';

@@ -33,7 +33,8 @@ begin
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
   );
-  -- Once locked, these runs can't be redriven. A redrive that was committed before the lock is found by a second look.
+  -- When these runs are locked, they can't be redriven. A second query finds redrives that were committed before the
+  -- lock.
   delete from public.flow_run as r
   where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;

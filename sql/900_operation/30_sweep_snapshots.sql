@@ -46,9 +46,9 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- Once locked, these snapshots can't be used by a new deployment or run. Uses that began before the lock are found by
-  -- a second look, at deployments first and at runs second: if a deployment is gone by the first look, all runs that
-  -- were started from it are committed by the second.
+  -- When these snapshots are locked, no new deployment or run can use them. Further queries find uses that began before
+  -- the lock: first deployments, then runs. If a deployment is gone at the first query, all runs that were started from
+  -- it are committed at the second.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)

@@ -48,4 +48,4 @@ $$;
 -- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
 -- net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about what it did, or why it did nothing.';
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about its action, or about the reason for doing nothing.';

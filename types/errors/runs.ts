@@ -79,7 +79,7 @@ export const runRequestErrors = {
   },
   action_failed: {
     status: 409,
-    meaning: 'The action could not make a transaction for this wallet; its author sees in the run why.',
+    meaning: 'The action could not make a transaction for this wallet; its author finds the cause in the run.',
     remedy:
       'Look in the wallet whether the payment was sent; if not, try again later. As owner: look at the errors of the run.',
     example: { message: 'The action could not make its transaction. Nothing was paid. Try again in a minute.' },

@@ -106,8 +106,8 @@ export const actionOperations: Operation[] = [
     tag: 'Actions',
     summary: 'Reports the outcome of an action',
     description:
-      "A wallet calls it after it has sent the transaction: the address is `links.next` of the action's answer. The transaction is " +
-      'looked for on the chain for 15 s, at most 20 times a run.',
+      "A wallet calls this route after it has sent the transaction. The address is `links.next` of the action's answer. The route " +
+      'looks for the transaction on the chain for 15 s, at most 20 times a run.',
     security: nobody,
     parameters: ['sentToken'],
     body: {

@@ -13,7 +13,7 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Starts the deployment of an incoming webhook',
     description:
-      'For senders to whom the owner has given the URL. Starts the deployment as its owner, with the body as the input that the webhook names:  ' +
+      'For senders to whom the owner has given the URL. The request starts the deployment as its owner. The body becomes the input that the webhook names:  ' +
       'JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`) as an object of strings. ' +
       'A request with an id (as the scheme of its sender gives it, else in the header that `hmac` names, `webhook-id`, `Idempotency-Key` or `X-GitHub-Delivery`) starts one run within 24 hours, ' +
       'even if it is repeated, and each repetition gets the same answer. If the webhook has `verification`, the request must be signed accordingly. ' +
@@ -151,7 +151,7 @@ export const automaticStartOperations: Operation[] = [
     summary: 'Stores schedules',
     description:
       'A schedule starts a deployment, named by `flow` and `tag` or by `deployment_id`, as the calling user, once for each planned time and at ' +
-      'most 10 seconds after it. `GET`, `PATCH` and `DELETE /rest/v1/flow_schedules` read, change and delete them, with the filters of PostgREST.',
+      'most 10 seconds after it. `GET`, `PATCH` and `DELETE /rest/v1/flow_schedules` read, change and delete schedules, with the filters of PostgREST.',
     security: restUser,
     parameters: ['prefer', 'columns', 'select'],
     body: {

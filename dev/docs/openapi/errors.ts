@@ -55,7 +55,8 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
       value: natural,
       of: {
         enum: ['all', 'guests', 'caller'],
-        description: 'Whose share is used up: that of all callers, of those who have not signed up, or of this caller.',
+        description:
+          'The share that is used up: that of all callers, of callers who have not signed up, or of this caller.',
       },
     },
   },
@@ -122,7 +123,7 @@ export interface ResponseObject {
 
 /** Refusals by PostgREST before a function runs, by status. Source: PostgREST documentation, "Errors". */
 const nativeMeanings: Record<number, string> = {
-  400: "what PostgREST or Postgres can't read: malformed JSON, a value of the wrong type, an unknown column",
+  400: 'malformed JSON, a value of the wrong type, or an unknown column',
   401: 'a token that PostgREST refuses, or a write without a user',
   403: 'no right to this row',
   404: 'no such function with these arguments',

@@ -138,7 +138,7 @@ export const componentParameters = {
     name: 'wait',
     in: 'query',
     description:
-      `How many seconds to wait, with three decimals at most; waits of more than ${MAX_WAIT_SECONDS} are shortened to that.`,
+      `The number of seconds to wait, with at most three decimals. A longer wait is shortened to ${MAX_WAIT_SECONDS}.`,
     schema: parameterSchemas.wait,
   },
   lastEventId: {
@@ -206,7 +206,7 @@ export const componentParameters = {
 
 /** `tags` of the document. */
 export const tags = [
-  { name: 'Project', description: 'What a client must know of a project first.' },
+  { name: 'Project', description: 'The data that a client of a project needs first.' },
   { name: 'Deployments', description: 'Freezing flows.' },
   { name: 'Runs', description: 'Starting, reading and stopping runs.' },
   { name: 'Schedules and incoming webhooks', description: 'Starts at planned times, and starts by other services.' },

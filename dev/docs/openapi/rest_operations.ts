@@ -297,7 +297,7 @@ export const restOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'How they went.',
+        description: 'The outcomes.',
         schema: ref('FlowRunStats'),
         example: {
           since: TIME,
@@ -339,7 +339,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Posts an outgoing webhook again',
     description:
-      'Posts in every state of the delivery, with the same `webhook-id`, to the present address in the deployment.',
+      'Posts the message again, whatever the state of its delivery, with the same `webhook-id`, to the present address in the deployment.',
     security: restUser,
     body: { schema: ref('RedeliverWebhookArguments'), isRequired: true, examples: { delivery: { id: FLOW_RUN_ID } } },
     answers: { 204: { description: 'It is due.' } },

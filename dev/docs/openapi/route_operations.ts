@@ -31,7 +31,7 @@ export const routeOperations: Operation[] = [
     tag: 'Deployments',
     summary: 'Deploys a flow',
     description:
-      "Freezes the caller's flow, with every flow that it calls, into a new deployment, to which the tag `latest` then points.",
+      "Freezes the caller's flow and every flow that it calls into a new deployment. The tag `latest` moves to this deployment.",
     security: user,
     parameters: ['flowId', 'strict'],
     body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
@@ -190,9 +190,8 @@ export const routeOperations: Operation[] = [
     path: '/flow/redrive/{flow_run_id}',
     tag: 'Runs',
     summary: 'Redrives a failed or stopped run',
-    description:
-      'Starts a new run of the same graph, inputs, settings and starter. Succeeded node executions whose inputs are the same as then are ' +
-      'taken over with their outputs; all others run. A run can be redriven once, and its redrive again if that fails, too. For a called run, ' +
+    description: 'Starts a new run of the same graph, inputs, settings and starter. A succeeded node execution is ' +
+      'taken over with its outputs if its inputs are the same as in the earlier run; all others run. A run can be redriven once. If the redrive fails, too, redrive the redrive. For a called run, ' +
       'the whole tree is redriven. Only the owner of the flow may do this.',
     security: user,
     parameters: ['flowRunId', 'acceptUnknown', 'idempotencyKey'],

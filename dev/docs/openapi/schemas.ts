@@ -17,7 +17,8 @@ const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
 });
 
 const startNotes = {
-  inputs: "The flow's inputs by label. A missing input takes the flow's default, else null; an unknown one is refused.",
+  inputs:
+    "The flow's inputs by label. A missing input takes the flow's default, or null if there is none. An unknown input is refused.",
   values:
     'Inputs by label as readable JSON. Each is converted by the types that `GET /deployment/read` returns for it, and must match its `json_schema`: numbers ' +
     'keep all their digits, keys are base58 texts, and the holders of wallets are asked to sign. An input may be here or in `inputs`, but not in both.',
@@ -39,10 +40,10 @@ const idempotencyNote =
 const upsertWalletParams: JsonSchema = {
   ...annotate(input(upsertWalletParamsSchema), {
     type:
-      'HARDCODED: the server stores the secret key encrypted and signs with it. ADAPTER: the holder of the key is asked to sign.',
-    user_id: "The caller's own id; may be left out. Any other id is answered with a 404.",
+      'HARDCODED: the server stores the secret key encrypted and signs with it. ADAPTER: the run asks the holder of the key to sign.',
+    user_id: "The caller's own id; optional. Any other id is answered with a 404.",
     name: { maxLength: 200, pattern: STORABLE },
-    public_key: base58(32, 'Names the wallet: a second upsert of the same key changes the first.'),
+    public_key: base58(32, 'The key that identifies the wallet: a second upsert with the same key changes the wallet.'),
     keypair: base58(
       64,
       'The 32 bytes of the secret key, then the public key. When it is left out, a HARDCODED wallet keeps the stored one. An ADAPTER wallet must have none.',
@@ -52,7 +53,7 @@ const upsertWalletParams: JsonSchema = {
 };
 
 const newMsgNote =
-  "Base64 of the message that was signed instead of the request's, where the wallet changed it: the fee payer may change and add " +
+  'Base64 of the message that the wallet signed, if it changed the message of the request. The fee payer may change and add ' +
   'instructions of the compute budget, and nothing else.';
 
 const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSchema), {
@@ -92,8 +93,8 @@ const verificationNotes = {
 const webhookNotes = {
   prefix: 'The first characters of the token in its URL, by which its owner recognises it.',
   last_start_at: 'When it last started a run.',
-  last_flow_run_id: 'The run that it started then.',
-  last_error: 'The reason why its last request started no run, `<code>: <message>`; null if it did.',
+  last_flow_run_id: 'The run that was started at that time.',
+  last_error: 'The reason why the last request started no run, `<code>: <message>`; null if it started one.',
 };
 const scheduleNotes = {
   cron: 'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON, and `*`.',
@@ -176,7 +177,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), {
     strict: strictNote,
     as_of:
-      'When flows were last changed, by id: the member of `read_flow_scripts`. If one has changed since: 409 `flow_changed`.',
+      'The times of the last changes of flows, by id, as `read_flow_scripts` returns them. If a flow has changed since, the answer is 409 `flow_changed`.',
   }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
@@ -189,7 +190,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     after: '`last` of the page before.',
   }),
   FlowRunStatsArguments: annotate(input(argumentSchemas.flow_run_stats), {
-    flow: 'The flow whose runs are counted, of all its deployments and without one; or else `deployment`.',
+    flow: 'The flow whose runs are counted, with or without a deployment. Give either `flow` or `deployment`.',
     since: 'Default: seven days ago.',
   }),
   RotateOnEndSecretArguments: input(argumentSchemas.rotate_on_end_secret),
@@ -202,7 +203,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     idempotency_key: idempotencyNote,
   }),
   RedriveFlowRunsArguments: annotate(input(argumentSchemas.redrive_flow_runs), {
-    flow: 'The flow whose failed runs are redriven, of all its deployments and without one; or else `deployment`.',
+    flow: 'The flow whose failed runs are redriven, with or without a deployment. Give either `flow` or `deployment`.',
     since: 'Only runs from this time on. Default: seven days ago.',
     until: 'Only runs before this time.',
     error_code: 'Only runs whose first error has this code, as `flow_run_stats` counts them.',
@@ -217,26 +218,26 @@ export const componentSchemas: Record<string, JsonSchema> = {
   CreateWebhookArguments: annotate(input(argumentSchemas.create_webhook), {
     input: {
       description:
-        'The input that gets the JSON of each request, by the types that it takes: the body, or `{body, headers}` where headers are named.',
+        'The input that gets the JSON of each request: the body, or `{body, headers}` if headers are named. The JSON is converted by the types of the input.',
       pattern: STORABLE,
     },
-    flow: 'The flow whose deployment `tag` names; or else `deployment_id`.',
-    tag: 'Which deployment of the flow is started, looked up at each request; by default `latest`.',
+    flow: 'The flow whose deployment `tag` names. Give either `flow` or `deployment_id`.',
+    tag: 'The tag of the deployment that each request starts. Each request looks up the tag. By default `latest`.',
     deployment_id: 'The one deployment that is started.',
     headers:
-      'Names of headers that the input gets, too, each once. Headers of credentials, such as Authorization, are refused.',
+      'Names of headers, each once. The input then also gets these headers. Headers of credentials, such as Authorization, are refused.',
     ...verificationNotes,
   }),
   SetWebhookVerificationArguments: annotate(input(argumentSchemas.set_webhook_verification), verificationNotes),
   NewSchedule: annotate(input(newScheduleSchema), {
-    flow: 'The flow whose deployment `tag` names; or else `deployment_id`.',
-    tag: 'Which deployment of the flow is started, looked up at each start; by default `latest`.',
+    flow: 'The flow whose deployment `tag` names. Give either `flow` or `deployment_id`.',
+    tag: 'The tag of the deployment that each start starts. Each start looks up the tag. By default `latest`.',
     deployment_id: 'The one deployment that is started.',
     ...scheduleNotes,
     inputs: { description: 'The inputs of each start.' },
     values: {
       description:
-        'Further inputs of each start, as plain JSON, which becomes values by the types of the deployment that is started then.',
+        'Further inputs of each start, as plain JSON. Each start converts them by the types of its deployment.',
     },
   }),
   NextCronTimesArguments: annotate(input(argumentSchemas.next_cron_times), {
@@ -275,38 +276,38 @@ export const componentSchemas: Record<string, JsonSchema> = {
     description: "The flow's description when it was deployed, unless the owner has changed it.",
     icon_url: 'The https address of a picture.',
     fees:
-      'A list of `[address, lamports]`: transfers added to each transaction of a run until one that carries them is confirmed.',
+      'A list of `[address, lamports]`: transfers that are added to each transaction of a run until a transaction with them is confirmed.',
     cluster: 'The Solana network of its runs.',
     inputs: 'In the order of the nodes in the flow.',
     'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',
     'inputs/items/description':
       'The description in the definition of the port that it feeds, if it feeds exactly one; else empty.',
-    'inputs/items/type_bounds': 'The types that all fed ports accept, also in called flows.',
+    'inputs/items/type_bounds': 'The types that all ports with this value accept, also in called flows.',
     'inputs/items/required':
       'The flow has no default for it, and a port requires it. A start without it is not refused; its run may fail.',
     'inputs/items/default':
-      "The flow's default, as readable JSON. Null without one; one of more than 4,096 bytes is not shown.",
+      "The flow's default, as readable JSON. Null if there is no default, or if it has more than 4,096 bytes.",
     'inputs/items/json_schema':
       'The JSON Schema of the input in `values`. An input that is not required accepts null, too.',
     outputs: 'The outputs of a succeeded run, each with the type of the port that feeds it.',
   }),
   FlowScripts: annotate(output(answerSchemas.FlowScripts), {
-    as_of: 'When each flow that was read was last changed, by id. `deploy_flow` takes it.',
+    as_of: 'The time of the last change of each flow that was read, by id. Pass it to `deploy_flow`.',
     scripts: 'The scripts in form data, in the order of the nodes. `source` is null where a script node has none.',
-    scripts_left_out: 'Scripts that are too long, or one too many.',
+    scripts_left_out: 'The number of scripts that were not parsed, because they are too long or too many.',
     flows_left_out: 'Called flows beyond the first 1,000.',
   }),
   DeploymentGraph: annotate(output(answerSchemas.DeploymentGraph), {
-    flows: 'By id: the flow itself, and every flow that it calls.',
+    flows: 'The flow itself and every flow that it calls, by id.',
   }),
   OnEndSecret: annotate(output(answerSchemas.OnEndSecret), {
-    secret: 'As libraries of Standard Webhooks take it.',
+    secret: 'The secret in the form that libraries of Standard Webhooks take.',
   }),
   RunEventPage: annotate(output(answerSchemas.RunEventPage), {
     events: 'In the order in which they were stored.',
     'events/items/id': 'The number of the event among those of the run.',
     'events/items/data':
-      '`flow_run_id`, `called_by` (null for the run that was started, else the node execution that called the run) and `time`; of a node also `node_id`, `times` and `name`; the rest depends on the event.',
+      'All events have `flow_run_id`, `called_by` (null for the started run, otherwise the node execution that called the run) and `time`. Events of nodes also have `node_id`, `times` and `name`. Further members depend on the event.',
     last: 'The event after which the next page begins.',
     has_ended: 'There will be no event after `last`.',
     flow_run_id: 'The run that was started.',
@@ -316,32 +317,33 @@ export const componentSchemas: Record<string, JsonSchema> = {
     is_overdue: 'Whether the run has not ended while runs have been queued for 2 seconds.',
   }),
   FlowRunStats: annotate(output(answerSchemas.FlowRunStats), {
-    since: 'From when on runs were counted.',
-    is_complete: 'Whether all runs since the time that was asked for were counted. Else they are the newest 5,000.',
-    duration_ms: 'From the start to the end of runs that have both, in milliseconds; null if there is none.',
+    since: 'The time from which runs were counted.',
+    is_complete:
+      'Whether all runs since the requested time were counted. If false, only the newest 5,000 were counted.',
+    duration_ms: 'The time from the start to the end, in milliseconds, of runs that have both; null if no run has.',
     failures: 'The most frequent codes of first errors; null stands for errors without a code.',
   }),
   RedrivenFlowRun: annotate(output(answerSchemas.RedrivenFlowRun), {
     redriven_as: 'The new run; null if there is none.',
-    error: 'The reason why there is none: the error that `POST /flow/redrive/{flow_run_id}` would answer.',
+    error: 'The reason why there is no new run: the error that `POST /flow/redrive/{flow_run_id}` would answer.',
   }),
   FlowWarning: annotate(output(answerSchemas.FlowWarning), {
     flow_id: 'The flow, or one that it calls.',
     code: Object.entries(warningCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join(' '),
     path: 'The path in the flow, such as `edges[3].targetHandle`.',
-    node_id: 'Of `script_invalid`: the node.',
+    node_id: 'For `script_invalid`: the node.',
     line: 'For `script_invalid`: the line of its script.',
     column: 'For `script_invalid`: the column in this line.',
   }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
     id: 'Random, below 2^53.',
     kind:
-      'The kind of `message`: `transaction` for the message of a transaction, `message` for any other, which may not be changed. No node asks for the latter yet.',
+      'The kind of `message`: `transaction` for the message of a transaction, `message` for any other message, which may not be changed. No node asks for a `message` yet.',
     time: 'The time of the request, in milliseconds since 1970.',
     pubkey: 'The key that must sign.',
     message: 'The bytes to sign, base64: of a transaction the serialized v0 message, not the whole.',
     timeout:
-      'The seconds after `time` in which it can be answered. The transaction is valid for about a minute; later the run fails.',
+      'The number of seconds after `time` in which the request can be answered. The transaction is valid for about a minute; after that the run fails.',
     flow_run_id: 'The run that asks: the started run, or one that it called.',
     signatures: 'Signatures that are known already.',
   }),
@@ -352,10 +354,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
     run_status: 'The status of the started run.',
   }),
   CalledFlowRun: annotate(output(answerSchemas.CalledFlowRun), {
-    end_time: 'Null while it runs.',
+    end_time: 'Null while the run is executed.',
     parent_flow_run_id: 'The run that called it.',
     parent_node_id: 'The node that called it, with parent_times.',
-    parent_times: 'Which execution of that node: 0 for the first.',
+    parent_times: 'The number of the execution of that node; 0 for the first.',
   }),
   ActionGetResult: annotate(output(answerSchemas.ActionGetResult), {
     icon: 'An absolute address.',
@@ -378,7 +380,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     next_start_at: 'The next planned time; null while it is not active.',
     last_start_at: 'When it last started a run.',
     last_flow_run_id: 'The run that it started last.',
-    last_error: 'The reason why its last planned time started no run, `<code>: <message>`; null if it did.',
+    last_error: 'The reason why the last planned time started no run, `<code>: <message>`; null if it started one.',
   }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
