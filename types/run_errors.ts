@@ -5,12 +5,12 @@
 export const runErrors = {
   outcome_unknown: {
     meaning:
-      'The worker died while a node with effects outside was running: what it did may have happened. It is not run again, unless it has `data.retry`.',
+      'The worker died while a node with effects outside was running: the effects of the node may have happened. It is not run again, unless it has `data.retry`.',
     remedy: 'Check whether it happened, then redrive the run with `?accept_unknown=true`, or start a new one.',
   },
   worker_lost: {
     meaning: 'The run lost more than `RUNNER_MAX_LOST_CLAIMS` workers in a row, or could not be released.',
-    remedy: 'Read the log of the function or worker: the run may be what kills it.',
+    remedy: 'Read the log of the function or worker: the run itself may crash the worker.',
   },
   node_cpu_limit: {
     meaning: 'A script needs more computing than an Edge Function has.',
@@ -52,7 +52,7 @@ export const runErrors = {
     remedy: 'Start the run again; give more time by `timeout`.',
   },
   input_address_unknown: {
-    meaning: 'The worker could not make a URL for a node `api_input`: it was not told where the project is.',
+    meaning: 'The worker could not make a URL for a node `api_input`: it does not know the address of the project.',
     remedy: 'As operator: set `SUPABASE_URL` or `FLOW_URL` for the worker.',
   },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;

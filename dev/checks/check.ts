@@ -24,7 +24,7 @@ import {
   readAdvice,
 } from '../database/schema.ts';
 
-/** A check. It throws a StackError that says what is wrong. */
+/** A check. It throws a StackError with the fault. */
 interface Check {
   name: string;
   run: () => Promise<void>;

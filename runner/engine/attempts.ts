@@ -67,7 +67,7 @@ export class Attempts {
 
   /** Puts the attempt on record that the execution fails with. */
   logFailure(message: string): void {
-    // What ends in a pause has its last attempt on record.
+    // If an execution ends in a pause, its last attempt is logged already.
     if (this.#row.retry_at === null) this.#log('Error', `${this.#ordinal()} failed: ${message}`);
   }
 

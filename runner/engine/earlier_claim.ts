@@ -7,14 +7,14 @@ import { copyMap, type Outcome } from './node_values.ts';
 import { TransientError } from './transient_error.ts';
 import { measureMap } from './value_size.ts';
 
-// What a claim does with a node execution of which an earlier claim stored something, because that claim's worker died or
-// released the run:
-//   it has ended                            its outcome is taken as it is, also that its failure was handled (takeOutcome)
-//   it began, and computes or only reads    it runs again
-//   it began, and has effects outside       it fails with outcome_unknown (outcomeUnknown), unless they are idempotent; where its
-//                                           flow lets it be tried again, that is one attempt, and another one follows
-//   an attempt failed, and it waits         it goes on to the next attempt when its time comes (Attempts.resume)
-//   its instructions were given out         what was sent is settled (Settlement.sentBefore), and nothing is built anew
+// An earlier claim stored a row for a node execution, and then its worker died or released the run. By that row, this claim does
+// the following:
+//   the execution has ended                 it takes the stored outcome, also whether the failure was handled (takeOutcome)
+//   it began, and computes or only reads    it executes the node again
+//   it began, and has effects outside       it fails the execution with outcome_unknown (outcomeUnknown), unless the effects are
+//                                           idempotent. If the flow allows further attempts, this was one attempt, and another follows
+//   an attempt failed, and it waits         it makes the next attempt at its time (Attempts.resume)
+//   it output its instructions              it settles the sent transaction (Settlement.sentBefore), and makes no new one
 
 /** The execution has ended: it is not run again. */
 export const hasEndedBefore = (stored: StoredNodeRun | undefined): stored is StoredNodeRun & { end_time: string } =>
@@ -31,7 +31,7 @@ export function takeOutcome(tree: Tree, stored: StoredNodeRun, inputs: ValueMap)
 
 const UNKNOWN_OUTCOME = codedError(
   'outcome_unknown',
-  'its worker died while it ran; what it does outside may have happened',
+  'the worker died while the node ran; the effects of the node may have happened',
 );
 
 /** The error of an attempt with effects outside whose begin an earlier claim stored: what it does may have happened. */

@@ -2,7 +2,7 @@
 export interface EarlierPosition {
   /** Counts from 0: for an execution it is its `times`. */
   index: number;
-  /** What is there now is what was there then: the value of an entry, all that an execution gets. */
+  /** True if the value of an entry, or all inputs of an execution, are the same as in the earlier run. */
   isSame: boolean;
 }
 

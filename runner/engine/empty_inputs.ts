@@ -20,7 +20,7 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 
 /**
  * A note for a node's error: which inputs of the flow had no value, where that may be the cause; else an empty text. In a node that
- * only computes, any null may be the cause. What goes wrong outside is not caused by inputs, unless the error names one.
+ * only computes, any null may be the cause. Inputs do not cause failures outside, unless the error names an input.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

@@ -22,7 +22,7 @@ export interface Entry {
   positions?: EarlierPositions | undefined;
 }
 
-/** What an edge carries, first in, first out. */
+/** The entries that an edge carries, first in, first out. */
 export class EntryQueue {
   #entries: Entry[] = [];
   #taken = 0;

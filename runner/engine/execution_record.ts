@@ -10,9 +10,9 @@ const timestamp = (tree: Tree): string => new Date(tree.services.now()).toISOStr
 /** One execution as this claim reports it to the journal. */
 export class ExecutionRecord {
   readonly #tree: Tree;
-  /** What an earlier claim stored of it. */
+  /** The row that an earlier claim stored for the execution. */
   readonly #stored: StoredNodeRun | undefined;
-  /** As the journal gets it. */
+  /** The row that the journal gets. */
   readonly row: NodeRun;
 
   constructor(tree: Tree, execution: Effect, input: ValueMap, stored: StoredNodeRun | undefined) {
@@ -52,7 +52,7 @@ export class ExecutionRecord {
     return Date.parse(this.row.attempt_start_time ?? this.row.start_time);
   }
 
-  /** What this execution handed on before. The nodes behind it have these outputs, whatever becomes of it now. */
+  /** The outputs that this execution passed on before. The next nodes have these outputs, even if the execution fails. */
   get handedOver(): ValueMap | undefined {
     return this.row.output === null ? undefined : copyMap(this.row.output.M);
   }

@@ -20,8 +20,9 @@ export interface InputWait {
 }
 
 /**
- * Asks for the input of an execution, and waits for it. What is asked for is reported before the first pause, so it is stored
- * together with the begin of the execution and the log line: each input is asked for once, however many claims wait for it.
+ * Asks for the input of an execution, and waits for it. The request is reported before the first pause, so it is stored
+ * together with the begin of the execution and the log line: each input is asked for once, however many claims wait for
+ * it.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
   const { run, execution, isAsked, timeoutMs, log } = wait;

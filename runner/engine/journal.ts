@@ -45,7 +45,7 @@ export interface LogLine {
 
 /** An input that a node execution asks somebody for. */
 export interface AskedInput extends Effect {
-  /** Whoever has it may answer. It is the end of the URL. */
+  /** The end of the URL. Everybody who knows the token may answer. */
   token: string;
   /** The URL that takes the answer. */
   url: string;
@@ -75,14 +75,14 @@ export interface Journal {
   halted: () => void;
   /** Resolves when everything so far is stored; rejects when it can't be. */
   flush: () => Promise<void>;
-  /** Memory holds as much that is not stored as it should. Whoever writes waits for a flush. */
+  /** True if memory holds the most unstored rows that it should. A writer then waits for a flush. */
   isFull: () => boolean;
 }
 
-/** What earlier claims stored of a node execution; its inputs follow from the rest. */
+/** The row that earlier claims stored for a node execution, without the inputs, which the engine computes again. */
 export type StoredNodeRun = Omit<NodeRun, 'input'>;
 
-/** What earlier claims stored of a child. */
+/** The row that earlier claims stored for a child. */
 export interface StoredChild {
   id: string;
   /** Null: it has not ended. */
@@ -99,7 +99,7 @@ export interface EarlierRuns {
   calledRun: (caller: Effect) => string | undefined;
 }
 
-/** What earlier claims of a run stored. It is taken over, not done again. */
+/** The rows that earlier claims of a run stored. The engine uses them and does not repeat their work. */
 export interface History {
   isEmpty: boolean;
   /** Node executions of children that have ended. */
@@ -127,7 +127,7 @@ export const executionKey = ({ flow_run_id, node_id, times }: Effect): string =>
 export const isDone = ({ end_time, errors, error_handled }: StoredNodeRun): boolean =>
   end_time !== null && (errors === null || error_handled === true);
 
-/** What is stored of the runs that a run was redriven from, in the database's words. */
+/** The stored rows of the runs that a run was redriven from, as the database returns them. */
 export interface StoredEarlierRuns {
   /** The runs themselves, the newest first. */
   roots: string[];
@@ -155,7 +155,7 @@ function makeEarlierRuns({ roots, children, node_runs }: StoredEarlierRuns): Ear
   };
 }
 
-/** What is stored of a run before it is claimed, in the database's words. */
+/** The stored progress of a run before its claim, as the database returns it. */
 export interface StoredProgress {
   /** Of a redriven run. */
   redriven?: StoredEarlierRuns | undefined;

@@ -4,7 +4,7 @@ import { toLogContent } from './text_limits.ts';
 
 export type LoggedLine = Parameters<NodeCall['log']>;
 
-/** Lines, and characters in all of them, that a run may log. What exceeds them is left out anyway. */
+/** The most lines, and the most characters in total, that a run may log. Further lines are left out. */
 export interface LogLimits {
   readonly logLines: number;
   readonly logCharacters: number;
@@ -17,7 +17,7 @@ export class LogBuffer {
   readonly #limits: LogLimits;
   #characters = 0;
 
-  /** `environment` is that of the flow, which says what is logged. */
+  /** `environment` is that of the flow; it sets the lowest level that is logged. */
   constructor(environment: { [name: string]: string }, limits: LogLimits) {
     this.#environment = environment;
     this.#limits = limits;

@@ -42,7 +42,7 @@ export interface RunInfo {
   environment: { [name: string]: string };
 }
 
-/** What a node sees of its surroundings when it runs. */
+/** The inputs, settings and services that a node gets when it runs. */
 export interface NodeCall {
   /** Values by input name: from edges, else from form data. A missing optional input is not in it. */
   inputs: ValueMap;
@@ -69,8 +69,8 @@ export interface NodeCall {
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /**
-   * As `callFlow`, but gives the flow's first instructions, which are not sent; nothing behind them runs. Whoever settles instructions
-   * knows what they are.
+   * Like `callFlow`, but returns the flow's first instructions instead of sending them. Later nodes do not run. Only the settlement
+   * knows the form of instructions.
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
@@ -94,7 +94,7 @@ export interface NodeCall {
   askForInput: (timeoutMs: number) => Promise<Value>;
 }
 
-/** What nodes reach outside of the run. */
+/** The services by which nodes reach things outside the run. */
 export interface NodeServices {
   http: HttpClient;
   /** The stores for one execution of a node. */
@@ -112,7 +112,7 @@ export interface ScriptTask {
   environment: { [name: string]: string };
 }
 
-/** What came of a script, with the lines that it logged. */
+/** The result of a script, with the lines that it logged. */
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
@@ -217,7 +217,7 @@ export function haltError(signal: AbortSignal): NodeError {
 /** Which effects of a called flow count. */
 export type CalledEffects = 'all' | 'without_instructions';
 
-/** What all native nodes may declare. */
+/** The properties that every native node may declare. */
 interface NodeTraits {
   definition: NodeDefinition;
   /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
@@ -232,9 +232,9 @@ interface NodeTraits {
   collects?: true;
   /** Its array outputs are handed on element by element. */
   spreads?: true;
-  /** What it puts out is an output of the flow. */
+  /** The node's output is an output of the flow. */
   isFlowOutput?: true;
-  /** With some values of one input the effects are less than the definition publishes. */
+  /** For some values of one input, the node has fewer effects than its definition declares. */
   effectsByInput?: {
     name: string;
     effectsOf: (inputs: ValueMap) => Effects;
@@ -260,19 +260,19 @@ interface NodeTraits {
 export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
   effects == null ? 'none' : isEffects(effects) ? effects : 'once';
 
-/** What an execution with these inputs changes outside. */
+/** Returns the effects of an execution with these inputs. */
 export const effectsWith = (module: NodeTraits, inputs: ValueMap): Effects =>
   module.effectsByInput?.effectsOf(inputs) ?? publishedEffects(module);
 
 /** A node that computes its outputs. */
 export interface NodeModule extends NodeTraits {
-  /** Computes the outputs by name. What it throws becomes the node's error. */
+  /** Computes the outputs by name. A thrown error becomes the node's error. */
   run: (call: NodeCall) => ValueMap | Promise<ValueMap>;
 }
 
-/** What an instruction node hands over. */
+/** The instructions that an instruction node makes, with its outputs. */
 export interface HandedInstructions {
-  /** Whoever settles them knows what they are. */
+  /** Only the settlement knows their form. */
   instructions: unknown;
   /** All outputs but `signature`: handed on at once, before the instructions are settled. */
   outputs: ValueMap;
@@ -283,7 +283,7 @@ export interface HandedInstructions {
  * has the input `submit` and the output `signature`, which are the engine's.
  */
 export interface SettledModule extends NodeTraits {
-  /** Makes the instructions; reads what it needs, and changes nothing. What it throws becomes the node's error. */
+  /** Makes the instructions. It may read, but changes nothing outside. A thrown error becomes the node's error. */
   buildInstructions: (call: NodeCall) => HandedInstructions | Promise<HandedInstructions>;
 }
 
@@ -292,9 +292,9 @@ export type AnyModule = NodeModule | SettledModule;
 /** Finds the module of a native node. */
 export type NodeRegistry = (nodeId: string) => AnyModule | undefined;
 
-/** What is known of a failure that passes: the same attempt may succeed later. */
+/** Details of a transient failure: the same attempt may succeed later. */
 export interface Transience {
-  /** Milliseconds for which a server asks to be left alone. */
+  /** The milliseconds that a server asks the client to wait. */
   retryAfterMs?: number | undefined;
 }
 

@@ -50,9 +50,9 @@ export interface Execution {
 const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
   result instanceof Promise ? result.then(goOn) : goOn(result);
 
-/** What is known of an execution before it begins. */
+/** The earlier rows of an execution, before it begins. */
 export interface KnownExecution {
-  /** What an earlier claim stored of it. */
+  /** The row that an earlier claim stored for the execution. */
   stored: StoredNodeRun | undefined;
   /** The execution at the same position in a run that this one was redriven from. */
   takenOver: StoredNodeRun | undefined;

@@ -30,7 +30,7 @@ export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: Valu
   return values;
 };
 
-/** The public half of a key, in whatever form it comes, so that no secret is handed on. What is not a key stays as it is. */
+/** Returns the public key of a key in any form, so that no secret is passed on. Other values do not change. */
 function publicKeyOf(value: Value): Value {
   try {
     return { B3: toPubkey(value) };
@@ -60,7 +60,7 @@ export interface OutputLimits {
   take: OutputBudget['take'];
 }
 
-/** What keeps outputs from being stored. */
+/** Returns the reason why outputs can't be stored; undefined if they can. */
 function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): string | undefined {
   let bytes = 0;
   let held = 0;

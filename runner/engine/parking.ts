@@ -8,7 +8,7 @@ import type { Again, Handover, Parked } from './settlement.ts';
 export class Parking {
   readonly #runId: string;
   readonly #parked = new Map<RunNode, Parked>();
-  /** What they handed over has failed; the next attempt parks them again. */
+  /** Nodes whose transaction has failed; the next attempt parks them again. */
   readonly #leaving = new Map<RunNode, Parked>();
   readonly #endings = new Map<RunNode, 'succeeded' | 'failed'>();
 
@@ -38,7 +38,7 @@ export class Parking {
     this.#leaving.set(parked.node, parked);
   }
 
-  /** What a node has handed on whose execution is under way. */
+  /** Returns the outputs that a node has passed on while its execution is under way. */
   handedOver(node: RunNode): ValueMap | undefined {
     return (this.#parked.get(node) ?? this.#leaving.get(node))?.handedOver;
   }

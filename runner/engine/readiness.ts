@@ -82,7 +82,7 @@ export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNod
   return added;
 };
 
-/** What a node takes out of its queues for one execution. */
+/** The entries that a node takes out of its queues for one execution. */
 export interface Taken {
   values: ValueMap;
   /** It belongs to one iteration of a loop. */

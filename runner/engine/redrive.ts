@@ -5,11 +5,12 @@ import type { RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
-// What a run goes on from after its worker died is in earlier_claim.ts; this is about a new run, which was redriven from one that failed.
+// earlier_claim.ts continues a run after its worker died. This file is about a new run that was redriven from a failed
+// run.
 //
-// A redriven run goes through its graph as every run does. What it need not do again, it takes over from the run that it was redriven
-// from: an execution that succeeded there, if all that it gets is what it got there. So what comes after a failure runs again only where
-// its inputs have changed, and what succeeded is not repeated.
+// A redriven run goes through its graph as every run does. It takes over each execution
+// that succeeded in the earlier run with the same inputs. So a node behind a failure runs again only if its inputs have changed, and
+// succeeded executions are not repeated.
 //
 // Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
 // inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
@@ -23,7 +24,7 @@ type Before = Value | undefined | typeof UNKNOWN;
 
 const isSameAs = (value: Value | undefined, before: Before): boolean => before !== UNKNOWN && sameValue(value, before);
 
-/** What an edge carried in an earlier run. */
+/** The values that an edge carried in an earlier run. */
 interface Carried {
   /** Returns the earlier value of a position. */
   at: (index: number) => Before;
@@ -120,7 +121,7 @@ function nodesInLoops(nodes: readonly RunNode[], isCounted: (edge: RunEdge) => b
   return inLoops;
 }
 
-/** What one run takes over from those that it was redriven from. */
+/** Decides which executions a run takes over from the runs that it was redriven from. */
 export class TakeOver {
   readonly #earlier: EarlierRuns;
   readonly #runIds: EarlierRunIds;
@@ -203,7 +204,8 @@ export class TakeOver {
     );
     const [index = elements.length === 0 ? 0 : undefined] = elements;
     if (index === undefined || elements.some((other) => other !== index)) return undefined;
-    // Of several edges into one input the last that has a value counts. What the others give is the same to the node.
+    // If several edges lead into one input, the last edge with a value counts. The values of the others make no
+    // difference.
     const decided = new Set<string>();
     const changed = node.incoming.findLast((edge) => {
       const { input: { name }, queue: { head } } = edge;

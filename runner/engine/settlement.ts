@@ -10,11 +10,11 @@ export const SUBMIT = 'submit';
 /** The output that an instruction node gets from the settlement. All others are handed on before. */
 export const SIGNATURE = 'signature';
 
-/** What an instruction node hands over when it has built its instructions. Its end comes from the settlement. */
+/** The instructions of a node that has parked, with its outputs. The settlement ends the node. */
 export interface Handover {
   /** All outputs but the signature. */
   handedOver: ValueMap;
-  /** Whoever settles them knows what they are. Undefined: there is nothing to submit. */
+  /** Only the settlement knows their form. Undefined: there is nothing to submit. */
   instructions: unknown;
 }
 
@@ -49,9 +49,9 @@ export interface ParkedRun {
 /** How a parked execution ends: with its signature among the outputs, or with an error. */
 export type ParkedEnd = { outputs: ValueMap } | { error: string };
 
-/** What became of a step. */
+/** The outcome of a step. */
 export type SettlementEnd =
-  /** The executions have ended. `store` puts on record what belongs to these ends: both are stored in one go, or not at all. */
+  /** The executions have ended. `store` reports the rows that belong to these ends: all of them are stored together, or none. */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
   /** These executions are to be tried again, each of which may be: what they handed over has failed for now. `store` as above. */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
@@ -59,10 +59,10 @@ export type SettlementEnd =
   | { status: 'put_out'; outputs: ValueMap }
   /** The run ends where it is, and its caller gets these instructions; never undefined. */
   | { status: 'collected'; instructions: unknown }
-  /** Nothing can be done before somebody outside has answered: the tree is suspended. */
+  /** The step needs an answer from outside: the tree is suspended. */
   | { status: 'waiting' };
 
-/** What is settled in one go: parked executions of one run. */
+/** The parked executions of one run that one step settles together. */
 export interface SettlementStep {
   run: TreeRun;
   /** Until the step is settled nothing else ends them. */

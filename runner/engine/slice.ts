@@ -106,7 +106,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     clearTimeout(timer);
     go('end');
   };
-  /** Who waits to continue, by owner; the next owner is first. */
+  /** The waiting continuations, by owner; the owner with the next turn is first. */
   const breathing = new Map<string, (() => void)[]>();
   let isLettingGoOn = false;
   const letGoOn = async (): Promise<void> => {

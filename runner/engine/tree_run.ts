@@ -14,7 +14,7 @@ export interface CallSite {
   earlierRuns?: EarlierRunIds | undefined;
   /** The life of its attempt, which the called run shares. */
   lifecycle: Lifecycle;
-  /** What is to be stored in one go with the execution's end. */
+  /** Reports the rows that are stored together with the execution's end. */
   atEnd?: () => void;
 }
 
@@ -27,7 +27,7 @@ export interface TreeRun {
   depth: number;
   /** No earlier claim has begun it. */
   isNew: boolean;
-  /** What called it; undefined for the root. */
+  /** The node execution that called the run; undefined for the root. */
   caller?: CallSite;
   /** The runs that it takes executions over from. */
   earlierRuns?: EarlierRunIds | undefined;

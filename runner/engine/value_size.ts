@@ -1,13 +1,13 @@
 import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../types/values/value.ts';
 
-/** What a value takes up as JSON. */
+/** The size of a value as JSON. */
 export interface ValueSize {
   bytes: number;
   /** Values, with all that are in it. */
   values: number;
   /** Levels of A and M within each other; Infinity when there are more than a value may have. */
   levels: number;
-  /** What keeps Postgres from storing it. */
+  /** The reason why Postgres can't store the value. */
   fault: string | undefined;
 }
 

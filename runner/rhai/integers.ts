@@ -42,8 +42,7 @@ export type IntProblem =
   | 'number too small to fit in target type';
 
 /**
- * Reads an integer of a radix from 2 to 36, with or without a sign. Returns a text that says what is wrong if it can't
- * be read.
+ * Reads an integer of a radix from 2 to 36, with or without a sign. If it can't be read, returns a text with the fault.
  */
 export function parseIntText(text: string, radix: number): Int | IntProblem {
   const isNegative = text.startsWith('-');

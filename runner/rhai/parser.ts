@@ -191,7 +191,7 @@ class Parser extends ControlParser {
   }
 }
 
-/** Parses a script. Throws a RhaiError that says what is wrong and where. */
+/** Parses a script. Throws a RhaiError with the fault and its position. */
 export function parseScript(source: string, limits: RhaiLimits): Program {
   if (source.length > limits.sourceLength) {
     throw new RhaiError('Syntax', `The script has more than ${limits.sourceLength} characters`, { line: 1, column: 1 });

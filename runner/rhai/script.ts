@@ -41,7 +41,7 @@ const DEFAULT_HOOKS: RunHooks = {
 
 /**
  * Compiles a script of the Rhai language (https://rhai.rs/book), version 1.26: the language and its standard library, without modules,
- * `eval` and custom types. Throws a RhaiError of kind Syntax that says what is wrong and where.
+ * `eval` and custom types. Throws a RhaiError of kind Syntax with the fault and its position.
  */
 export function compileScript(source: string, limits: Partial<RhaiLimits> = {}): RhaiScript {
   const allLimits = { ...DEFAULT_LIMITS, ...limits };

@@ -149,7 +149,7 @@ const NOTHING_CURRIED: Readonly<RhaiArray> = Object.freeze(new RhaiArray());
 /** A function pointer: the name of a function or a closure, with curried arguments. */
 export class FnPointer {
   readonly name: string;
-  /** The curried arguments. Nothing changes them, so pointers can share them. */
+  /** The curried arguments. They never change, so pointers can share them. */
   readonly curried: Readonly<RhaiArray>;
   /** The depth to which arrays, maps and lists of curried arguments are nested in it. */
   readonly height: number;
@@ -265,7 +265,7 @@ function unitOf(text: string, character: number): number {
   return at;
 }
 
-/** Returns the characters from `start` to `end`, exclusive, as scripts count them. Neither may be negative. */
+/** Returns the characters from `start` to `end`, exclusive, as scripts count them. Both positions must be 0 or more. */
 export function sliceCharacters(text: string, start: number, end: number): string {
   if (!SURROGATE.test(text)) return text.slice(start, end);
   const rest = text.slice(unitOf(text, start));

@@ -253,7 +253,7 @@ describe('the transaction of an action', () => {
     });
     expect(await execute()).toEqual({
       status: 'failed',
-      errors: [`the action signer ${signer.publicKey} is not in signers`],
+      errors: [`the transaction needs no signature of the action signer ${signer.publicKey}`],
       signature: null,
     });
     expect(world.store.requests()).toEqual([]);

@@ -103,7 +103,7 @@ function resultOf(response: HttpResponse, method: string, maxBytes: number): Los
   return answer;
 }
 
-/** Returns how long to wait before the next attempt; undefined if there is none. */
+/** Returns the delay before the next attempt; undefined if there is no further attempt. */
 function retryDelay(attempt: number, error: unknown): number | undefined {
   const delay = READ_RETRY.delaysMs[attempt];
   if (delay === undefined || !(error instanceof NodeError) || error.transience === undefined) return undefined;

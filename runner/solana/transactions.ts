@@ -82,7 +82,7 @@ function omittedKeyOf(mode: Mode, message: string): string | undefined {
   const { signers } = messageOf(message);
   if (mode.type === 'put_out') return signers[0];
   if (signers.includes(mode.signer)) return mode.signer;
-  throw new NodeError(`the action signer ${mode.signer} is not in signers`);
+  throw new NodeError(`the transaction needs no signature of the action signer ${mode.signer}`);
 }
 
 /**

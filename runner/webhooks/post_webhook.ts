@@ -10,7 +10,7 @@ export interface WebhookClaim {
   body: string;
 }
 
-/** The outcome of an attempt, in the form of `store_webhook_attempt`: an answer, or the reason why there is none. */
+/** The outcome of an attempt, in the form of `store_webhook_attempt`: an answer, or the reason for having no answer. */
 export interface WebhookOutcome {
   http_status?: number;
   response?: string;

@@ -350,7 +350,7 @@ begin
   inputs := private.input_descriptions(v_names, v_masks, v_defaults, v_hints);
   outputs := (
     select coalesce(jsonb_agg(jsonb_build_object('name', o.output -> 'name', 'type', coalesce(
-      -- An output that an input feeds directly has the input's type, if the input has exactly one.
+      -- If an input feeds an output directly and has exactly one type, the output has that type.
       case jsonb_array_length(describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 -> 'type_bounds')
         when 1 then describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 #>> '{type_bounds,0}'
       end, o.output ->> 'type'

@@ -44,7 +44,7 @@ begin
     return null;
   end if;
   if webhook_secret_bytes.verification is null then
-    perform private.fail('request_invalid', 'secret: must be null where verification is null.');
+    perform private.fail('request_invalid', 'secret: must be null if verification is null.');
   end if;
   case webhook_secret_bytes.verification
     when 'standard_webhooks' then

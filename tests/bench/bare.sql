@@ -1,6 +1,7 @@
--- What a start comes to at the least: one row and one message. In a schema of the bench's own, so that no project has it.
--- Definer without a search_path, against the rule, since setting one costs time: the baseline is as bare as can be.
--- By the owner of the project's own functions: those of a superuser skip the look at privileges, a twentieth of a start.
+-- The smallest possible start: one row and one message. It is in a schema of the bench, so that no project has it.
+-- It breaks the rule for definer functions and sets no search_path, because setting one takes time.
+-- It belongs to the owner of the project's own functions: functions of a superuser skip the check of privileges, which
+-- takes a twentieth of a start.
 create schema bench authorization postgres;
 set role postgres;
 grant usage on schema bench to anon, authenticated;

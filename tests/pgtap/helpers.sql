@@ -1,4 +1,5 @@
--- What the pgTAP suites share; loaded into the template of the test databases only, never by a migration.
+-- Functions that the pgTAP suites share. They are loaded only into the template of the test databases, never by a
+-- migration.
 create schema tap;
 create extension pgtap schema tap;
 create schema test;
@@ -41,14 +42,16 @@ begin
 end;
 $$;
 
--- From here to the end of the transaction pg_stat_xact_user_functions counts calls, which only a superuser may switch on.
+-- From here to the end of the transaction, pg_stat_xact_user_functions counts calls. Only a superuser may switch that
+-- on.
 create function test.track_functions() returns void
 language sql volatile security definer
 as $$
   select set_config('track_functions', 'all', true);
 $$;
 
--- The code of the error that a statement raises, as a client would see it: ours, else the SQLSTATE; null when it passes.
+-- Returns the code of the error that a statement raises, as a client sees it: a code of this project, or else the
+-- SQLSTATE. Null if the statement succeeds.
 create function test.error_code(statement text) returns text
 language plpgsql volatile set search_path = ''
 as $$
@@ -61,7 +64,7 @@ exception
 end;
 $$;
 
--- The whole error, with its status and its details as JSON, or its constraint; null when the statement passes.
+-- Returns the whole error, with its status and its details as JSON, or its constraint. Null if the statement succeeds.
 create function test.error(statement text) returns jsonb
 language plpgsql volatile set search_path = ''
 as $$
@@ -82,7 +85,7 @@ exception when others then
 end;
 $$;
 
--- How many rows a statement returns or writes; row level security hides rows without an error.
+-- Returns the number of rows that a statement returns or writes. Row level security hides rows without an error.
 create function test.row_count(statement text) returns bigint
 language plpgsql volatile set search_path = ''
 as $$
@@ -95,7 +98,7 @@ begin
 end;
 $$;
 
--- What a file keeps by name for its later statements, whoever is signed in by then.
+-- Stores a value by name for later statements of the file, also for statements of another user.
 create function test.keep(name text, value anyelement) returns text
 language sql volatile set search_path = ''
 as $$
@@ -114,7 +117,7 @@ as $$
   select u.id from auth.users as u where u.email = user_id.name || '@example.com';
 $$;
 
--- A flow of the user, of no nodes unless given.
+-- Makes a flow of the user, by default without nodes.
 create function test.create_flow(user_id uuid, nodes jsonb default '[]', edges jsonb default '[]') returns integer
 language sql volatile security definer set search_path = ''
 as $$
@@ -135,7 +138,7 @@ as $$
   select private.take_snapshot(f) from public.flows as f where f.id = take_snapshot.flow_id;
 $$;
 
--- A wallet of the user; a HARDCODED one has a secret of no meaning.
+-- Makes a wallet of the user. A HARDCODED wallet gets a meaningless secret.
 create function test.create_wallet(user_id uuid, public_key text, type text default 'HARDCODED') returns integer
 language sql volatile security definer set search_path = ''
 as $$
@@ -146,7 +149,7 @@ as $$
   end ->> 'id')::integer;
 $$;
 
--- A run as it is stored before anybody claims it, without a message in the queue.
+-- Makes a run that nobody has claimed, without a message in the queue.
 create function test.create_run(flow_id integer, started_by uuid default null, deployment_id uuid default null, age interval default '0')
 returns uuid
 language sql volatile security definer set search_path = ''
@@ -163,7 +166,7 @@ create function test.node_id(name text) returns uuid
 language sql immutable
 return md5(name)::uuid;
 
--- A run of the user's that its first claim holds, without a message in the queue.
+-- Makes a run of the user that its first claim holds, without a message in the queue.
 create function test.claimed_run(user_id uuid) returns uuid
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -178,7 +181,7 @@ begin
 end;
 $$;
 
--- A node of the run begins: its node run as the runner stores it before a change, by which the change is known.
+-- Begins a node of the run: stores its node run as the runner does before an effect, so that the effect has an id.
 create function test.begin_node(flow_run_id uuid, name text, times integer default 0) returns jsonb
 language sql volatile security definer set search_path = ''
 as $$
@@ -203,7 +206,7 @@ as $$
   from unnest(targets.names) as name;
 $$;
 
--- Nodes and edges are made by the ten thousand: these are single expressions, which Postgres puts into the statement that calls them.
+-- Tests make tens of thousands of nodes and edges. So these functions are single expressions, which Postgres inlines.
 create function test.node(
   name text, node_id text, sources text[] default '{}', targets text[] default '{}', form_data jsonb default '{}',
   type text default 'native'
@@ -223,7 +226,7 @@ return jsonb_build_object(
   'target', test.node_id(target), 'targetHandle', target || '.' || target_port
 );
 
--- What is wrong with a graph, as `<code> <path>` in the order of the findings.
+-- Returns the findings of a graph, as `<code> <path>`, in their order.
 create function test.findings(nodes jsonb, edges jsonb default '[]') returns text[]
 language sql immutable set search_path = ''
 as $$
@@ -231,7 +234,7 @@ as $$
   from jsonb_array_elements(private.flow_findings(findings.nodes, findings.edges)) with ordinality as f (finding, position);
 $$;
 
--- Starts a deployment as the caller; the file keeps the id of the run by this name.
+-- Starts a deployment as the caller, and stores the id of the run by this name.
 create function test.start_and_keep(name text, deployment_id uuid, idempotency_key text default null) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -253,8 +256,8 @@ as $$
   from unnest(inputs.names) with ordinality as named (name, position);
 $$;
 
--- What is wrong with the inputs, null for nothing: by a start of the kept deployment, which tells most good ones by one look, and by
--- the whole check. A good one starts a run.
+-- Returns the fault of the inputs, or null. Compares a start of the kept deployment, which accepts most valid inputs by
+-- one pattern, with the whole check. Valid inputs start a run.
 create function test.inputs_refusal(inputs text) returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -271,7 +274,7 @@ begin
 end;
 $$;
 
--- Ends a run, so long ago.
+-- Ends a run this long ago.
 create function test.end_run(run_id uuid, status text default 'succeeded', age interval default '0') returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -281,7 +284,7 @@ as $$
   where r.id = end_run.run_id;
 $$;
 
--- One execution of a node, as a worker reports it: begun in 2026, and ended unless said otherwise.
+-- One execution of a node, as a worker reports it: begun in 2026 and, by default, ended.
 create function test.node_run(node text, times integer default 0, is_ended boolean default true, output jsonb default '{"M": {}}')
 returns jsonb
 language sql immutable set search_path = ''
@@ -291,7 +294,7 @@ as $$
   ) || case when node_run.is_ended then jsonb_build_object('end_time', '2026-01-01T00:00:02Z', 'output', node_run.output) else '{}' end;
 $$;
 
--- What a worker has come to with a run; rows that name no run are the run's own.
+-- The progress of a run, as a worker reports it. Rows without a run belong to this run.
 create function test.progress(
   run_id uuid, node_runs jsonb default '[]', logs jsonb default '[]', children jsonb default '[]', work_ms bigint default 0,
   transactions jsonb default '[]'
@@ -323,7 +326,7 @@ as $$
   ));
 $$;
 
--- How the input of a node stands, as its worker takes it: {outcome, value}.
+-- Returns the outcome of a node's input, as its worker reads it: {outcome, value}.
 create function test.take_input(run_id uuid, node text default 'a', claim_number integer default 1) returns jsonb
 language sql volatile security definer set search_path = ''
 as $$
@@ -332,7 +335,7 @@ as $$
   )))::jsonb -> 0) - '{flow_run_id,node_id,times,left_ms}'::text[];
 $$;
 
--- A run that an interflow node started, as a worker reports it: begun, and ended where a status of an end is given.
+-- A run that an interflow node started, as a worker reports it: begun, and ended if the status is that of an end.
 create function test.child(id uuid, parent_id uuid, flow_id integer, status text default 'running', parent_node text default 'caller')
 returns jsonb
 language sql immutable set search_path = ''
@@ -365,7 +368,7 @@ as $$
   select private.claim_flow_runs(100, 60, '{}', null, 0);
 $$;
 
--- A transaction of a run, as a worker stores it: its message means nothing.
+-- A transaction of a run, as a worker stores it, with a meaningless message.
 create function test.transaction(run_id uuid, node text default 'a', message text default 'AQID', wire text default null) returns jsonb
 language sql immutable set search_path = ''
 as $$
@@ -409,7 +412,7 @@ as $$
   from private.flow_run_jobs as j where j.flow_run_id = suspend.run_id;
 $$;
 
--- Seconds until a run may be claimed, rounded; 0 when it may be now.
+-- Returns the seconds until a run may be claimed, rounded; 0 if it may be claimed now.
 create function test.due_in(run_id uuid) returns integer
 language sql volatile security definer set search_path = ''
 as $$
@@ -425,7 +428,7 @@ as $$
   select private.release_flow_run(j.flow_run_id, j.claim_number, '{}', release_all.seconds) from private.flow_run_jobs as j where j.is_held;
 $$;
 
--- What runs wait for has come.
+-- Ends all waits of runs.
 create function test.let_time_pass() returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -440,7 +443,7 @@ as $$
   select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.is_held;
 $$;
 
--- Stand-ins for what hosted Supabase has: each answers as the real one does and keeps what it was asked.
+-- Stand-ins for parts of hosted Supabase. Each answers like the real one and stores the requests that it gets.
 create function test.create_pg_cron() returns void
 language sql volatile set search_path = ''
 as $$
@@ -479,7 +482,7 @@ as $$
     insert into vault.secrets (secret, name) values ($1, $2)';
 $$;
 
--- A deployment of the signed-in user's that anybody may start, within these limits.
+-- Makes a deployment of the signed-in user that anybody may start, within these limits.
 create function test.deploy_limited(max_starts_per_minute integer default 1000000, max_runs_in_flight integer default 1000000) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -495,7 +498,7 @@ begin
 end;
 $$;
 
--- Starts the kept deployment as a caller with nothing but a public key; the id of the run.
+-- Starts the kept deployment as a caller with only a public key, and returns the id of the run.
 create function test.start_by_key(idempotency_key text default null) returns uuid
 language sql volatile set search_path = ''
 as $$
@@ -505,7 +508,7 @@ as $$
   ) ->> 'flow_run_id')::uuid;
 $$;
 
--- How many runs of a share count for the kept deployment as in flight, once what commits last has.
+-- Returns the runs in flight of a share of the kept deployment, after the deferred triggers have run.
 create function test.in_flight(share text default 'all') returns bigint
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -519,7 +522,7 @@ begin
 end;
 $$;
 
--- So many runs of the user's wait in the queue, as far as the queue knows: jobs and messages without runs.
+-- Makes this number of waiting runs of the user in the queue: jobs and messages without runs.
 create function test.queue_runs(user_id uuid, count integer) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -528,7 +531,7 @@ as $$
   from pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, queue_runs.count))) as m (id);
 $$;
 
--- A deployment of the signed-in user's whose runs are told of.
+-- Makes a deployment of the signed-in user with on_end.
 create function test.deploy_telling(events text[] default '{succeeded,failed,stopped,signature_request}', url text default 'https://example.com/hook')
 returns uuid
 language plpgsql volatile set search_path = ''
@@ -543,7 +546,7 @@ begin
 end;
 $$;
 
--- So many deliveries of the user's that are due, of one run.
+-- Makes this number of due deliveries of the user, all of one run.
 create function test.queue_webhooks(
   user_id uuid, count integer, url text default 'https://example.com/hook', is_started_by_owner boolean default true,
   deployment_id uuid default gen_random_uuid()

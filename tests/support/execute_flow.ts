@@ -280,7 +280,7 @@ export async function executeFlow(flow: FlowBuilder, inputs: ValueMap = {}, opti
   return { ...endOf(result), ...recorded };
 }
 
-/** What a node for tests may declare: as all nodes, and the effects that its definition publishes. */
+/** The properties that a node for tests may declare: those of all nodes, and the effects of its definition. */
 export type TestTraits = Partial<NodeModule> & { effects?: Effects };
 
 /** Makes a node for tests, with ports named as in the builder's specs. */

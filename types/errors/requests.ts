@@ -24,7 +24,7 @@ export const requestErrors = {
     meaning:
       '`inputs` must be an object of tagged values, and `values` an object of plain JSON that fits the inputs. They may name only inputs of the flow, each only once.',
     remedy:
-      'Send an object of values with one tag each, such as `{"item": {"S": "tea"}}`, or of plain JSON in `values`; `details` names what is wrong and where. `GET /deployment/read` tells what each input takes.',
+      'Send an object of values with one tag each, such as `{"item": {"S": "tea"}}`, or of plain JSON in `values`; `details` names what is wrong and where. `GET /deployment/read` lists the types of each input.',
     example: {
       message: 'inputs: the flow has no input "ammount"; it has "amount", "order".',
       details: [{ path: 'inputs.ammount', message: 'the flow has no such input' }],
@@ -61,7 +61,7 @@ export const requestErrors = {
   column_read_only: {
     status: 400,
     meaning: 'The write changes a column that is read-only.',
-    remedy: 'Leave the column out, or send it unchanged.',
+    remedy: 'Leave out the column, or send it unchanged.',
     example: {
       message: 'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.',
       hint: 'Leave them out.',

@@ -49,7 +49,7 @@ export const walletErrors = {
   wallet_not_found: {
     status: 404,
     meaning: "There is no such wallet, or it is somebody else's.",
-    remedy: 'Leave `user_id` out, or send your own.',
+    remedy: 'Leave out `user_id`, or send your own id.',
     example: {
       message: 'There is no such wallet.',
       hint: "user_id must be the caller's own id; it may be left out.",

@@ -179,7 +179,7 @@ describe('toInteger', () => {
     i64: [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
     i128: [-(2n ** 127n), 2n ** 127n - 1n],
   };
-  /** What a tag itself holds; of decimals, what they hold within 64 bits. */
+  /** The range of each tag; for decimals the part within 64 bits. */
   const held: Record<typeof integerTags[number], [bigint, bigint]> = {
     U: ranges.u64!,
     I: ranges.i64!,
@@ -226,7 +226,7 @@ describe('toInteger', () => {
     ['u8', { U: '256' }, 'invalid value: integer `256`, expected u8'],
     ['u64', { I: '-1' }, 'invalid value: integer `-1`, expected u64'],
     ['u64', { D: '1.5' }, 'invalid value: decimal `1.5`, expected u64'],
-    // Nothing of a text or of bytes: they may be a secret.
+    // The error quotes no part of a text or of bytes, because they may be a secret.
     ['u64', { S: 'secret' }, 'invalid type: string, expected u64'],
     ['u64', { BY: 'AQI=' }, 'invalid type: byte array, expected u64'],
   ])('to %s says what is wrong with %j', (type, value, message) => {

@@ -69,7 +69,7 @@ export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', 
 export const toSignature = (value: Value): Uint8Array =>
   bytesOfLength('signature', value, [SIGNATURE_LENGTH], 'a signature');
 
-/** Who signs: the server with a key pair, or, for an adapter's public key, its holder, who is asked. */
+/** A signer: the server with a key pair, or the holder of an adapter's public key, whom the run asks. */
 export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
   | { type: 'adapter'; publicKey: string };

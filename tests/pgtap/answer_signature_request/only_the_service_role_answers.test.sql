@@ -1,4 +1,4 @@
--- SQL can't verify a signature: who could call this, could answer with anything.
+-- SQL can't verify a signature, so a caller of this function could answer with anything.
 select plan(4);
 
 select test.create_user('owner');

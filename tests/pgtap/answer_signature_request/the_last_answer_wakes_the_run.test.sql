@@ -31,7 +31,7 @@ select pg_temp.answer('held');
 select ok(test.due_in(test.kept('held')::uuid) between 50 and 60, 'a run that a worker has stays with it');
 select is(s.new_msg, null, 'what was not changed is not stored twice') from public.signature_requests as s where s.flow_run_id = test.kept('held')::uuid;
 
--- What has expired is waited for no more.
+-- The run does not wait for expired requests.
 select test.sign_out();
 select test.ask(test.kept('other')::uuid, test.request(timeout_ms => -1), 'b');
 select test.sign_in_as_role('service_role');

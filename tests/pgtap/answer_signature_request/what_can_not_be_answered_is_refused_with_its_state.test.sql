@@ -15,7 +15,8 @@ create function pg_temp.request(run text, node text) returns public.signature_re
   where s.flow_run_id = test.kept(run)::uuid and s.node_id = test.node_id(node) order by s.created_at limit 1;
 $$;
 grant execute on function pg_temp.request(text, text) to public;
--- How an answer is refused, by the function that answers and by the one that asks whether it may be answered alike.
+-- Returns the refusal of an answer. The function that answers and the function that reads the request must refuse
+-- alike.
 create function pg_temp.refusal(run text, node text, new_msg text default null) returns jsonb language plpgsql as $$
 declare
   v_id bigint := (pg_temp.request(run, node)).id;

@@ -32,7 +32,7 @@ select results_eq(
 select is(pg_temp.result_code('child'), null, 'and what comes out of them');
 select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'and how they stand');
 
--- Who started the run at the root.
+-- The starter of the root run.
 select test.sign_in(test.user_id('starter'));
 select results_eq('select id from public.flow_run', array[test.kept('run')::uuid], 'a starter reads no row of a called run');
 select is(pg_temp.result_code('run'), null, 'what comes out of the run is theirs');

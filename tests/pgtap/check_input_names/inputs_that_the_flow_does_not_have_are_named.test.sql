@@ -22,7 +22,8 @@ select is(
   pg_temp.refusal('{"a": {"S": ""}}', '{}') ->> 'message', 'inputs: the flow has no input "a"; it has none.', 'a flow without inputs says so'
 );
 
--- The largest inputs and the largest flow: a few seconds at most, since the statement would be cancelled.
+-- The largest inputs and the largest flow. The check may take a few seconds at most, because a longer statement is
+-- cancelled.
 set local statement_timeout = '20s';
 select is(
   pg_temp.refusal(

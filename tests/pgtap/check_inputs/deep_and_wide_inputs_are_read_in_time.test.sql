@@ -1,5 +1,5 @@
--- Within the statement timeout of callers with a public key, 3 s, of which a quiet machine needs a tenth and a busy one
--- several times as much: what is deep is not copied for each level.
+-- The check must end within 3 s, the statement timeout of callers with a public key. A quiet machine needs a tenth of
+-- that, a busy one several times as much. The check must not copy deep values once for each level.
 select plan(2);
 
 -- Leaves in an array, within 60 more levels, of arrays and of maps in turn.

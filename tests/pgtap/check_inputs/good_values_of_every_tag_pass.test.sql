@@ -37,7 +37,7 @@ from (values
   ('{"with space and ünïcödé": {"N": 0}}')
 ) as good (inputs);
 
--- Ranges and spellings are the door's and the runner's to check.
+-- The Edge Functions and the runner check ranges and spellings.
 select is(test.inputs_refusal(jsonb_build_object('a', value)::text), null, format('%s passes here', value))
 from (values
   (jsonb '{"U": "-1"}'), ('{"U": "no number"}'), ('{"D": "1e5"}'), ('{"F": ""}'), ('{"B3": "1"}'), ('{"B6": "O"}'), ('{"BY": "!"}')

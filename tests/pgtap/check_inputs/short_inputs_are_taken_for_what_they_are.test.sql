@@ -1,5 +1,6 @@
--- The check looks at the text of short inputs: no name, tag or value may be taken for what stands around it. Inputs that have a long
--- member more, which is good and the last one, are checked whole, and have to be answered alike.
+-- The check of short inputs matches their text, so no name, tag or value may be mistaken for the text around it. If a
+-- long, valid member is added at the end, the inputs are checked member by member. Both checks must give the same
+-- result.
 select plan(3);
 
 -- As test.error, without a statement to parse for each of seven thousand.

@@ -1,4 +1,4 @@
--- A request that was held up arrives after the one that followed it.
+-- A delayed request arrives after the request that followed it.
 select plan(2);
 
 select test.create_user('owner');

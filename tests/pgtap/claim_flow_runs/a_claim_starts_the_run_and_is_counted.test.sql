@@ -41,7 +41,7 @@ select test.sign_out();
 select results_eq('select claim_number from private.flow_run_jobs', 'values (3)', 'its job keeps the count');
 select results_eq('select msg_id from pgmq.q_flow_runs', 'select message_id from private.flow_run_jobs', 'its message stays');
 
--- A run that waits goes on when its message comes up.
+-- A waiting run continues when its message becomes visible.
 select test.release_all();
 update public.flow_run set status = 'waiting' where true;
 select test.sign_in_as_role('service_role');

@@ -22,7 +22,7 @@ select set_eq(
   'select id from started', 'each is held for the lease'
 );
 
--- The lease of the second has ended.
+-- The lease of the second run has ended.
 update pgmq.q_flow_runs as m set vt = clock_timestamp() from started as s where s.number = 2 and m.message ->> 'flow_run_id' = s.id::text;
 select test.sign_in_as_role('service_role');
 select results_eq(

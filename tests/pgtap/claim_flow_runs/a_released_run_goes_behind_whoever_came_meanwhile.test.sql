@@ -7,7 +7,7 @@ begin
   perform test.sign_out();
 end;
 $$;
--- Claims a run after another, and releases each at once; their names.
+-- Claims one run after another, releases each at once, and returns their names.
 create function pg_temp.slices(count integer) returns text language plpgsql as $$
 declare
   v_run_id uuid;

@@ -32,7 +32,7 @@ select is_empty(
   'select from claims where snapshot is null', 'the graph comes with each claim, since the next runner may be another one'
 );
 
--- A replay of an old checkpoint tells of less work.
+-- A replay of an old checkpoint reports less work.
 select public.checkpoint_flow_run(test.kept('run')::uuid, 2, 60, test.progress(test.kept('run')::uuid, work_ms => 600));
 select test.release_all();
 select is(work_ms, 700::bigint, 'work that was told stays') from public.claim_flow_runs(10, 60) where flow_run_id = test.kept('run')::uuid;

@@ -1,4 +1,4 @@
--- JSON knows one number: 5000.0 and 5e3 are integers that some clients write so; the runner reads digits only.
+-- Some clients write the integer 5000 as 5000.0 or 5e3, which is the same number in JSON. The runner reads only digits.
 select plan(3);
 
 select test.create_user('owner');

@@ -1,6 +1,6 @@
 select plan(20);
 
--- Source of the first ones: the Internet-Draft "The Base58 Encoding Scheme", test vectors.
+-- The first rows are the test vectors of the Internet-Draft "The Base58 Encoding Scheme".
 select is(private.decode_base58(text), bytes, format('"%s" is %s', text, bytes))
 from (values
   ('2NEpo7TZRRrLZSi2U', convert_to('Hello World!', 'UTF8')),

@@ -1,4 +1,4 @@
--- None of these would end if the time were quadratic in what an owner may store.
+-- These statements would not end in time if the time grew with the square of the size of a flow.
 select plan(5);
 
 create function pg_temp.input(label text) returns jsonb language sql as $$
@@ -8,7 +8,7 @@ create function pg_temp.described(entry jsonb, flows jsonb default '{}') returns
   select d.inputs from private.describe_snapshot(jsonb_build_object('entry', described.entry, 'flows', described.flows)) as d;
 $$;
 
--- One input feeds all ports of ten nodes, of which the last takes the least.
+-- One input feeds all ports of ten nodes. The last node accepts the fewest types.
 select is(
   pg_temp.described(jsonb_build_object(
     'nodes', jsonb_build_array(pg_temp.input('a')) || (
@@ -22,7 +22,7 @@ select is(
   '["u8"]', 'an input may feed 10,000 ports'
 );
 
--- Each node hands its input on to the next one.
+-- Each node passes its input through to the next node.
 select is(
   pg_temp.described(jsonb_build_object(
     'nodes', jsonb_build_array(pg_temp.input('a')) || (
@@ -39,7 +39,7 @@ select is(
   '["u8"]', 'a value may be handed on 9,998 times'
 );
 
--- A flow that calls itself, each time with its inputs shifted by one: what the last takes all have to take.
+-- A flow calls itself with its inputs shifted by one, so all inputs must accept only the types of the last one.
 create function pg_temp.ring(size integer) returns jsonb language sql as $$
   select jsonb_build_object(
     'nodes', (select jsonb_agg(pg_temp.input('a' || n)) from generate_series(1, ring.size) as n) || jsonb_build_array(
@@ -82,7 +82,7 @@ select is(
   9000, 'each of 9,000 inputs may take other types'
 );
 
--- A node may call all of its outputs by one name.
+-- All outputs of a node may have the same name.
 select is(
   (
     select jsonb_array_length(d.outputs)

@@ -1,4 +1,5 @@
--- A worker that slept through its lease claims its own run again: both claims may end in one group.
+-- If a worker misses the end of its lease, it may claim its own run again. Then one group may report the ends of both
+-- claims.
 select plan(4);
 
 select test.create_user('owner');

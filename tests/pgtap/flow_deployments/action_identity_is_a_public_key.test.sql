@@ -29,7 +29,7 @@ from (values
   ('1111111111111111111111111111111'),
   ('111111111111111111111111111111111'),
   ('JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'),
-  -- Digits that base58 leaves out, and what surrounds a copied key.
+  -- Characters that base58 does not use, and characters around a copied key.
   ('So1111111111111111111111111111111111111111O'),
   ('SoI1111111111111111111111111111111111111112'),
   (' So11111111111111111111111111111111111111112'),

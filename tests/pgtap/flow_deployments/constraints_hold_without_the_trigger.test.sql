@@ -1,4 +1,4 @@
--- The trigger explains what is wrong; the constraints keep it out whatever becomes of the trigger.
+-- The trigger explains a fault. The constraints refuse the fault even if the trigger is disabled.
 select plan(18);
 
 select test.create_user('owner');

@@ -3,7 +3,7 @@ select plan(7);
 select test.create_user('owner');
 select test.create_user('other');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
--- A row that the table itself would take.
+-- A row that the constraints of the table accept.
 select test.keep('insertion', format(
   $$ insert into public.flow_deployments (id, created_at, user_id, entrypoint, snapshot_hash, chain_network)
   values (gen_random_uuid(), now(), %L, %s, %L, '{"url": "https://rpc.example.com", "cluster": "devnet"}') $$,

@@ -3,7 +3,8 @@ select plan(8);
 select test.create_user('owner');
 select test.create_user('other');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
--- As open as a flow can be: its deployments, whose network address may carry a secret, stay the owner's.
+-- Even if a flow is as open as possible, only the owner sees its deployments, because their network address may contain
+-- a secret.
 update public.flows set is_public = true, start_shared = true, start_unverified = true where true;
 
 select test.sign_in(test.user_id('other'));

@@ -21,7 +21,8 @@ create temporary view attempts as
   ) as attempt (name, value);
 grant select on attempts to public;
 
--- PostgREST writes every column of the payload, so clients that send a whole row back name the read-only ones too.
+-- PostgREST writes every column of the payload, so a client that sends back a whole row also writes the read-only
+-- columns.
 select test.keep('whole_row', $$ update public.flow_deployments as d
   set (id, created_at, user_id, entrypoint, snapshot_hash, input_names, start_permission, output_instructions, action_identity, fees, chain_network)
     = (select

@@ -18,7 +18,7 @@ select is(
 );
 select results_eq('select description from public.flow_deployments_tags', $$ values (null::text) $$, 'and it has no description again');
 
--- What PostgREST makes of an upsert: every column of the payload is set.
+-- The statement that PostgREST makes for an upsert: it sets every column of the payload.
 select test.keep('upsert', $$
   insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id, description)
   values (test.user_id('owner'), test.kept('flow')::integer, 'latest', test.kept('new')::uuid, 'upserted')

@@ -1,4 +1,4 @@
--- node_run and not_run store node ids as uuid, where these spellings are one.
+-- node_run and not_run store node ids as uuid, and these spellings are the same uuid.
 select plan(4);
 
 select test.keep('a', test.node('a', 'x'));

@@ -3,7 +3,7 @@ select plan(6);
 select is(private.flow_findings('[]', '[]'), '[]', 'an empty flow has none');
 select is(private.flow_findings(jsonb_build_array(test.node('a', 'flow_input')), '[]'), '[]', 'a node alone has none');
 
--- Two inputs, a script, an output: what the editor saves for a + b.
+-- Two inputs, a script and an output, as the editor saves them for a + b.
 select test.keep('nodes', jsonb_build_array(
   test.node('a', 'flow_input', '{a}', form_data => '{"label": "a", "form_label": 0}'),
   test.node('b', 'flow_input', '{b}', form_data => '{"label": "b", "form_label": 0}'),

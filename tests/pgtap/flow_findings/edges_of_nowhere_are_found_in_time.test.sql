@@ -1,4 +1,5 @@
--- Within the statement timeout of the API roles, 8 s: each end of an edge is looked up once, however many nodes are mocks.
+-- The search ends before the statement timeout of the API roles (8 s), because each end of an edge is looked up once,
+-- whatever the number of mock nodes.
 select plan(1);
 
 select test.keep('nodes', (

@@ -13,7 +13,7 @@ select test.keep('edges', jsonb_build_array(
 select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'handles that no node has any more are no finding');
 select results_eq('select * from kept_edges', $$ values (0, 'in'), (3, 'in') $$, 'their edges are dropped, the others kept');
 
--- What is dropped counts for nothing else: neither a second edge into an input nor a cycle.
+-- A dropped edge counts neither as a second edge into an input nor as a part of a cycle.
 select test.keep('edges', jsonb_build_array(
   test.edge('a', 'out', 'b', 'in'), test.edge('a', 'gone', 'b', 'in'), test.edge('c', 'gone', 'b', 'in'), test.edge('b', 'out', 'b', 'gone')
 ));
@@ -28,7 +28,7 @@ select test.keep('edges', jsonb_build_array(
 select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'an edge without handles is no finding');
 select is_empty('select * from kept_edges', 'it is dropped, too');
 
--- Handles are looked up flow-wide: the node ids alone say what an edge joins.
+-- Handles are looked up in the whole flow. Only the node ids decide which nodes an edge connects.
 select test.keep('edges', jsonb_build_array(
   test.edge('a', 'out', 'b', 'in') || jsonb_build_object('source', test.node_id('b'), 'target', test.node_id('c'))
 ));

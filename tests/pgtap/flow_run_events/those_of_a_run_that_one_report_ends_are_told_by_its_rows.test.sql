@@ -8,7 +8,7 @@ from unnest('{short,stored,unordered,long}'::text[]) as name;
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 
--- Told in the order of their times: a begins, writes a line and ends, then b begins and ends. They are stored in another order.
+-- By their times, a begins, writes a line and ends, and then b begins and ends. The rows are stored in another order.
 create function pg_temp.report(run text, nodes jsonb default '["b", "a"]') returns jsonb
 language sql as $$
   select test.progress(
@@ -26,7 +26,7 @@ create function pg_temp.finish(run text, progress jsonb) returns void
 language sql as $$
   select public.finish_flow_run(test.kept(run)::uuid, 1, 'succeeded', '{"M": {}}', null, '{}', progress);
 $$;
--- The numbers, names and nodes of its events, and whether there will be others.
+-- Returns the numbers, names and nodes of the run's events, and whether more events follow.
 create function pg_temp.told(run text, after integer default 0) returns text
 language sql as $$
   select trim(concat_ws(' ', string_agg(concat_ws(' ', e ->> 'id', e ->> 'event', case e #>> '{data,node_id}'

@@ -23,7 +23,7 @@ select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('held')::uuid, 1, 60, '{}') $$), 'claim_lost', 'nor has a worker that was at it a claim'
 );
 
--- Users have no part in the queue, but in what makes its messages vain.
+-- Users have no rights in the queue, but their deletions make messages of the queue useless.
 select test.sign_in(test.user_id('owner'));
 delete from public.flows where id = test.kept('flow')::integer;
 select test.sign_out();

@@ -32,7 +32,7 @@ select is(pg_temp.refusal('cron', $$ '0 0 30 FEB *' $$) #>> '{details,0,message}
 select is(pg_temp.refusal('cron', $$ '5/15 * * * *' $$) #>> '{details,0,message}',
   'has a step after the number "5": a step goes with * or a range, such as 5-59/15', 'a step without a range');
 
--- Postgres knows all of these, by other rules than those of the IANA database.
+-- Postgres accepts all of these time zones, but they are not names of the IANA database.
 select bag_eq(
   $$ select zone from unnest('{CET,EST,FOO+3,Europe/Berlin2,right/Europe/Berlin,posix/UTC,+02:00}'::text[]) as zone
     where pg_temp.refusal('cron, time_zone', format('%L, %L', '* * * * *', zone)) #>> '{details,0,path}' = 'time_zone' $$,

@@ -40,7 +40,7 @@ from (values
   ('flow = ' || test.kept('empty'), 'inputs_invalid')
 ) as changes (change, code);
 
--- Deployed later: its start tells.
+-- After a later deploy, only the start finds the fault.
 update public.flows set nodes = test.inputs('title') where id = test.kept('flow')::integer;
 select test.deploy(test.kept('flow')::integer);
 select lives_ok('update public.flow_schedules set cron = ''0 0 2 1 *'', is_active = false, inputs = inputs, tag = tag where true', 'what is not changed is not checked again');
@@ -50,7 +50,7 @@ update public.flow_schedules set next_start_at = clock_timestamp() where true;
 select is(private.start_due_schedules() -> 'refused', '1', 'nor does it start');
 select is(last_error, 'inputs_invalid: values.count: the flow has no such input.', 'which its owner is told') from public.flow_schedules;
 
--- Whoever may not write the row is told nothing of what it names.
+-- A user who may not write the row learns nothing about the objects that it names.
 select test.sign_in(test.user_id('other'));
 select test.keep('own', test.create_flow(test.user_id('other')));
 select is(

@@ -5,7 +5,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('a', 'b')));
 select test.deploy(test.kept('flow')::integer);
 
--- So many random characters, which don't shrink much when they are stored.
+-- Returns this number of random characters, which compression can't shorten much.
 create function pg_temp.noise(length integer) returns text language sql volatile set search_path = '' as $$
   select left(string_agg(encode(sha256(random()::text::bytea), 'base64'), ''), noise.length) from generate_series(1, noise.length / 40 + 1);
 $$;

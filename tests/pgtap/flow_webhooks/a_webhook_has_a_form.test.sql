@@ -17,7 +17,7 @@ select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different names', headers)
 from unnest('{"{Authorization}","{cookie}","{x-api-key}","{a,A}","{\"a b\"}","{NULL}","{\"\"}","{ä}"}'::text[]) as headers;
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many');
-select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null where verification is null.', 'a secret for nothing');
+select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null if verification is null.', 'a secret for nothing');
 select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'standard_webhooks', secret => %L $$, secret)),
   'secret: must be whsec_ and the base64 of 24 to 64 bytes.', left(secret, 20))
 from unnest(array['', 'whsec_', 'whsec_abc', 'whsec_c2hvcnQ=', 'whsec_' || encode(repeat('x', 65)::bytea, 'base64')]) as secret;

@@ -1,11 +1,11 @@
--- Foreign keys act in the order of their making, which dumps and migrations may change.
+-- Foreign keys act in the order in which they were created, and dumps and migrations may change that order.
 select plan(6);
 
 create function pg_temp.remake(variadic names text[]) returns void language plpgsql as $$
 declare
   v_constraint record;
 begin
-  -- What waits for the commit keeps tables from being changed.
+  -- A table can't be altered while it has deferred triggers, so they run now.
   set constraints all immediate;
   set constraints all deferred;
   for v_constraint in

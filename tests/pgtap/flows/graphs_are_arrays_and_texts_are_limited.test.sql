@@ -7,7 +7,7 @@ select test.sign_in(test.user_id('owner'));
 select is(test.error(format('update public.flows set %s', assignment)), null, left(assignment, 40) || ' is taken')
 from (values
   ($$nodes = '[]', edges = '[]'$$),
-  -- The editor saves what it likes; what runs is checked when it is deployed.
+  -- The editor may save any arrays; only a deploy checks the graph.
   ($$nodes = '[{"half": "drawn"}]', edges = '[null]'$$),
   (format('name = %L', repeat('ä', 200))),
   (format('description = %L', repeat('ä', 20000)))

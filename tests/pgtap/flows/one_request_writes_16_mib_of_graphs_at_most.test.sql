@@ -21,7 +21,7 @@ select is(
 );
 select is(test.error('update public.flows set name = ''new'', nodes = nodes'), null, 'what does not change counts for nothing');
 
--- The same values again are the same stored values, so that nothing is written.
+-- If the values do not change, the row keeps the stored values, and nothing is written.
 select test.keep('chunks', sum(pg_column_toast_chunk_id(nodes)::bigint)::text) from public.flows;
 update public.flows set nodes = jsonb_build_array(repeat('a', 3000000));
 select is(

@@ -1,6 +1,6 @@
 select plan(5);
 
--- now() stands still within a transaction, so the flow is made long ago.
+-- now() does not change within a transaction, so the test sets an old time on the flow.
 select test.create_user('owner');
 insert into public.flows (user_id, created_at, updated_at) values (test.user_id('owner'), '2020-01-01Z', '2020-01-01Z');
 

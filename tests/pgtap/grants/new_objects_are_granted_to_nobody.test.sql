@@ -1,4 +1,4 @@
--- The platform's default privileges open everything in public; the first file of the schema closes it.
+-- The platform's default privileges grant everything in schema public. The first file of the schema revokes them.
 select plan(13);
 
 create table public.canary (id integer generated always as identity, name text);

@@ -1,4 +1,4 @@
--- What holds in effect, through everybody and by membership too. A new grant belongs into this list first.
+-- The rights in effect, including those through public and by membership. Add a new grant to this list first.
 select plan(5);
 
 create temporary view held as
@@ -91,15 +91,15 @@ select set_eq(
     ('request_header', 'anon, authenticated, service_role'),
     ('shorten', 'anon, authenticated, service_role'),
     ('token_run_id', 'anon, authenticated, service_role'),
-    -- What a worker asks over a connection of its own, in a session of the service role.
+    -- Calls of a worker over its own connection, in a session of the service role.
     ('await_claimable_runs', 'service_role'),
-    -- What a claim that finds no runs asks.
+    -- A call of a claim that finds no runs.
     ('has_due_webhook', 'service_role'),
-    -- What the function flow asks over a connection of its own, in a session of the service role.
+    -- Calls of the function flow over its own connection, in a session of the service role.
     ('follow_flow_runs', 'service_role'),
     ('listen_for_run_news', 'service_role'),
     ('unfollow_flow_runs', 'service_role'),
-    -- Checks and triggers of the tables that these roles write.
+    -- Functions in checks and triggers of the tables that these roles write.
     ('check_node_definition', 'authenticated, service_role'),
     ('check_tag', 'authenticated, service_role'),
     ('decode_base58', 'authenticated, service_role'),

@@ -1,4 +1,4 @@
--- What holds in effect, through everybody and by membership too. A new grant belongs into this list first.
+-- The rights in effect, including those through public and by membership. Add a new grant to this list first.
 select plan(6);
 
 create temporary view held as

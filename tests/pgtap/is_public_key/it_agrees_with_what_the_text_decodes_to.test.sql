@@ -17,7 +17,7 @@ select is_empty($$ select pg_temp.disagreements(array(
   select repeat('1', zeros) || repeat('z', digits) from generate_series(0, 34) as zeros, generate_series(0, 45) as digits
 )) $$, 'leading zero bytes');
 
--- The least and greatest numbers of as many bytes as are left behind 0, 1, 2, 15 and 31 zero bytes, and their neighbours.
+-- The smallest and greatest numbers that fit after 0, 1, 2, 15 and 31 zero bytes, and their neighbours.
 select is_empty($$ select pg_temp.disagreements(array(select edge.text from (values
   ('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofL'),
   ('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'),

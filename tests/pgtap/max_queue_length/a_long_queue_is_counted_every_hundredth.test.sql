@@ -1,4 +1,4 @@
--- With what a count notes: until so many messages later, or for so long, nobody counts again.
+-- The values that a count stores: until this message, or until this time, the queue is not counted again.
 select plan(8);
 
 select test.create_user('owner');
@@ -10,7 +10,7 @@ $$;
 grant execute on function pg_temp.start() to public;
 select test.sign_out();
 select private.set_max_queue_length(1000);
--- With a tenth of them the owner fills the queue, once it is full.
+-- If the queue is full, an owner with a tenth of its limit is refused.
 select test.queue_runs(test.user_id('owner'), 100);
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
 

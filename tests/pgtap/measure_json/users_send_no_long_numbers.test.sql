@@ -1,4 +1,4 @@
--- Each place but flows, which has a test of its own, in which users send JSON.
+-- Each column and argument in which users send JSON, except those of flows, which have a test of their own.
 select plan(12);
 
 select test.create_user('owner');

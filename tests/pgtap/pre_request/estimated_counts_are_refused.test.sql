@@ -1,6 +1,6 @@
 select plan(12);
 
--- What a request with this header is refused with, as whom it is made.
+-- Returns the code of the refusal of a request with this header by this role.
 create function pg_temp.code_of(prefer text, as_role text) returns text language plpgsql as $$
 begin
   perform set_config('request.headers', json_build_object('prefer', prefer, 'accept', '*/*')::text, true);

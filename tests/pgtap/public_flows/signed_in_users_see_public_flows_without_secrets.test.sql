@@ -40,13 +40,13 @@ select is(test.error_code('select from public.public_flows'), '42501', 'anon may
 select test.sign_in_as_role('service_role');
 select is(ids, array[test.kept('public')]::integer[], 'the service role sees it') from seen;
 
--- is_public alone opens a flow, and only is_public does.
+-- is_public is enough to publish a flow, and nothing else publishes it.
 select test.sign_out();
 update public.flows set is_public = false, start_shared = true, start_unverified = true where id = test.kept('public')::integer;
 select test.sign_in(test.user_id('other'));
 select is(ids, null, 'a flow that is public no more is not seen, whoever may start it') from seen;
 
--- A condition that fails on a private row would tell what is in the row.
+-- A condition that raises an error on a private row would reveal the content of the row.
 select test.sign_out();
 create function pg_temp.tells(name text) returns boolean language plpgsql cost 0.0001 as $$
   begin raise exception 'the name is %', name; end;

@@ -10,7 +10,7 @@ create function pg_temp.save() returns void language sql as $$
   update public.flows set name = 'saved' where id = test.kept('flow')::integer;
 $$;
 
--- The plans of the triggers are kept from the first save on, when the table has one row and is known to have one.
+-- The first save caches the plans of the triggers. At that time the table has one row, and the planner knows this.
 analyze public.flows;
 select pg_temp.save();
 insert into public.flows (user_id) select test.user_id('owner') from generate_series(1, 2000);

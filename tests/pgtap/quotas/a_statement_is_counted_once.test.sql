@@ -1,4 +1,4 @@
--- A thousand rows in one statement are counted once, and not once a row.
+-- If one statement writes a thousand rows, the quota is counted once, not once for each row.
 select plan(8);
 
 select test.create_user('owner');

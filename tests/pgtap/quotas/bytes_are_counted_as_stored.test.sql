@@ -3,7 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 
--- So many bytes that no compression shortens.
+-- Returns this number of bytes that compression can't shorten.
 create function pg_temp.noise(bytes integer) returns jsonb language sql volatile as $$
   select jsonb_build_array(string_agg(encode(extensions.gen_random_bytes(1000), 'base64'), '')) from generate_series(1, noise.bytes / 1350);
 $$;
@@ -35,7 +35,7 @@ select is(
   'quota_exceeded', 'but not greater'
 );
 
--- What is frozen counts once for all deployments that run it.
+-- A snapshot counts once for all its deployments.
 select test.sign_out();
 select private.set_quota('flow_bytes', null), private.set_quota('deployment_bytes', 100000);
 select test.sign_in(test.user_id('owner'));

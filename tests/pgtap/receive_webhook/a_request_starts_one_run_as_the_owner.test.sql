@@ -6,7 +6,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('pu
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.keep('plain', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.keep('headers', right(public.create_webhook('push', deployment_id => test.kept('deployment')::uuid, headers => '{X-GitHub-Event,Other}') ->> 'url', 46));
--- Their deployment has another input, and their tag goes, after they are made.
+-- After the webhooks are made, their deployment gets another input, and their tag is deleted.
 select test.keep('other', test.create_flow(test.user_id('owner'), test.inputs('pull')));
 select test.keep('former', test.deploy(test.kept('other')::integer));
 insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id) values (auth.uid(), test.kept('other')::integer, 'missing', test.kept('former')::uuid);
@@ -83,7 +83,7 @@ select is(pg_temp.receive(test.kept('plain'), body) ->> 'code', 'request_invalid
 from unnest(array['', '{"a": 1, "a": 1}', '"\ud800"', '{"a":"\u0000"}', '1e999999']) as body;
 select is(pg_temp.receive(test.kept('plain'), '"' || repeat('x', 1048576) || '"') ->> 'code', 'body_too_large', 'more than a megabyte');
 
--- Whoever has the URL is one caller of the deployment.
+-- All senders with the URL count as one caller of the deployment.
 select test.sign_in(test.user_id('owner'));
 select test.keep('flood', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.sign_out();

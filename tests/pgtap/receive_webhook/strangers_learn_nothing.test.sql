@@ -16,7 +16,7 @@ begin
   return test.error(format('select public.receive_webhook(%L, %L)', test.kept('token'), '{}'));
 end;
 $$;
--- Who is told 404 is not told by the look before it, either.
+-- A caller who gets a 404 learns nothing from the look-up of owners before it, either.
 create function pg_temp.owners() returns uuid[] language plpgsql volatile set search_path = '' as $$
 begin
   perform test.sign_in_as_role('service_role');

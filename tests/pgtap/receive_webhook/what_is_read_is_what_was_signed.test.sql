@@ -44,7 +44,7 @@ create function pg_temp.signed(name text, body text, type text default 'applicat
   end;
 $$;
 
--- A captured delivery of message "m", whose body holds a form. Its signed text begins anew at another dot.
+-- A captured delivery of message "m", whose body contains a form. Its signed text can be split at another dot.
 select test.keep('body', format('{"note": "1.%s.admin=yes"}', test.kept('now')));
 select test.keep('captured', pg_temp.signature('m.' || test.kept('now') || '.' || test.kept('body'), 'base64'));
 create function pg_temp.captured(id text, body text, type text) returns jsonb language sql volatile as $$

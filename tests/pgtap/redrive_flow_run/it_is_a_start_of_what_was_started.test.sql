@@ -17,7 +17,8 @@ select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}'
 update public.flow_run set schedule_id = gen_random_uuid(), webhook_id = gen_random_uuid() where id = test.kept('failed')::uuid;
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
 
--- A start by somebody else may fill the deployment: the owner's redrive does not count.
+-- Even if a start by another user has reached the limit of the deployment, the owner can redrive, because redrives do
+-- not count.
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('failed')::uuid) ->> 'flow_run_id');
 select test.sign_out();
@@ -39,7 +40,7 @@ select is((new).fees, '[["da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs", 5]]', 'f
 select is((new_job).redriven_from, array[(old).id], 'it takes over from the run') from pair;
 
 select is(array_agg(w.flow_run_id), array[(old).id], 'as of the run') from pair, public.webhook_deliveries as w group by (old).id;
--- Before it was claimed nothing was taken over: the next one goes on from both.
+-- The first redrive was never claimed, so it took over nothing. The next redrive continues both runs.
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
 select test.sign_in(test.user_id('owner'));
 select test.keep('second', public.redrive_flow_run(test.kept('redriven')::uuid) ->> 'flow_run_id');
@@ -81,7 +82,7 @@ select is(
 );
 select test.sign_out();
 
--- Who started a run may be gone.
+-- The starter of the run may be deleted.
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.start_and_keep('own', test.kept('deployment')::uuid);

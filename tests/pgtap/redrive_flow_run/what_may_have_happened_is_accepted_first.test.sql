@@ -72,7 +72,7 @@ select private.store_transaction(test.kept('sent')::uuid, 1, test.transaction(te
 select pg_temp.end('sent');
 select is(pg_temp.redrive('sent') #>> '{details,0,node_id}', test.node_id('a')::text, 'nor has one known what became of its transaction');
 
--- A run that is stopped, or has waited for long enough, gives its transaction up.
+-- A run gives up its transaction if it is stopped or has waited long enough.
 select pg_temp.failed('given_up', jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["stopped; it was sent"]}'));
 select private.store_transaction(test.kept('given_up')::uuid, 1, test.transaction(test.kept('given_up')::uuid, wire => 'AQID'), '[]');
 select private.store_transaction_outcomes(jsonb_build_array(
@@ -87,7 +87,8 @@ select private.store_transaction(test.kept('unsigned')::uuid, 1, test.transactio
 select pg_temp.end('unsigned');
 select is(pg_temp.redrive('unsigned'), null, 'unless it was never signed');
 
--- A transaction of which somebody has all signatures but their own, and that is given up before they have answered.
+-- A signer has all signatures of this transaction except the own one, and the run gives up the transaction before that
+-- signer answers.
 create function pg_temp.half_signed(name text) returns void language plpgsql as $$
 begin
   perform pg_temp.failed(half_signed.name, jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["timed out"]}'));

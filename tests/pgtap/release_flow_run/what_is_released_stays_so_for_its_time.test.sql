@@ -29,7 +29,7 @@ select results_eq('select * from claim', 'values (false, 1, 300)', 'nobody holds
 select results_eq('select node_id from public.node_run', $$ values (test.node_id('a')) $$, 'its progress is stored');
 select is_empty('select * from public.claim_flow_runs(1, 60)', 'so that a claim finds nothing');
 
--- Requests that were held up, or are sent again since their answer was lost.
+-- Requests that were delayed, or that are repeated because their answer was lost.
 select is(array[pg_temp.checkpoint('b'), pg_temp.release('a', 10)], '{null,null}', 'what else that worker sends is taken');
 select results_eq('select * from claim', 'values (false, 1, 300)', 'but holds nothing, and changes no time');
 select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'only its progress is stored');

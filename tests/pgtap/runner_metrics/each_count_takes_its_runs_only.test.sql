@@ -18,7 +18,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid)
 from unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as name;
 select test.sign_out();
 
--- All but one are claimed, and become what they are called.
+-- All runs except one are claimed, and get the state that their name says.
 create temporary view job as
   select j.*, r.name from private.flow_run_jobs as j
   join unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as r (name)

@@ -14,7 +14,7 @@ select test.keep('jobs', jsonb_agg(to_jsonb(j))) from job as j;
 select private.schedule_runner();
 select is(jsonb_agg(to_jsonb(j)), test.kept('jobs')::jsonb, 'a second call changes nothing') from job as j;
 
--- The commands do what they are for.
+-- The commands of the jobs work.
 select is(test.error_code(command), null, jobname || ' runs') from job;
 insert into cron.job (jobname) values ('other');
 insert into cron.job_run_details (jobid, end_time)

@@ -1,4 +1,4 @@
--- Errors are told apart by constraint name, so one name must not stand for two rules.
+-- Errors are distinguished by constraint name, so two rules must not have the same name.
 select plan(5);
 
 create temporary view offenders as

@@ -3,7 +3,7 @@ select plan(7);
 create temporary view offenders as
   select p.oid::regprocedure::text as name from pg_proc as p
   where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
-    -- The names in a body of `begin atomic` were bound when it was created.
+    -- The names in a `begin atomic` body are resolved when the function is created.
     and p.prosqlbody is null and 'search_path=""' <> all (coalesce(p.proconfig, '{}'));
 
 select is_empty('select * from offenders', 'every function of public and private has an empty search_path, or a body that needs none');

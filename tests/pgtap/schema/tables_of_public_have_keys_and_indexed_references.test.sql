@@ -4,7 +4,8 @@ create temporary view keyless as
   select c.oid::regclass::text as name from pg_class as c
   where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
     and not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'p');
--- Deleting a row looks for those that refer to it: without an index on the columns in front, through the whole table.
+-- The deletion of a row searches the rows that refer to it. Without an index that begins with the key columns, the
+-- search reads the whole table.
 create temporary view unindexed as
   select k.conname::text as name from pg_constraint as k
   where k.connamespace in ('public'::regnamespace, 'private'::regnamespace) and k.contype = 'f'

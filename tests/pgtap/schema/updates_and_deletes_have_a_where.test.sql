@@ -1,4 +1,5 @@
--- The platform loads safeupdate for the API roles: what lacks a where fails there, at run time, and nowhere else.
+-- The platform loads safeupdate for the API roles. There, and nowhere else, a statement without a where fails at run
+-- time.
 select plan(12);
 
 -- Statements begin at their keyword and end with a semicolon or where the next one begins; tables are always qualified, so that

@@ -1,5 +1,6 @@
--- Functions on the way of requests turn ways of planning off. Before version 18 Postgres counts as a cost whatever can't be planned otherwise,
--- and compiles what costs so much: more than all that a request does.
+-- Functions that serve requests switch off some kinds of plans. Before version 18, Postgres adds a high cost to a plan
+-- of a kind that is off but can't be avoided, and compiles expensive plans by JIT. The compilation would take longer
+-- than the whole request.
 select plan(1);
 
 select ok('jit=off' = any (r.rolconfig), 'not on PostgREST''s connections') from pg_roles as r where r.rolname = 'authenticator';

@@ -31,7 +31,7 @@ from (values (''), ('no key'), ('1111111111111111111111111111111'), ('1111111111
 select test.sign_out();
 select is(count(*), 2::bigint, 'no run comes of a bad one') from public.flow_run;
 
--- A start tells keys of 44 digits without the function that says what a key is: at the edges, the two agree.
+-- A start recognises keys of 44 digits without calling the function that checks keys. At the edges both must agree.
 create temporary table texts as
 select edge.text, test.error_code(format(test.kept('start'), edge.text)) as code
 from (values

@@ -14,7 +14,7 @@ exception when sqlstate 'PGRST' then
   return sqlerrm::json ->> 'code';
 end;
 $$;
--- A list in a list, so many levels deep.
+-- Lists within lists, of this number of levels.
 create function pg_temp.nested(levels integer) returns jsonb language sql as $$
   select (repeat('[', nested.levels) || repeat(']', nested.levels))::jsonb;
 $$;

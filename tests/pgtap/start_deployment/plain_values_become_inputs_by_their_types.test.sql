@@ -1,7 +1,7 @@
 select plan(57);
 
 select test.create_user('owner');
--- An input of each of these types, which feeds a port of a node of its own.
+-- For each of these types, an input that feeds the port of a node of its own.
 create temporary table kinds as
 select k.name, k.bounds, row_number() over () as number from (values
   ('u8', '["u8"]'), ('u64', '["u64"]'), ('u128', '["u128"]'), ('i8', '["i8"]'), ('i64', '["i64"]'), ('i128', '["i128"]'), ('decimal', '["decimal"]'),
@@ -19,7 +19,7 @@ select test.keep('flow', test.create_flow(
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 
--- What a start stores for one plain value, or the code of its refusal.
+-- Returns the input that a start stores for one plain value, or the code of its refusal.
 create function pg_temp.stored(name text, plain jsonb) returns text language plpgsql as $$
 declare
   v_id uuid;

@@ -29,7 +29,7 @@ select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = 
 select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = 0$$), '0 2000', '0 is no default');
 select is(pg_temp.set('max_starts_per_minute = null'), '1200 2000', 'and goes as well');
 
--- Guests have half: 600 starts in this minute are those of other guests.
+-- Guests have half of the limit. Other guests have already made 600 starts in this minute.
 select test.sign_out();
 insert into private.deployment_usage (deployment_id, share, slot, minute, starts, in_flight)
 select test.kept('deployment')::uuid, 'guests', 99, date_bin('1 minute', clock_timestamp() + n * interval '1 minute', 'epoch'), 600, 0

@@ -5,7 +5,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('n')));
 select test.deploy(test.kept('flow')::integer);
 insert into public.flow_schedules (flow, cron, "values") values (test.kept('flow')::integer, '0 6 * * *', '{"n": 7}');
--- The input that it names is there when it is stored, and gone when it is due.
+-- The flow has the named input when the schedule is stored, but no longer when the schedule is due.
 select test.keep('changed', test.create_flow(test.user_id('owner'), test.inputs('other')));
 select test.deploy(test.kept('changed')::integer);
 insert into public.flow_schedules (flow, cron, "values") values (test.kept('changed')::integer, '0 6 * * *', '{"other": 7}');

@@ -9,7 +9,7 @@ insert into public.flow_schedules (deployment_id, cron, is_active) values (test.
 select test.sign_out();
 
 select is(private.start_due_schedules(), '{"started": 0, "skipped": 0, "refused": 0, "has_more": false}', 'nothing is due');
--- For three days nobody was there.
+-- For three days nobody called the function.
 update public.flow_schedules set next_start_at = date_trunc('day', now()) - interval '3 days' + interval '6 hours' where is_active;
 select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 0, "has_more": false}', 'three planned times make one start');
 select is(private.start_due_schedules() -> 'started', '0', 'and no other');

@@ -1,5 +1,5 @@
--- What a clock could tell of a deployment: a refusal must not do more work for one that exists than for one that does not.
--- Times are no test, so this counts the calls of functions.
+-- A caller could measure the time of a refusal. So a refusal must not do more work for a deployment that exists than
+-- for one that does not. Measured times are unreliable, so this test counts function calls.
 select plan(8);
 
 select test.create_user('owner');
@@ -23,7 +23,7 @@ insert into callers values
   ('a public key', $$ select test.sign_in_as_role('anon') $$, $$, public_key => '11111111111111111111111111111111' $$);
 grant select on targets, callers to public;
 
--- The calls of the project's functions that came to their end in a statement; those that an error ended are not counted.
+-- Counts the completed calls of the project's functions in a statement. Calls that end with an error are not counted.
 create function pg_temp.calls(statement text) returns jsonb
 language plpgsql volatile
 as $$

@@ -20,7 +20,7 @@ select results_eq(
   'the stopped one is claimed, and the claim says how to stop'
 );
 
--- Handed back once more, it need not be asked again for; a second stop only hurries it.
+-- If the run is released once more, no second stop is needed. A second stop only makes it claimable sooner.
 select test.release_all(3600);
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'again');

@@ -6,7 +6,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112', 'ADAPTER');
 select test.create_wallet(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111', 'ADAPTER');
 
--- Which user is asked for a key, of a run that was started by somebody.
+-- Returns the user who is asked for this key, in a run with this starter.
 create function pg_temp.asked(started_by uuid, pubkey text) returns text language plpgsql as $$
 declare
   v_run_id uuid := test.create_run(test.kept('flow')::integer, asked.started_by);

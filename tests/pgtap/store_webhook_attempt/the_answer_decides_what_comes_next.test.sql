@@ -3,7 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.claimed_run(test.user_id('owner'));
 select test.queue_webhooks(test.user_id('owner'), 1);
--- What an answer leads to, as of the attempt of this number; the delay in whole seconds.
+-- Returns the state after the answer to the attempt of this number, with the delay in whole seconds.
 create function pg_temp.after(
   attempt integer, answered integer, retry_after integer default null, problem text default null,
   out status text, out http_status integer, out delay integer, out error text

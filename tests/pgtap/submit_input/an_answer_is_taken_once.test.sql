@@ -18,7 +18,7 @@ create function pg_temp.cancel(token text, key text default null) returns text l
 $$;
 grant execute on function pg_temp.submit(text, jsonb, text), pg_temp.cancel(text, text) to public;
 
--- Whose answers take turns: those that are not answered by 404.
+-- Returns for each token whether its answer takes a turn: all do, except those that get a 404.
 create function pg_temp.are_owned(tokens text[]) returns boolean[] language sql as $$
   select array_agg(o.owner = test.user_id('owner') order by o.place) from unnest(public.pending_input_owners(tokens)) with ordinality as o (owner, place);
 $$;

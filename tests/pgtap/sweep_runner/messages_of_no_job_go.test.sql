@@ -6,7 +6,7 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{queued,held}'::text[]) as name;
 select test.sign_out();
 select public.claim_flow_runs(1, 3600);
--- No claim comes to these: of no run, a second one of a run, and of nothing that is known.
+-- No claim takes these messages: one without a run, a second one of a run, and one of unknown form.
 select pgmq.send('flow_runs', message) from (
   values (jsonb_build_object('flow_run_id', gen_random_uuid())), (jsonb_build_object('flow_run_id', test.kept('queued'))), ('{}')
 ) as stray (message);

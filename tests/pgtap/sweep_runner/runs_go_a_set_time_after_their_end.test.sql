@@ -3,7 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 
--- All of them began 90 days ago; those that have no age have not ended.
+-- All runs began 90 days ago. Runs without an age have not ended.
 create temporary table runs as
   select * from (values
     ('young', '29 days'::interval, 'succeeded'), ('succeeded', '31 days', 'succeeded'), ('failed', '31 days', 'failed'),
@@ -26,7 +26,7 @@ select is(public.sweep_runner(max_age => null) -> 'runs', '0', 'null keeps all r
 select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'the age is the operator''s to set');
 select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'so that younger ones go as well');
 
--- What belongs to a run goes with it; a child goes with its root, not before.
+-- All rows of a run are deleted with it. A child is deleted with its root, not before.
 select test.keep(name, test.create_run(test.kept('flow')::integer, age => '90 days')) from unnest('{live_root,old_root}'::text[]) as name;
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, '{"M": {}}', r.chain_network, 'succeeded', now(), now() - interval '31 days', r.id, gen_random_uuid(), 0

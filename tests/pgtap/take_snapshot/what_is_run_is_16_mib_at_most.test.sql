@@ -1,6 +1,6 @@
 select plan(5);
 
--- Each flow is small enough to be stored, and is run together with those that it calls.
+-- Each flow is small enough to be stored. The limit applies to a flow together with the flows that it calls.
 select test.create_user('owner');
 select test.keep('half', test.create_flow(test.user_id('owner'), jsonb_build_array(
   test.node('a', 'x', form_data => to_jsonb(repeat('a', 8000000)))

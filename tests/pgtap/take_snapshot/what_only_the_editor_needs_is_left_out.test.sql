@@ -1,6 +1,6 @@
 select plan(4);
 
--- A node and an edge with everything that the editor stores, and what a run needs of them.
+-- A node and an edge with all members that the editor stores, and with only those that a run needs.
 select test.keep('node', '{
   "id": "10000000-0000-4000-8000-000000000001",
   "data": {
@@ -43,7 +43,7 @@ select is(
 )
 from private.flow_snapshots;
 
--- Moving a node about on the canvas makes no new snapshot.
+-- Moving a node on the canvas makes no new snapshot.
 update public.flows set nodes = jsonb_set(nodes, '{0,position}', '{"x": 500, "y": 500}'), edges = edges #- '{0,style}' where true;
 select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node that was moved gives the same snapshot');
 

@@ -15,7 +15,7 @@ select is(
   private.uuid_v7_time(private.uuid_v7_after(test.kept('future')::uuid)), '2100-01-01 00:00:00.000001Z', 'by a microsecond'
 );
 
--- A clock that stands still: each id follows the one before, and the random parts don't matter.
+-- While the clock stands still, each id is greater than the one before, whatever the random parts.
 create temporary table chain as
   with recursive chain (position, id) as (
     select 1, private.uuid_v7('2100-01-01 00:00:00.000999Z')

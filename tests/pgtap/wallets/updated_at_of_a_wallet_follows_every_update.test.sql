@@ -1,6 +1,6 @@
 select plan(3);
 
--- now() stands still within a transaction, so the wallet is made long ago.
+-- now() does not change within a transaction, so the test sets an old time on the wallet.
 select test.create_user('owner');
 insert into public.wallets (user_id, type, public_key, created_at, updated_at)
 values (test.user_id('owner'), 'ADAPTER', '11111111111111111111111111111111', '2020-01-01Z', '2020-01-01Z');

@@ -1,6 +1,6 @@
 select plan(13);
 
--- A deployment has room for 4 that were tried, 2 of them of runs that others started.
+-- A deployment has room for 4 messages that were tried, 2 of them about runs that others started.
 select public.set_quota('pending_webhooks', 40);
 select test.create_user(name) from unnest('{owner,stranger}'::text[]) as name;
 select test.sign_in(test.user_id('owner'));
