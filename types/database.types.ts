@@ -387,7 +387,7 @@ isOneToOne: false
 { Args: { "claim_number": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
-{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_places"?: (string)[],"wait_ms"?: number }; Returns: {
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_slots"?: (string)[],"wait_ms"?: number }; Returns: {
               "claim_number": number,"flow_id": number,"flow_run_id": string,"has_due_webhook": boolean,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },

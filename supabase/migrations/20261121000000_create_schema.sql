@@ -1564,12 +1564,11 @@ grant execute on function private.pre_request() to anon, authenticated, service_
 -- sql/200_values/05_json_bounds.sql
 
 -- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001
--- digits. So the functions here look at the numbers first, and make the text of a value only when its numbers are
--- short.
+-- digits. So these functions check the numbers first, and make the text of a value only if its numbers are short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
-  'The bytes that a JSON value has as text, or what is wrong with it: fault is number, depth or size, path is where, message is what would be right. Without a fault the last three are null.';
+  'The bytes that a JSON value has as text, and its fault: fault is number, depth or size, path is the place of the fault, and message describes the right form. Without a fault these three are null.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
 language sql immutable security invoker
@@ -1589,7 +1588,7 @@ as $$
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'How many digits the numbers in a JSON value have as text, before and after the point: the longest and all together. Numbers beyond the limit count as 131,072; of numbers below 10^16 one digit before the point counts.';
+  'The number of digits that the numbers in a JSON value have as text, before and after the point: of the longest number and of all together. A number beyond the limit counts as 131,072. Of a number below 10^16 only one digit before the point counts.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -1625,7 +1624,7 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no smaller part has the number, the largest part has it, and is not searched.
+      -- If no smaller part has the number, the largest part must have it, and is not searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -1635,7 +1634,7 @@ begin
 end;
 $$;
 comment on function private.long_number_path(jsonb) is
-  'Where a number of too many digits stands in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+  'The path of a number of too many digits in a JSON value that has one, such as [0].data.x: the first 16 levels.';
 
 create function private.measure_json(value jsonb, max_bytes integer)
 returns private.json_measure
@@ -1702,7 +1701,7 @@ grant execute on function private.check_json_column(text, jsonb, integer) to aut
 
 -- sql/200_values/10_checks.sql
 
--- Functions that check constraints call. They are executable by the roles that write the tables.
+-- Functions for check constraints. The roles that write the tables may execute them.
 
 create function private.is_string_map(value jsonb)
 returns boolean
@@ -1858,7 +1857,7 @@ begin
 end;
 $$;
 comment on function private.check_tag(text) is
-  'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
+  'True if the text has the form of a tag. Any other text is refused as the value of the column tag: 400 column_invalid.';
 grant execute on function private.check_tag(text) to authenticated, service_role;
 
 -- sql/200_values/20_inputs.sql
@@ -1944,7 +1943,7 @@ begin
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'What is wrong with a tagged value, after the path to it (''.A[0].S: must be a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
+  'The fault of a tagged value, after the path of the fault (''.A[0].S: must be a string''); null if there is none. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -1956,8 +1955,8 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
-  -- No text is made of inputs with a number before they are measured.
+  -- Nearly all inputs are a few short strings with one tag each. One pattern on their text, as jsonb writes it, shows
+  -- that they are valid. If inputs contain a number, they are measured before their text is made.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -2006,7 +2005,7 @@ begin
   )::jsonpath) then
     return;
   end if;
-  -- Something is wrong, so each level is searched to name it.
+  -- The inputs have a fault, so each level is searched to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
@@ -2071,7 +2070,7 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and what the flow has as private.quote_input_names() lists it.';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and lists the inputs of the flow by private.quote_input_names().';
 
 -- sql/200_values/30_port_types.sql
 
@@ -2210,7 +2209,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- For every writer: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
+  -- The check applies to every writer, because store_wallet also inserts an ADAPTER wallet first and stores its secret
+  -- afterwards.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
@@ -2467,7 +2467,8 @@ begin
     return '[]';
   end if;
 
-  -- Builds paths only now, of shortened names: a long name would be copied into the path of everything below it.
+  -- Builds paths only for faults, and from shortened names, because a long name would be copied into the path of
+  -- everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -2855,8 +2856,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first,
-    -- too.
+    -- The id is always new, because a copied definition may have the id of the original's row. An upsert also runs this
+    -- insert trigger first.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -3003,7 +3004,7 @@ as $$
   ) || complete_retry.retry;
 $$;
 comment on function private.complete_retry(jsonb) is
-  'data.retry of a node, with defaults for missing members. It must have no fault.';
+  'data.retry of a node, with defaults for missing members. Only for a data.retry without a fault.';
 
 -- sql/350_flows/06_switch.sql
 
@@ -5113,7 +5114,7 @@ begin
   inputs := private.input_descriptions(v_names, v_masks, v_defaults, v_hints);
   outputs := (
     select coalesce(jsonb_agg(jsonb_build_object('name', o.output -> 'name', 'type', coalesce(
-      -- An output that an input feeds directly has the input's type, if the input has exactly one.
+      -- If an input feeds an output directly and has exactly one type, the output has that type.
       case jsonb_array_length(describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 -> 'type_bounds')
         when 1 then describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 #>> '{type_bounds,0}'
       end, o.output ->> 'type'
@@ -5188,8 +5189,8 @@ comment on function private.snapshot_interface(bytea) is
 -- sql/400_deployments/10_setting_faults.sql
 
 -- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
--- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists the places of a
--- setting.
+-- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists all files that a
+-- setting touches.
 
 create function private.refuse_setting(name text, message text)
 returns void
@@ -5410,7 +5411,8 @@ grant execute on function private.on_end_faults(jsonb) to authenticated, service
 
 -- sql/400_deployments/20_flow_deployments.sql
 
--- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other places.
+-- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other files that it
+-- touches.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -5807,9 +5809,9 @@ declare
 begin
   -- This does not lock the flow. A transaction that deletes the flow or its owner has locked the flow and locks this
   -- row next, so locking the flow here would be a deadlock.
-  -- The tag's row orders deletions and deploys: the second transaction sees the tag where the first has put it.
-  -- This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be
-  -- too late: a deploy that waited for this transaction's locks could have moved latest in between.
+  -- The lock of the tag's row orders deletions and deploys: the second transaction sees the tag as the first has moved
+  -- it. This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would
+  -- be too late: a deploy that waited for this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -6362,7 +6364,7 @@ begin atomic
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'True if the caller may see a run: the owner of its flow; and if no other run called it, also its starter and the holder of its token. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
+  'True if the caller may see a run. The owner of its flow may; if no other run called it, its starter and the holder of its token may, too. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
 -- Repeats the rule of private.may_see_run: the planner does not inline a function that uses a sub-select twice, and
@@ -6422,13 +6424,13 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is
   'The group and the caller of private.deployment_usage that count this run, in this order.';
 comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
+  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that runs that came meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'The number of consecutive workers that were lost, without the one that may hold the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
+  'The number of consecutive workers that the run has lost, without a worker that holds the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
@@ -6440,16 +6442,16 @@ comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that w
 comment on column private.flow_run_jobs.sleeps_until is
   'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
 comment on column private.flow_run_jobs.stop_requested_at is
-  'The time of the first stop request. stop_reason and stop_timeout_millies are that request''s.';
+  'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.on_end is
   'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this one, each by an outgoing webhook to the incoming webhook of the next. A limit of it ends loops.';
--- The first entry is flow_run.redriven_from. The run before it follows if that run was a redrive itself and ended
--- before it had reached all that it could have taken over. Not a foreign key: sweep_runner keeps these runs until the
--- redrive has ended.
+  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
+-- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
+-- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
+-- ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
 comment on column private.flow_run_jobs.is_complete is
@@ -6596,7 +6598,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, and not the policies.';
+  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, not the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -6681,7 +6683,7 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the waited time.
+    -- The pauses grow, so the answer is late by at most a millisecond or a tenth of the waiting time.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -6833,7 +6835,7 @@ $$;
 -- Returns the runs that the session follows. Called runs can't be followed, nor a run while a transaction with news of
 -- it commits. Look at a run after this call: news that was committed before is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic, until it calls unfollow_flow_runs as often, or ends. Returns the runs that it follows; look at them after this call.';
+  'Makes this session follow root runs for a topic, until it ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -6943,7 +6945,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer: it checks once who owns the flow or deployment, and not for each run.';
+  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, not for each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -6956,7 +6958,7 @@ begin atomic
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first
--- errors, with null for errors without a code. Flows and deployments of others are 404, too.
+-- errors, with null for errors without a code. For flows and deployments of other users the answer is 404, too.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
@@ -6964,16 +6966,16 @@ grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to a
 -- sql/450_runs/90_run_events.sql
 
 -- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
--- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order: a watcher who
--- has seen number 7 has seen all up to 7, and continues with 8.
+-- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order. A watcher who
+-- has seen number 7 has seen all numbers up to 7, and continues with 8.
 --
 -- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
 -- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
 -- flow_run, so the table does not store them.
 --
--- Most runs are short: one transaction stores all their events and ends them. No number was visible before it, and no
--- row changes after it, so the table has no rows for such runs: private.unnumbered_events computes their events on
--- request.
+-- Most runs are short: one transaction stores all their events and ends them. No number was visible before that
+-- transaction, and no row changes after it. So the table has no rows for such runs, and private.unnumbered_events
+-- computes their events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -7060,7 +7062,7 @@ $$;
 -- For a root run that has ended without rows in flow_run_events. The claim that ended it stored all its events, at most
 -- a hundred rows, and its worker made their times differ in the order in which they happened.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: its callers check who asks.';
+  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: the calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -7394,7 +7396,7 @@ comment on column private.api_inputs.flow_run_id is
 comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. Answers find their input by it.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits, and if the run ended first.';
+  'submitted, cancelled or expired. Null while the node waits, and if the run ended before an outcome.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if it had none.';
@@ -7843,7 +7845,7 @@ comment on column private.flow_run_transactions.slot is
 comment on column private.flow_run_transactions.last_valid_block_height is
   'The last block height at which its blockhash is valid.';
 comment on column private.flow_run_transactions.outcome is
-  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for it, and it may still be executed.';
+  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
 comment on column private.flow_run_transactions.signature is
   'Its first signature, base58; null if it was not sent, or is under way.';
 
@@ -7864,7 +7866,7 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction is certain to have no effect, and its node, which has not ended, is tried again.
+  -- The stored transaction certainly has no effect, and its node has not ended and is tried again.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -7954,9 +7956,9 @@ create table public.signature_requests (
 comment on table public.signature_requests is
   'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
-  'Random, below 2^53. It names the request and proves nothing: an answer is proved by its signature.';
+  'A random number below 2^53. It names the request and proves nothing; the signature in an answer is the proof.';
 comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is anything else. No node asks for a message yet.';
+  'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
   'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
 comment on column public.signature_requests.owner_id is
@@ -7971,7 +7973,7 @@ comment on column public.signature_requests.signature is 'The answer, base58; nu
 comment on column public.signature_requests.new_msg is
   'The message that was signed instead, base64; null when the wallet did not change it.';
 comment on column public.signature_requests.expires_at is
-  'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
+  'The request fails if it has no answer by this time. If the transaction or the run ends earlier, the column is set to the time of that end.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -8036,7 +8038,7 @@ begin
         pubkey, msg, signatures, expires_at
       )
       select
-        -- A microsecond each keeps the order in which they were given.
+        -- Each request gets a time one microsecond later than the one before, which keeps their order.
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
@@ -8054,8 +8056,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that are asked already, and keys that drew the id of another request. The latter draw
-    -- again.
+    -- The insert skips keys that have a request already, and requests whose random id is taken. The latter get another
+    -- id in the next round.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
@@ -8161,7 +8163,7 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- A run that has ended or is deleted will never ask: its callers need not wait either.
+    -- A run that has ended or is deleted will never ask for a signature, so its callers need not wait either.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
@@ -8176,7 +8178,7 @@ as $$
   select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: those of these runs for which waiting is over, since their tree asks for a signature now, or will never ask again.';
+  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over, because their tree asks for a signature now or will never ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/550_transactions/40_answer_signature_request.sql
@@ -8202,7 +8204,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, it must be by the requested key. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -8248,7 +8250,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: for callers that are already checked.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -8297,8 +8299,8 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first,
-  -- and a run that is being suspended either sees this answer or is woken by it.
+  -- Locks the run first, like claims, stops and suspensions. So the second of two answers sees the first. A suspension
+  -- that runs at the same time either sees this answer, or this answer wakes the suspended run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -8380,7 +8382,7 @@ $$;
 -- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no transaction; 429
 -- action_lookups_limit after 20.
 comment on function public.begin_action_lookup() is
-  'For the function action, which sends the run''s token: returns how to look for the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
+  'For the function action, which sends the run''s token: returns the data for looking up the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
@@ -8413,7 +8415,7 @@ comment on view private.awake_jobs is
   'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
 comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
 comment on column private.awake_jobs.is_suspect is
-  'True if the run has lost two workers in a row. It may have ended them, so it is claimed alone.';
+  'True if the run has lost two workers in a row. The run may have crashed them, so it is claimed alone.';
 
 -- sql/600_queue/20_queue_length.sql
 
@@ -8603,7 +8605,7 @@ begin
   end if;
 end;
 $$;
--- So neither an owner, nor callers who start an owner's deployments, can use up the queue of the others. The queue is
+-- This keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The queue is
 -- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
 -- messages of a hundredth of the limit, so it may become longer by that much.
 comment on function private.check_queue_length(uuid) is
@@ -8679,14 +8681,14 @@ create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY orders all commits, so it is sent only if a worker waits: that worker holds this lock or is about to get it.
-  -- Otherwise the transaction keeps the shared lock to its end, and a worker that begins to wait waits for that end
-  -- before its look at the queue. The planner inlines this single expression.
+  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits: that worker holds this lock or is
+  -- about to get it. If no worker waits, the transaction keeps the shared lock until its end. A worker that begins to
+  -- wait first waits for that end, and then looks at the queue. The planner inlines this single expression.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Called by every transaction that makes a run claimable: when it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
+  'Every transaction that makes a run claimable calls this function. When it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -8695,10 +8697,10 @@ begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
 -- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that did so without notifying is committed, so that a look at the queue after it misses no run.
--- Only one session has this lock at a time; others wait for it.
+-- every transaction that made a run claimable without notifying is committed. So a look at the queue after this call
+-- misses no run. Only one session has this lock at a time; others wait for it.
 comment on function private.await_claimable_runs() is
-  'Makes a worker''s session, which listens to the channel flow_runs, be notified of claimable runs. Returns when all earlier ones are visible to its next look. One session at a time.';
+  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when all earlier runs are visible to its next look. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -8773,7 +8775,7 @@ comment on column private.last_claim.user_id is
 comment on column private.last_claim.suspect_id is
   'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
 
-create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
+create function private.next_owners(after_owner uuid, max_owners integer, owners_with_slots uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
 language plpgsql stable security definer
 set search_path = ''
@@ -8801,7 +8803,7 @@ begin
     order by j.user_id, j.turn
     limit 1;
     if found then
-      if (user_id = any (next_owners.owners_with_places)) is not true then
+      if (user_id = any (next_owners.owners_with_slots)) is not true then
         return next;
         v_count := v_count + 1;
       end if;
@@ -8809,7 +8811,7 @@ begin
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- After the last owner come the first ones, up to after_owner, where the first lap began.
+      -- After the last owner, continues with the first ones, up to after_owner, where the search began.
       exit when v_is_second_lap;
       v_is_second_lap := true;
       v_after_id := c_first_id;
@@ -8819,10 +8821,10 @@ begin
   end loop;
 end;
 $$;
--- The order is that of the owners' ids, beginning after after_owner (null: with the first one). Each owner comes with
--- the turn of the first such run, and with its id if it is a suspect.
+-- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
+-- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their turns, without owners_with_places. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, in the order of their turns, without owners_with_slots. Definer: queue and jobs are private.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -8848,7 +8850,7 @@ comment on function private.lock_queued_run(uuid) is
   'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], only_run_id uuid,
+  max_runs integer, owners_with_slots uuid[], only_run_id uuid,
   out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
@@ -8870,11 +8872,11 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- A run that is the only one in the queue is next, whoever's turn it is.
+  -- If a run is the only one in the queue, it is next, whatever the turns.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
-      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true
+      and (v_tried.user_id = any (lock_next_flow_runs.owners_with_slots)) is not true
     then
       run_ids := array[lock_next_flow_runs.only_run_id];
       lost_claims := array[v_tried.lost_claims];
@@ -8888,17 +8890,17 @@ begin
   perform private.wake_due_flow_runs();
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
+    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that it ends no other run with its worker. The suspect that an earlier claim
-      -- skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is claimed if it is
-      -- the first run of the first owner.
+      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. The suspect that
+      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is
+      -- claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
         -- The suspect may have made progress meanwhile, and not be a suspect any more.
         continue when (v_tried.lost_claims >= 2) is not true;
-        if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
+        if v_tried.user_id = any (lock_next_flow_runs.owners_with_slots) then
           -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
           v_postponed_id := v_tried_id;
         else
@@ -8912,9 +8914,9 @@ begin
     end if;
 
     v_runs_per_owner := case
-      when lock_next_flow_runs.owners_with_places is null
+      when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- Reserved places: each owner gets one run, so that some are left for the owners who come next.
+      -- Reserved slots: each owner gets one run, so that some are left for the owners who come next.
       else 1
     end;
     -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
@@ -8931,8 +8933,8 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- Message, job and run are all locked: changes that an older claim, a stop or a heartbeat has just committed
-          -- are read again, and a run that one of them is changing now is skipped.
+          -- Locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change, the row
+          -- is read again. If one of them is changing the run now, the run is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m
             where m.msg_id = j.message_id and m.vt <= clock_timestamp()
@@ -8953,7 +8955,7 @@ begin
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
-        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner)
+        (lock_next_flow_runs.owners_with_slots is null and v_rounds = v_runs_per_owner)
         or cardinality(v_owner_ids) = v_max_owners
       )
     ) is not true;
@@ -8968,7 +8970,7 @@ begin
 end;
 $$;
 -- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
--- owners_with_places, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
+-- owners_with_slots, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
 -- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
 -- claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
@@ -8978,7 +8980,7 @@ comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
 
 create function private.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_ms integer,
-  owners_with_places uuid[] default null
+  owners_with_slots uuid[] default null
 )
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
@@ -9020,11 +9022,12 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- One claim at a time: so each sees the result of the one before, and none returns empty while runs are claimable.
+  -- Claims run one at a time. So each sees the result of the one before, and none returns empty while runs are
+  -- claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
-      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places,
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_slots,
       case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
     );
     exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
@@ -9095,7 +9098,7 @@ grant execute on function private.claim_flow_runs(integer, integer, text[], inte
 
 create function public.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_ms integer default 0, owners_with_places uuid[] default null
+  wait_ms integer default 0, owners_with_slots uuid[] default null
 )
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
@@ -9109,7 +9112,7 @@ begin
   return query
   select c.*, false from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
-    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
+    claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
   -- A worker that has claimed runs learns of due webhooks from its next claim.
   if not found and private.has_due_webhook() then
@@ -9120,8 +9123,8 @@ end;
 $$;
 -- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
 -- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
--- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_places is for reserved
--- places: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
+-- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
+-- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
 -- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
 -- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
 -- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
@@ -9138,8 +9141,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped: a
-  -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped,
+  -- because the checkpoint, release, claim or end that holds the lock also sets the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -9792,16 +9795,17 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run does not sleep if it is to stop or an input was answered: a message that came while the run was held could
-    -- not wake it.
+    -- The run does not sleep if it is to stop or an input was answered, because a stop or answer that arrived while the
+    -- run was held did not wake it.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so losses are counted anew. Otherwise runs that were held when others ended their
-    -- workers would stay suspects while they wait, and each would be executed alone after every release.
+    -- This worker was not lost, so the count of losses begins again. Otherwise a run that was only held when another
+    -- run crashed the worker would stay a suspect while it waits, and would be executed alone after every release.
     lost_claim_count = 0,
-    -- The run goes behind those that came meanwhile, also of the same owner: so long runs take turns with new ones.
+    -- The next turn of this run comes after runs that arrived meanwhile, also runs of the same owner. So long runs take
+    -- turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
@@ -9920,8 +9924,8 @@ begin
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
   -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
-  -- the first of them expires. If all have expired, it is a second, because a worker whose clock is slow would suspend
-  -- the run again at once.
+  -- the first of them expires. If all have expired, the delay is a second, because a worker with a slow clock would
+  -- suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -10062,7 +10066,7 @@ begin
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- Readers of open requests must see that answers are not awaited any more.
+  -- Readers of open requests must see that no answer is awaited any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -10178,8 +10182,8 @@ begin
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- The job is locked after its run. Transactions that lock a job without its run, such as heartbeats, wait for no
-    -- lock held here. A job that they changed is read again, so this sees the newest claim.
+    -- Locks the job after its run. Transactions that lock a job without its run, such as heartbeats, do not wait for a
+    -- lock that this transaction holds. A job that they changed is read again, so this sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
@@ -10282,7 +10286,7 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Claims take this lock first, too: so either the run has not begun, or its worker will read the stop request.
+  -- Claims take this lock first, too. So either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -10315,8 +10319,8 @@ set search_path = ''
 as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
--- The first request counts. No new node starts. Running nodes are told, and their results are stored if they end within
--- timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
+-- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
+-- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
   'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
@@ -10987,7 +10991,7 @@ begin
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key pair is not here. Its holder is asked to sign.
+      -- A wallet whose key pair is not stored: the run asks its holder to sign.
       when 'keypair' = any (value_of_text.types)
         then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
@@ -11101,7 +11105,7 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses the plain values of a start if they are no object, too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
@@ -11180,10 +11184,10 @@ comment on function private.inputs_of_start(public.flow_deployments, jsonb, json
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead.
 -- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
--- schedule that starts the run. start_flow passes a deployment without an id, which is stored nowhere.
--- A start by a webhook, or by a caller other than the owner, counts for the limits: 429 queue_full,
--- start_limit_reached. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
--- idempotency_key_reused; 413 inputs_too_large.
+-- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row. A start by a
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. Other
+-- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused; 413
+-- inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -11493,8 +11497,8 @@ as $$
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
       -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
-      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and for a
-      -- call, the called run's own executions count.
+      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and instead
+      -- of the call of a flow, the executions of the called run count.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -12063,7 +12067,7 @@ comment on function private.is_time_zone(text) is
 
 -- sql/700_schedules/20_next_cron_time.sql
 
--- Computes when a cron expression is due next, also where clocks are set forward or back. The rules are those of the
+-- Computes the next due time of a cron expression, also when clocks are set forward or back. The rules are those of the
 -- package croner; a test compares the results. An expression that names one time of day is due once on each of its
 -- days: if clocks show that time twice, at the first of them; if they skip it, at the end of the gap. Any other
 -- expression is due whenever the clocks show one of its times: twice if they show it twice, never if they skip it. So a
@@ -12225,7 +12229,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Begins with the day before, whose last times may be shown again.
+  -- Begins with the day before, because the clocks may show its last times again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
   -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
   v_last_day constant date := v_day + 41 * 366;
@@ -12293,7 +12297,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Limited because each planned time stores both anew.
+  -- Limited, because the run of each planned time stores both again.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
@@ -12404,7 +12408,7 @@ begin
 end;
 $$;
 comment on function private.check_schedule_times(text, text) is
-  'Refuses an invalid cron expression or time zone, and says what is wrong and where: 400 column_invalid.';
+  'Refuses an invalid cron expression or time zone. The error has the fault and its path: 400 column_invalid.';
 
 create function private.tg_flow_schedules__before_write()
 returns trigger
@@ -12442,7 +12446,7 @@ begin
   return new;
 end;
 $$;
--- Refuses an invalid schedule, and says what is wrong and where: 400 column_invalid, inputs_invalid; 413
+-- Refuses an invalid schedule. The error has the fault and its path: 400 column_invalid, inputs_invalid; 413
 -- inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time if cron, time_zone or
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
@@ -12533,7 +12537,7 @@ grant execute on function public.next_cron_times(text, text) to anon, authentica
 
 -- sql/700_schedules/40_start_due_schedules.sql
 
--- Starts due schedules, once for each planned time, however many callers there are: a caller locks the schedule's row,
+-- Starts due schedules. Each planned time starts once, even with several callers: a caller locks the schedule's row,
 -- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
 -- that others have locked, and the next call follows within 5 seconds. So it can't be part of a deadlock with a
 -- deletion of schedules.
@@ -12791,7 +12795,7 @@ begin
     return null;
   end if;
   if webhook_secret_bytes.verification is null then
-    perform private.fail('request_invalid', 'secret: must be null where verification is null.');
+    perform private.fail('request_invalid', 'secret: must be null if verification is null.');
   end if;
   case webhook_secret_bytes.verification
     when 'standard_webhooks' then
@@ -12835,7 +12839,7 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- With a dot in the id, a part of the body could pass for a part of the id, and the rest would be read as another
+  -- An id with a dot is refused: a part of the signed body could be sent as a part of the id, and the rest as another
   -- body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
@@ -12947,7 +12951,7 @@ declare
     )
   end;
 begin
-  -- Null without a secret, and without the header.
+  -- Null if there is no secret, or no header.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then
@@ -13259,8 +13263,8 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
 -- request. headers names request headers that the input also gets.
 -- With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by the
--- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, says where
--- and how the sender signs, by default in hex of sha256. Without a secret all requests are refused until
+-- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, describes the
+-- sender's signature, by default sha256 in hex. Without a secret all requests are refused until
 -- set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
@@ -13484,7 +13488,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns how a body is read: form or json. Signatures do not cover the content type, so a signed body is never read in two ways; 415 media_type_unsupported for types that the scheme of its sender does not have.';
+  'Returns how a body is read: form or json. Signatures do not cover the content type, so no signed body may be valid as both; 415 media_type_unsupported for types that the senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -13545,7 +13549,7 @@ as $$
   end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that one counts, so that an added header can''t give a delivery a second id.';
+  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that id counts, so that an added header can''t give a delivery a second id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer
@@ -13748,7 +13752,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'When a deployment of a flow first has on_end: makes the flow''s secret, so that every message is signed, and the turn of its owner. Definer: both tables are private.';
+  'When a deployment of a flow first gets on_end, makes the secret of the flow, so that every message is signed, and the row for the turns of its owner. Definer: both tables are private.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -13872,7 +13876,8 @@ create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- By deployments, which take turns. Separates tried deliveries from new ones, which wait until there is room.
+-- Sorted by deployment, because deployments take turns. Separates deliveries that were tried from new ones, which wait
+-- until there is room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
@@ -14229,7 +14234,7 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts without a report count, too. So a delivery that ends its workers does so only a few times.
+  -- Attempts without a report count, too. So a delivery that crashes its workers can do so only a few times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent it were lost'
@@ -14491,10 +14496,10 @@ comment on function private.add_kv_usage(uuid, bigint, bigint) is
 
 -- sql/850_kv/20_kv_effects.sql
 
--- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that
--- makes it, {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the
--- transaction of the change, so a worker that asks again, or executes the node again after another was lost, gets the
--- output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. The node run that makes it,
+-- {flow_run_id, node_id, times}, identifies the effect, so it is made once. The transaction of the change also stores
+-- the output with the node run. If a worker repeats the request, or executes the node again after another worker was
+-- lost, it gets the output of the first time.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -14511,7 +14516,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, before a change of the owner''s data, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -14534,7 +14539,7 @@ begin
 end;
 $$;
 comment on function private.earlier_effect_output(jsonb, uuid) is
-  'Locks the node run of an effect, and returns the output that was stored with it when the change was made; null when the change is still to be made. Definer: only functions write node runs.';
+  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer: only functions write node runs.';
 
 create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
@@ -14548,7 +14553,7 @@ as $$
     and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
-  'Stores with the node run of an effect that the change is made, and its output, {"M": {…}}, which earlier_effect_output returns from then on. Definer: only functions write node runs.';
+  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer: only functions write node runs.';
 
 -- sql/850_kv/30_kv_stores.sql
 
@@ -14782,7 +14787,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts how much changed items grew or shrank, and refuses growth beyond the limit. Definer: the usage is private.';
+  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer: the usage is private.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -14810,7 +14815,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Longer texts are refused later, by what is left to the user: 413 kv_size_limit.
+  -- Longer texts are refused later, if they exceed the user's remaining bytes: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -15152,9 +15157,9 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
--- queue_length: runs that may be claimed now, those of lost workers included. oldest_queued_seconds: the time that the
--- first of them has waited, null if there is none. delayed: runs that were released for later. running: runs that a
--- worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
+-- queue_length: runs that may be claimed now, including those of lost workers. oldest_queued_seconds: the waiting time
+-- of the first of them, null if there are no such runs. delayed: runs that were released for later. running: runs that
+-- a worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
 -- hour. pending_webhooks: deliveries that have not been made yet.
 comment on function public.runner_metrics() is
   'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
@@ -15197,7 +15202,8 @@ begin
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
   );
-  -- Once locked, these runs can't be redriven. A redrive that was committed before the lock is found by a second look.
+  -- When these runs are locked, they can't be redriven. A second query finds redrives that were committed before the
+  -- lock.
   delete from public.flow_run as r
   where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;
@@ -15306,9 +15312,9 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- Once locked, these snapshots can't be used by a new deployment or run. Uses that began before the lock are found by
-  -- a second look, at deployments first and at runs second: if a deployment is gone by the first look, all runs that
-  -- were started from it are committed by the second.
+  -- When these snapshots are locked, no new deployment or run can use them. Further queries find uses that began before
+  -- the lock: first deployments, then runs. If a deployment is gone at the first query, all runs that were started from
+  -- it are committed at the second.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
@@ -15447,7 +15453,7 @@ $$;
 -- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
 -- net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about what it did, or why it did nothing.';
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about its action, or about the reason for doing nothing.';
 
 -- sql/900_operation/60_schedule_runner.sql
 
@@ -15525,7 +15531,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with what is missing and how to fix it. The row "queue" shows whether pokes arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" shows whether pokes arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
