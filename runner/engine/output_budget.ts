@@ -11,7 +11,7 @@ export interface OutputBudgetOptions {
   limit: number;
   /** Bytes that earlier claims took. */
   used: number;
-  /** Told of bytes that were taken. */
+  /** Called with the number of bytes that were taken. */
   onTake?: (bytes: number) => void;
 }
 

@@ -37,7 +37,7 @@ export type Departure =
  * - `open`: some run may continue by itself, or all of them wait and the next step is due.
  * - `settling`: a step settles parked instructions. Others follow while no run can continue.
  * - `closed`: a run is released, so the whole tree is. No further step is taken. A step under way ends.
- * - `left`: all runs leave the claim, for the reason that the departure tells.
+ * - `left`: all runs leave the claim; the departure has the reason.
  *
  * | state      | `settle`   | `settled` | `close`  | `leave` |
  * | ---------- | ---------- | --------- | -------- | ------- |

@@ -6,7 +6,8 @@ import type { HeldRuns } from './held_runs.ts';
 import { isUsedUp } from './slices.ts';
 
 /**
- * A run that lost this many workers in a row may have ended them. It is executed alone, so that it ends no other run.
+ * A run that lost this many workers in a row may have crashed them. It is executed alone, so that no other run loses
+ * its worker.
  */
 const SUSPECT_LOST_CLAIMS = 2;
 

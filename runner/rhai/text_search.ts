@@ -5,8 +5,8 @@
 const MAX_NATIVE_PATTERN = 128;
 
 /**
- * Computes, for each position of a pattern, how much of the pattern's beginning ends there. A search need not read that
- * part again.
+ * Computes for each position of a pattern the length of the longest beginning of the pattern that also ends at this
+ * position. After a mismatch, a search need not read that beginning again.
  */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length);

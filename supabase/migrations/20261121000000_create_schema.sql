@@ -6317,8 +6317,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- The update may have waited for a run that called others meanwhile. Those name the starter, too, so it is
-    -- repeated.
+    -- The update may have waited for a run that called further runs meanwhile. Those runs name the starter, too, so the
+    -- update is repeated.
     exit when not found;
   end loop;
   return null;
