@@ -1,10 +1,11 @@
+import { flowLimits } from '../../types/limits/flows.ts';
 import { fromWireJson } from '../../types/values/json/wire_json.ts';
 import { ConversionError } from '../../types/values/conversion.ts';
 import { type LosslessJson, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { type Condition, readCondition } from './condition.ts';
 
-/** The most cases of one node. The database checks the same when a flow is deployed. */
-export const MAX_CASES = 100;
+/** The database checks the same when a flow is deployed. */
+const { switch_cases: { value: MAX_CASES } } = flowLimits;
 
 /** The output of a value that fulfils no case. */
 export const DEFAULT = 'default';

@@ -2,16 +2,17 @@ import { ConversionError, invalidType, readField, readOptionalField, toText } fr
 import { valueAt, type ValuePath } from '../../types/values/path.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import { findText } from '../rhai/text_search.ts';
+import { flowLimits } from '../../types/limits/flows.ts';
 import { areEqual } from './equality.ts';
 import { type ComparedNumber, compareNumbers, numberOf } from './numbers.ts';
 
-/** The most characters of a field path. No value is nested deeper than 64 levels. */
-export const MAX_FIELD_CHARACTERS = 1_024;
+/** No value is nested deeper than 64 levels. */
+const { field_path_characters: { value: MAX_FIELD_CHARACTERS } } = flowLimits;
 
 /** Says whether a value fulfils the condition. Throws a ConversionError for a value that the operator can't judge. */
 export type Condition = (value: Value) => boolean;
 
-/** A test of the value at the field; undefined: there is none. */
+/** A test of the value at the field, which is undefined if the field does not exist. */
 type Test = (tested: Value | undefined) => boolean;
 
 /** A value that a test can't judge, or the fact that there is none. */

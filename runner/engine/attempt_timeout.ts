@@ -7,7 +7,7 @@ import { TransientError } from './transient_error.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 // data.timeout_ms of a node ends one attempt. Its time counts from the stored begin of the attempt, so a claim that goes
-// on with it leaves it the rest. What the node does after that does not count:
+// on with it leaves it the rest. Later results of the node do not count:
 //   a node that computes or reads          the attempt fails at once, and its signal is aborted
 //   a node with effects outside            as above; its error says that they may have happened
 //   a node that calls a flow               the called runs end, and then the attempt; transactions under way are settled first
@@ -95,7 +95,7 @@ export class AttemptTimeout {
     this.#lifecycle.haltWith({ status: 'failed', message: this.#error.message, graceMs: 0 });
   }
 
-  /** Whatever an attempt fails with after its time, it fails for its time. */
+  /** An attempt that fails after its time fails for its time. */
   #errorOf(error: unknown): unknown {
     const isOver = this.#isOver || this.#leftMs() <= 0;
     return isOver && !(error instanceof Released) ? this.#error : error;

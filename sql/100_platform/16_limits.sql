@@ -161,6 +161,27 @@ return 600000;
 comment on function private.limit_retry_pause_ms() is
   'Limit in ms: a pause between them.';
 
+create function private.limit_timeout_ms()
+returns integer
+language sql immutable security invoker
+return 604800000;
+comment on function private.limit_timeout_ms() is
+  'Limit in ms: `data.timeout_ms` of a node.';
+
+create function private.limit_switch_cases()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_switch_cases() is
+  'Limit in cases: cases of a node `switch`.';
+
+create function private.limit_field_path_characters()
+returns integer
+language sql immutable security invoker
+return 1024;
+comment on function private.limit_field_path_characters() is
+  'Limit in characters: `field` of a condition.';
+
 create function private.limit_port_name_characters()
 returns integer
 language sql immutable security invoker
@@ -430,6 +451,9 @@ grant execute on function
   private.limit_node_edges(),
   private.limit_retry_attempts(),
   private.limit_retry_pause_ms(),
+  private.limit_timeout_ms(),
+  private.limit_switch_cases(),
+  private.limit_field_path_characters(),
   private.limit_port_name_characters(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),

@@ -7,8 +7,12 @@ declare
   v_cases constant jsonb := switch_fault.data #> '{targets_form,form_data,cases}';
 begin
   -- The operators of runner/conditions/condition.ts; a test compares the lists.
-  if jsonb_typeof(v_cases) is distinct from 'array' or jsonb_array_length(v_cases) not between 1 and 100 then
-    return 'data.targets_form.form_data.cases: must be an array of 1 to 100 cases';
+  if jsonb_typeof(v_cases) is distinct from 'array'
+    or jsonb_array_length(v_cases) not between 1 and private.limit_switch_cases()
+  then
+    return format(
+      'data.targets_form.form_data.cases: must be an array of 1 to %s cases', private.limit_switch_cases()
+    );
   end if;
   return coalesce(
     (
@@ -17,15 +21,22 @@ begin
       cross join lateral (select case
         when jsonb_typeof(c.one) <> 'object' then ': must be an object'
         when jsonb_typeof(c.one -> 'name') is distinct from 'string'
-            or length(c.one ->> 'name') not between 1 and 256 or c.one ->> 'name' = 'default'
-          then '.name: must be a text of 1 to 256 characters other than default'
+            or length(c.one ->> 'name') not between 1 and private.limit_port_name_characters()
+            or c.one ->> 'name' = 'default'
+          then format(
+            '.name: must be a text of 1 to %s characters other than default', private.limit_port_name_characters()
+          )
         when (c.one ->> 'operator' = any (
             '{is_null,is_not_null,is_true,is_false,is_empty,is_not_empty,eq,ne,gt,lt,gte,lte,contains,starts_with,ends_with}'
           )) is not true
           then '.operator: there is no such operator'
         when jsonb_typeof(coalesce(nullif(c.one -> 'field', 'null'), '""')) <> 'string'
-            or length(c.one ->> 'field') > 1024 or '.' || (c.one ->> 'field') || '.' like '%..%' and c.one ->> 'field' <> ''
-          then '.field: must be names with single dots between them, 1,024 characters at most'
+            or length(c.one ->> 'field') > private.limit_field_path_characters()
+            or '.' || (c.one ->> 'field') || '.' like '%..%' and c.one ->> 'field' <> ''
+          then format(
+            '.field: must be names with single dots between them, %s characters at most',
+            private.limit_field_path_characters()
+          )
         when not c.one ? 'compare_to' and c.one ->> 'operator' not like 'is\_%'
           then '.compare_to: is missing'
         when c.one ->> 'operator' in ('gt', 'lt', 'gte', 'lte') and jsonb_typeof(c.one -> 'compare_to') <> 'number'

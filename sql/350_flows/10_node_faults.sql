@@ -112,10 +112,11 @@ begin
     when d.data ? 'on_error' and private.on_error_fault(d.data) is not null then private.on_error_fault(d.data)
     when d.data ? 'timeout_ms' and d.data -> 'timeout_ms' <> 'null' and (
       case jsonb_typeof(d.data -> 'timeout_ms') when 'number' then
-        (d.data -> 'timeout_ms')::numeric between 1 and 604800000 and (d.data -> 'timeout_ms')::numeric % 1 = 0
+        (d.data -> 'timeout_ms')::numeric between 1 and private.limit_timeout_ms()
+          and (d.data -> 'timeout_ms')::numeric % 1 = 0
       end
     ) is not true
-      then 'data.timeout_ms: must be an integer from 1 to 604800000'
+      then format('data.timeout_ms: must be an integer from 1 to %s', private.limit_timeout_ms())
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > private.limit_port_name_characters()

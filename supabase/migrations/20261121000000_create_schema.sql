@@ -268,6 +268,27 @@ return 600000;
 comment on function private.limit_retry_pause_ms() is
   'Limit in ms: a pause between them.';
 
+create function private.limit_timeout_ms()
+returns integer
+language sql immutable security invoker
+return 604800000;
+comment on function private.limit_timeout_ms() is
+  'Limit in ms: `data.timeout_ms` of a node.';
+
+create function private.limit_switch_cases()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_switch_cases() is
+  'Limit in cases: cases of a node `switch`.';
+
+create function private.limit_field_path_characters()
+returns integer
+language sql immutable security invoker
+return 1024;
+comment on function private.limit_field_path_characters() is
+  'Limit in characters: `field` of a condition.';
+
 create function private.limit_port_name_characters()
 returns integer
 language sql immutable security invoker
@@ -537,6 +558,9 @@ grant execute on function
   private.limit_node_edges(),
   private.limit_retry_attempts(),
   private.limit_retry_pause_ms(),
+  private.limit_timeout_ms(),
+  private.limit_switch_cases(),
+  private.limit_field_path_characters(),
   private.limit_port_name_characters(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
@@ -3017,8 +3041,12 @@ declare
   v_cases constant jsonb := switch_fault.data #> '{targets_form,form_data,cases}';
 begin
   -- The operators of runner/conditions/condition.ts; a test compares the lists.
-  if jsonb_typeof(v_cases) is distinct from 'array' or jsonb_array_length(v_cases) not between 1 and 100 then
-    return 'data.targets_form.form_data.cases: must be an array of 1 to 100 cases';
+  if jsonb_typeof(v_cases) is distinct from 'array'
+    or jsonb_array_length(v_cases) not between 1 and private.limit_switch_cases()
+  then
+    return format(
+      'data.targets_form.form_data.cases: must be an array of 1 to %s cases', private.limit_switch_cases()
+    );
   end if;
   return coalesce(
     (
@@ -3027,15 +3055,22 @@ begin
       cross join lateral (select case
         when jsonb_typeof(c.one) <> 'object' then ': must be an object'
         when jsonb_typeof(c.one -> 'name') is distinct from 'string'
-            or length(c.one ->> 'name') not between 1 and 256 or c.one ->> 'name' = 'default'
-          then '.name: must be a text of 1 to 256 characters other than default'
+            or length(c.one ->> 'name') not between 1 and private.limit_port_name_characters()
+            or c.one ->> 'name' = 'default'
+          then format(
+            '.name: must be a text of 1 to %s characters other than default', private.limit_port_name_characters()
+          )
         when (c.one ->> 'operator' = any (
             '{is_null,is_not_null,is_true,is_false,is_empty,is_not_empty,eq,ne,gt,lt,gte,lte,contains,starts_with,ends_with}'
           )) is not true
           then '.operator: there is no such operator'
         when jsonb_typeof(coalesce(nullif(c.one -> 'field', 'null'), '""')) <> 'string'
-            or length(c.one ->> 'field') > 1024 or '.' || (c.one ->> 'field') || '.' like '%..%' and c.one ->> 'field' <> ''
-          then '.field: must be names with single dots between them, 1,024 characters at most'
+            or length(c.one ->> 'field') > private.limit_field_path_characters()
+            or '.' || (c.one ->> 'field') || '.' like '%..%' and c.one ->> 'field' <> ''
+          then format(
+            '.field: must be names with single dots between them, %s characters at most',
+            private.limit_field_path_characters()
+          )
         when not c.one ? 'compare_to' and c.one ->> 'operator' not like 'is\_%'
           then '.compare_to: is missing'
         when c.one ->> 'operator' in ('gt', 'lt', 'gte', 'lte') and jsonb_typeof(c.one -> 'compare_to') <> 'number'
@@ -3210,10 +3245,11 @@ begin
     when d.data ? 'on_error' and private.on_error_fault(d.data) is not null then private.on_error_fault(d.data)
     when d.data ? 'timeout_ms' and d.data -> 'timeout_ms' <> 'null' and (
       case jsonb_typeof(d.data -> 'timeout_ms') when 'number' then
-        (d.data -> 'timeout_ms')::numeric between 1 and 604800000 and (d.data -> 'timeout_ms')::numeric % 1 = 0
+        (d.data -> 'timeout_ms')::numeric between 1 and private.limit_timeout_ms()
+          and (d.data -> 'timeout_ms')::numeric % 1 = 0
       end
     ) is not true
-      then 'data.timeout_ms: must be an integer from 1 to 604800000'
+      then format('data.timeout_ms: must be an integer from 1 to %s', private.limit_timeout_ms())
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > private.limit_port_name_characters()

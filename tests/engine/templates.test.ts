@@ -18,7 +18,7 @@ class Template extends FlowBuilder {
 
   constructor(name: string) {
     super();
-    // SAFETY: the runner finds what is wrong with it.
+    // SAFETY: the runner refuses a wrong graph.
     const flow = parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown as Graph;
     for (const { data } of flow.nodes) {
       if (data.retry) data.retry = { ...data.retry, delay_ms: 0, max_delay_ms: 0 };

@@ -31,10 +31,11 @@ async function warningsOf(flow: FlowBuilder): Promise<string[]> {
 it.each(nodeIds())('SQL knows %s and its required inputs', async (nodeId) => {
   const flow = new FlowBuilder();
   flow.use(nodeId, {}, { form: { label: 'its name' } });
-  const { targets } = nodeRegistry(nodeId)!.definition;
-  const isLabelled = nodeRegistry(nodeId)!.labelledSide === 'input';
+  const { definition: { targets }, takesPortsFromFlow, labelledSide } = nodeRegistry(nodeId)!;
+  const isLabelled = labelledSide === 'input';
   // The flow declares a script's inputs; only the deploy route checks the script itself.
-  const needed = targets.filter(({ required }) => required && nodeRegistry(nodeId)!.takesPortsFromFlow === undefined)
+  const areDefined = takesPortsFromFlow === undefined || takesPortsFromFlow === 'outputs';
+  const needed = targets.filter(({ required }) => required && areDefined)
     .map(({ name }) => isLabelled ? 'its name' : name);
   expect((await warningsOf(flow)).toSorted()).toEqual(needed.map((name) => `input_missing ${name}`).toSorted());
 });
@@ -49,9 +50,11 @@ it.each(nodeIds())('SQL knows whether only the flow declares the ports of %s', a
   const sink = flow.use('to_string');
   flow.connect(node.output('own'), sink.input('stringify'));
   const codes = (await warningsOf(flow)).filter((warning) => warning !== 'input_missing label');
+  const isDrawn = (side: 'input' | 'output') =>
+    takesPortsFromFlow === true || takesPortsFromFlow === `${side}s` || labelledSide === side;
   expect(codes).toEqual([
-    ...(takesPortsFromFlow !== undefined || labelledSide === 'input' ? [] : ['edge_target_port_unknown own']),
-    ...(takesPortsFromFlow === true || labelledSide === 'output' ? [] : ['edge_source_port_unknown own']),
+    ...(isDrawn('input') ? [] : ['edge_target_port_unknown own']),
+    ...(isDrawn('output') ? [] : ['edge_source_port_unknown own']),
   ]);
 });
 

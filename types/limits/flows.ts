@@ -37,6 +37,27 @@ export const flowLimits = {
     beyond: MALFORMED,
     inSql: true,
   },
+  timeout_ms: {
+    value: 604_800_000,
+    unit: 'ms',
+    meaning: '`data.timeout_ms` of a node',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  switch_cases: {
+    value: 100,
+    unit: 'cases',
+    meaning: 'cases of a node `switch`',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  field_path_characters: {
+    value: 1_024,
+    unit: 'characters',
+    meaning: '`field` of a condition',
+    beyond: `${MALFORMED} for a case of a \`switch\`, else the node fails`,
+    inSql: true,
+  },
   port_name_characters: {
     value: 256,
     unit: 'characters',

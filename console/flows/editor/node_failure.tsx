@@ -1,11 +1,9 @@
 import { NumberInput, Stack, Switch, Title } from '@mantine/core';
+import { flowLimits } from '../../../types/limits/flows.ts';
 import { isObject, objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 import { withErrorOutput } from './definition.ts';
-
-/** The longest timeout: a week. */
-const MAX_TIMEOUT_MS = 604_800_000;
 
 /** Settings for attempts that take too long, and for failures that the flow handles. */
 export function NodeFailure({ json }: { json: PlainObject }) {
@@ -21,7 +19,7 @@ export function NodeFailure({ json }: { json: PlainObject }) {
         label='Timeout'
         description='Milliseconds after which an attempt fails'
         min={1}
-        max={MAX_TIMEOUT_MS}
+        max={flowLimits.timeout_ms.value}
         allowDecimal={false}
         clampBehavior='blur'
         disabled={!isOwner}
