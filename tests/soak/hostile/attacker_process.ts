@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StackStatus } from '../../../dev/stack/stack.ts';
@@ -34,6 +35,8 @@ setPriority(19);
 
 const tell = (message: FromAttacker) => process.send?.(message);
 const stop = new AbortController();
+// Each open connection of an attack listens for the end.
+setMaxListeners(0, stop.signal);
 const prepared: { attack: Attack; strike: () => Promise<Outcome>; tally: AttackTally }[] = [];
 
 async function prepare({ status, pressure, only }: Extract<ToAttacker, { type: 'prepare' }>): Promise<void> {
