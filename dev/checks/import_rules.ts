@@ -230,9 +230,23 @@ export const importRules: readonly ImportRule[] = [
     why: 'it judges values for the nodes that branch, and knows no node.',
   },
   {
+    files: 'runner/values',
+    mayImport: [ITSELF, 'runner/engine/node.ts', 'types'],
+    packages: ['@noble/hashes', 'luxon', 're2js', ...ENCODINGS],
+    why: 'it searches texts, reads dates and makes hashes for several nodes, and knows no node.',
+  },
+  {
     files: 'runner/nodes/*',
-    mayImport: [ITSELF, 'runner/conditions', 'runner/engine', 'runner/solana', 'functions/_shared', 'types'],
-    packages: ['@noble/curves', '@scure/bip39', ...ENCODINGS, ...SOLANA],
+    mayImport: [
+      ITSELF,
+      'runner/conditions',
+      'runner/values',
+      'runner/engine',
+      'runner/solana',
+      'functions/_shared',
+      'types',
+    ],
+    packages: ['@noble/curves', '@scure/bip39', 'uuidv7', ...ENCODINGS, ...SOLANA],
     why: 'a node imports no other node, and receives the services that reach outside with its call.',
   },
   {

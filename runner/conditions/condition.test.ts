@@ -5,7 +5,8 @@ import { anyValue } from '../../tests/support/values.ts';
 import { ConversionError } from '../../types/values/conversion.ts';
 import { bytesToValue, type Value, type ValueMap } from '../../types/values/value.ts';
 import { judge, OPERATORS, readCondition } from './condition.ts';
-import { areEqual } from './equality.ts';
+import { areEqual, canonicalText } from './equality.ts';
+import { compareNumbers, numberOf } from './numbers.ts';
 
 const s = (S: string): Value => ({ S });
 const u = (U: number | bigint): Value => ({ U: String(U) });
@@ -188,4 +189,52 @@ it('equality holds for each value and itself, both ways, and agrees with the ord
     }),
     { numRuns: fuzzCases(300) },
   );
+});
+
+it('values share a canonical text exactly if they are equal', () => {
+  const numbers = fc.constantFrom<Value>(
+    u(1),
+    u(10),
+    d('1.0'),
+    d('0.1'),
+    d('-10'),
+    f('1e1'),
+    f('1e300'),
+    f('1e-300'),
+    f('-1e-300'),
+    d('0.00'),
+    f('-0.0'),
+    s('1'),
+    { A: [u(1)] },
+    { A: [d('1.00')] },
+  );
+  fc.assert(
+    fc.property(fc.oneof(numbers, anyValue), fc.oneof(numbers, anyValue), (a, b) => {
+      fc.pre(!JSON.stringify([a, b]).includes('NaN'));
+      expect(canonicalText(a) === canonicalText(b)).toBe(areEqual(a, b));
+      expect(canonicalText(a)).toBe(canonicalText(structuredClone(a)));
+    }),
+    { numRuns: fuzzCases(500) },
+  );
+});
+
+it('numbers of any size are in order', () => {
+  const ordered = [
+    f('-inf'),
+    f('-1e300'),
+    d('-10'),
+    d('-9.99'),
+    f('-1e-300'),
+    u(0),
+    f('1e-300'),
+    d('0.5'),
+    u(5),
+    d('5.01'),
+    f('1e300'),
+    f('inf'),
+  ];
+  const pairs = ordered.flatMap((a, i) =>
+    ordered.map((b, j) => [compareNumbers(numberOf(a)!, numberOf(b)!), Math.sign(i - j)])
+  );
+  expect(pairs.filter(([found, expected]) => found !== expected)).toEqual([]);
 });

@@ -101,7 +101,7 @@ const BINARY = new Map<string, (other: Value) => Test>([
 export const OPERATORS: readonly string[] = [...UNARY.keys(), ...BINARY.keys()];
 
 /** Reads a path of names that dots separate; numbers are indexes of arrays. The empty text means the whole value. */
-function parseField(text: string): ValuePath {
+export function parseField(text: string): ValuePath {
   if (text.length > MAX_FIELD_CHARACTERS) {
     throw new ConversionError(`must have at most ${MAX_FIELD_CHARACTERS} characters`, 'field');
   }

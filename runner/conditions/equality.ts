@@ -1,8 +1,8 @@
 import type { Value } from '../../types/values/value.ts';
-import { compareNumbers, numberOf } from './numbers.ts';
+import { canonicalNumber, compareNumbers, numberOf } from './numbers.ts';
 
 /** The text that a value compares as: a text itself, and 32 or 64 bytes in base58. */
-function comparedText(value: Value): string | undefined {
+export function comparedText(value: Value): string | undefined {
   if ('S' in value) return value.S;
   if ('B3' in value) return value.B3;
   return 'B6' in value ? value.B6 : undefined;
@@ -28,4 +28,19 @@ export function areEqual(a: Value, b: Value): boolean {
   const [numberA, numberB] = [numberOf(a), numberOf(b)];
   if (numberA !== undefined) return numberB !== undefined && compareNumbers(numberA, numberB) === 0;
   return comparedText(a) === comparedText(b);
+}
+
+/** Returns a text that equal values share, and others do not. All NaN share one. */
+export function canonicalText(value: Value): string {
+  if ('A' in value) return `[${value.A.map(canonicalText).join()}]`;
+  if ('M' in value) {
+    const members = Object.keys(value.M).toSorted().map((name) =>
+      `${JSON.stringify(name)}:${canonicalText(value.M[name]!)}`
+    );
+    return `{${members.join()}}`;
+  }
+  if ('N' in value || 'B' in value) return JSON.stringify(value);
+  if ('BY' in value) return `b${value.BY}`;
+  const number = numberOf(value);
+  return number === undefined ? JSON.stringify(comparedText(value)) : canonicalNumber(number);
 }

@@ -12,6 +12,8 @@ export type ComparedNumber = ExactNumber | 'NaN' | 'inf' | '-inf';
 /** Matches the canonical texts of all number tags: a sign, digits, a fraction, and the exponent of a float. */
 const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e(-?\d+))?$/;
 
+const TRAILING_ZEROS = /0+$/;
+
 /**
  * Returns the number that a value holds; undefined for values that hold none. A float counts as the decimal number of
  * its text, the shortest that stands for it: the float 0.1 equals the decimal 0.1.
@@ -37,13 +39,32 @@ export function numberOf(value: Value): ComparedNumber | undefined {
 
 const compareBigInts = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0;
 
+const sign = ({ mantissa }: ExactNumber): number => mantissa > 0n ? 1 : mantissa < 0n ? -1 : 0;
+
+/** Counts the digits before the point; negative for a number with zeros after the point. */
+const wholeDigits = ({ mantissa, scale }: ExactNumber): number =>
+  String(mantissa < 0n ? -mantissa : mantissa).length - scale;
+
 const orderOfInfinity = (number: ComparedNumber): number => number === 'inf' ? 1 : number === '-inf' ? -1 : 0;
 
 /** Returns -1, 0 or 1. Undefined if one of the numbers is NaN: it is neither equal to any number, nor less, nor greater. */
 export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | undefined {
   if (a === 'NaN' || b === 'NaN') return undefined;
   if (typeof a === 'string' || typeof b === 'string') return Math.sign(orderOfInfinity(a) - orderOfInfinity(b));
+  const [signA, signB] = [sign(a), sign(b)];
+  if (signA !== signB || signA === 0) return Math.sign(signA - signB);
+  // Numbers of different size are compared without the long integers that a common scale would take.
+  const [sizeA, sizeB] = [wholeDigits(a), wholeDigits(b)];
+  if (sizeA !== sizeB) return Math.sign(sizeA - sizeB) * signA;
   const scale = Math.max(a.scale, b.scale);
   const scaled = ({ mantissa, scale: own }: ExactNumber): bigint => mantissa * 10n ** BigInt(scale - own);
   return compareBigInts(scaled(a), scaled(b));
+}
+
+/** Returns a text that equal numbers share, and others do not. */
+export function canonicalNumber(number: ComparedNumber): string {
+  if (typeof number === 'string') return number;
+  const digits = String(number.mantissa);
+  const significant = digits.replace(TRAILING_ZEROS, '');
+  return number.mantissa === 0n ? '0' : `${significant}e${digits.length - significant.length - number.scale}`;
 }

@@ -2,11 +2,17 @@ import type { AnyModule, NodeRegistry } from '../engine/node.ts';
 import { apiInputNode } from './api_input/index.ts';
 import { associatedTokenAccountNode } from './associated_token_account/index.ts';
 import { branchNode } from './branch/index.ts';
+import { chunkStringNode } from './chunk_string/index.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
 import { createMintAccountNode } from './create_mint_account/index.ts';
 import { createTokenAccountNode } from './create_token_account/index.ts';
 import { dasApiNode } from './das_api/index.ts';
+import { dateAddNode } from './date_add/index.ts';
+import { dateFormatNode } from './date_format/index.ts';
+import { dateParseNode } from './date_parse/index.ts';
+import { decodeNode } from './decode/index.ts';
+import { encodeNode } from './encode/index.ts';
 import { filterNode } from './filter/index.ts';
 import { findPdaNode } from './find_pda/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
@@ -16,6 +22,8 @@ import { foreachNode } from './foreach/index.ts';
 import { gateNode } from './gate/index.ts';
 import { generateKeypairNode } from './generate_keypair/index.ts';
 import { getBalanceNode } from './get_balance/index.ts';
+import { hashNode } from './hash/index.ts';
+import { hmacNode } from './hmac/index.ts';
 import { httpRequestNode } from './http_request/index.ts';
 import { interflowNode } from './interflow/index.ts';
 import { interflowInstructionsNode } from './interflow_instructions/index.ts';
@@ -26,12 +34,19 @@ import { kvCreateStoreNode } from './kv_create_store/index.ts';
 import { kvDeleteStoreNode } from './kv_delete_store/index.ts';
 import { kvReadItemNode } from './kv_read_item/index.ts';
 import { kvWriteItemNode } from './kv_write_item/index.ts';
+import { listSliceNode } from './list_slice/index.ts';
+import { listSortNode } from './list_sort/index.ts';
+import { listUniqueNode } from './list_unique/index.ts';
+import { mathNode } from './math/index.ts';
 import { memoNode } from './memo/index.ts';
 import { mergeNode } from './merge/index.ts';
 import { mintTokenNode } from './mint_token/index.ts';
 import { noteNode } from './note/index.ts';
 import { printNode } from './print/index.ts';
+import { randomNode } from './random/index.ts';
 import { rangeNode } from './range/index.ts';
+import { regexMatchNode } from './regex_match/index.ts';
+import { regexReplaceNode } from './regex_replace/index.ts';
 import { requestAirdropNode } from './request_airdrop/index.ts';
 import { rhaiScriptNodes } from './rhai_script/index.ts';
 import { switchNode } from './switch/index.ts';
@@ -48,11 +63,17 @@ const modules: AnyModule[] = [
   apiInputNode,
   associatedTokenAccountNode,
   branchNode,
+  chunkStringNode,
   collectNode,
   constNode,
   createMintAccountNode,
   createTokenAccountNode,
   dasApiNode,
+  dateAddNode,
+  dateFormatNode,
+  dateParseNode,
+  decodeNode,
+  encodeNode,
   filterNode,
   findPdaNode,
   flowInputNode,
@@ -62,6 +83,8 @@ const modules: AnyModule[] = [
   gateNode,
   generateKeypairNode,
   getBalanceNode,
+  hashNode,
+  hmacNode,
   httpRequestNode,
   interflowInstructionsNode,
   interflowNode,
@@ -72,12 +95,19 @@ const modules: AnyModule[] = [
   kvDeleteStoreNode,
   kvReadItemNode,
   kvWriteItemNode,
+  listSliceNode,
+  listSortNode,
+  listUniqueNode,
+  mathNode,
   memoNode,
   mergeNode,
   mintTokenNode,
   noteNode,
   printNode,
+  randomNode,
   rangeNode,
+  regexMatchNode,
+  regexReplaceNode,
   requestAirdropNode,
   ...rhaiScriptNodes,
   switchNode,

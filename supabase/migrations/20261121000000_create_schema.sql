@@ -4487,6 +4487,12 @@ begin
     -- several times.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
+    -- Freezing several MiB keeps one processor busy for a second. Each user freezes one large graph at a time, so that
+    -- the other users find a free processor. No transaction locks a quota or the queue before it freezes, so there is
+    -- no deadlock.
+    if pg_column_size(v_flow.nodes) > 1048576 then
+      perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', freeze_flow.entry.user_id), 0));
+    end if;
     v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)

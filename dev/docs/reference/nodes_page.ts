@@ -16,6 +16,11 @@ const GROUPS: Record<string, string> = {
   'control flow': 'Branches',
   'interflow': 'Called flows',
   'json': 'Maps and JSON',
+  'number': 'Numbers, texts and bytes',
+  'text': 'Numbers, texts and bytes',
+  'bytes': 'Numbers, texts and bytes',
+  'array': 'Arrays',
+  'date': 'Time',
   'time': 'Time',
   'core': 'Inputs, outputs and values',
 };

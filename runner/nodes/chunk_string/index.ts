@@ -1,0 +1,32 @@
+import { codedError } from '../../../types/run_errors.ts';
+import { ConversionError, readField, toInteger, toText } from '../../../types/values/conversion.ts';
+import type { Value } from '../../../types/values/value.ts';
+import { NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** The bytes that each part takes in an output besides its characters: `{"S":""},`. */
+const PART_BYTES = 9;
+
+const toSize = toInteger('u64');
+
+/** Splits a text into parts. A character is a Unicode code point, so no part has half of one. */
+export const chunkStringNode: NodeModule = {
+  definition,
+  run: ({ inputs, maxOutputBytes }) => {
+    const characters = [...readField(inputs, 'string', toText)];
+    const size = Number(readField(inputs, 'chunk_size', toSize));
+    if (size === 0) throw new ConversionError('must be 1 or more', 'chunk_size');
+    const count = Math.ceil(characters.length / size);
+    // Checked before the parts are made.
+    if (count * PART_BYTES > maxOutputBytes) {
+      throw new NodeError(
+        codedError('output_too_large', `${count} parts don't fit into an output of ${maxOutputBytes} bytes`),
+      );
+    }
+    const chunks = Array.from(
+      { length: count },
+      (_, index): Value => ({ S: characters.slice(index * size, (index + 1) * size).join('') }),
+    );
+    return { chunks: { A: chunks } };
+  },
+};

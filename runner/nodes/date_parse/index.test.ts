@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { runNode } from '../../../tests/support/node_call.ts';
+import { dateParseNode } from './index.ts';
+
+const parse = (text: string, format?: string, zone?: string) =>
+  runNode(dateParseNode, {
+    text: { S: text },
+    ...(format !== undefined && { format: { S: format } }),
+    ...(zone !== undefined && { zone: { S: zone } }),
+  });
+
+it.each([
+  ['2026-11-25T22:46:56Z', undefined, undefined, '2026-11-25T22:46:56.000Z'],
+  ['2026-11-25', undefined, undefined, '2026-11-25T00:00:00.000Z'],
+  ['2026-11-25', undefined, 'Europe/Berlin', '2026-11-24T23:00:00.000Z'],
+  ['2026-11-25T00:00:00+05:30', undefined, 'Europe/Berlin', '2026-11-24T18:30:00.000Z'],
+  ['25.11.2026 22:46', 'dd.LL.yyyy HH:mm', 'America/New_York', '2026-11-26T03:46:00.000Z'],
+  // The clocks go forward: 02:30 does not exist, and becomes the time an hour later.
+  ['2026-03-29T02:30', undefined, 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+])('reads %s (%s, %s)', async (text, format, zone, iso) => {
+  expect(await parse(text, format, zone)).toEqual({ iso: { S: iso }, timestamp: { I: String(Date.parse(iso)) } });
+});
+
+it.each([
+  ['25.11.2026', undefined, undefined, 'text: must be a date in ISO 8601, such as 2026-11-25T22:46:56Z'],
+  ['2026-02-30', undefined, undefined, 'text: must be a date in ISO 8601'],
+  ['2026-11-25', 'dd.LL.yyyy', undefined, 'text: must be a date in the given format'],
+  ['2026-11-25', undefined, 'Mars/Base', 'zone: must be a time zone of the IANA database, such as Europe/Berlin'],
+  ['1'.repeat(101), undefined, undefined, 'text: must be a date in ISO 8601'],
+  ['1'.repeat(101), 'd', undefined, 'text: must have at most 100 characters'],
+  ['1', 'd'.repeat(101), undefined, 'format: must have at most 100 characters'],
+  // Luxon would try the lengths of all these tokens against each other.
+  ['1'.repeat(60), 'dM'.repeat(20), undefined, 'format: must have each token once, and at most 12 tokens'],
+  ['1', 'ZZZZ', undefined, 'must be a date in the given format'],
+])('refuses case %#', async (text, format, zone, error) => {
+  await expect(parse(text, format, zone)).rejects.toThrow(error);
+});

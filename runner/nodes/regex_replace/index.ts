@@ -1,0 +1,33 @@
+import { codedError } from '../../../types/run_errors.ts';
+import { readField, readOptionalField, toBoolean, toText } from '../../../types/values/conversion.ts';
+import { NodeError, type NodeModule } from '../../engine/node.ts';
+import { compilePattern, fillReplacement, findMatches, readReplacement } from '../../values/regex.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Replaces the matches of a regular expression in a text. */
+export const regexReplaceNode: NodeModule = {
+  definition,
+  run: ({ inputs, maxOutputBytes, checkTime }) => {
+    const text = readField(inputs, 'string', toText);
+    const isSet = (name: string) => readOptionalField(inputs, name, toBoolean) ?? false;
+    const pattern = compilePattern(readField(inputs, 'pattern', toText), isSet('ignore_case'));
+    const replacement = readReplacement(readField(inputs, 'replacement', toText), pattern);
+    const parts: string[] = [];
+    let [count, length, end] = [0, 0, 0];
+    for (const match of findMatches(pattern, text)) {
+      const part = text.slice(end, match.start) + fillReplacement(replacement, match);
+      parts.push(part);
+      length += part.length;
+      end = match.end;
+      count++;
+      if (length > maxOutputBytes) {
+        throw new NodeError(
+          codedError('output_too_large', `the result does not fit into an output of ${maxOutputBytes} bytes`),
+        );
+      }
+      if (isSet('first_only')) break;
+      if (count % 1_000 === 0) checkTime();
+    }
+    return { result: { S: parts.join('') + text.slice(end) }, count: { U: String(count) } };
+  },
+};

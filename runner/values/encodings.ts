@@ -1,0 +1,72 @@
+import { base58, base64, base64urlnopad, hex } from '@scure/base';
+import { ConversionError, readField, toText } from '../../types/values/conversion.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+
+/** A form of bytes as text. Both directions throw an Error for what has no such form. */
+interface Encoding {
+  encode: (bytes: Uint8Array) => string;
+  decode: (text: string) => Uint8Array;
+  /** The most bytes, where the time grows faster than their number. */
+  maxBytes?: number;
+}
+
+const utf8: Encoding = {
+  encode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+  decode: (text) => new TextEncoder().encode(text),
+};
+
+const ENCODINGS: { [name: string]: Encoding } = {
+  utf8,
+  hex: { encode: hex.encode, decode: (text) => hex.decode(text.toLowerCase()) },
+  base64,
+  base64url: base64urlnopad,
+  base58: { ...base58, maxBytes: 1_024 },
+};
+
+/** Characters of base58 for 1,024 bytes. */
+const MAX_BASE58_CHARACTERS = 1_399;
+
+function readEncoding(inputs: ValueMap): { name: string; encoding: Encoding } {
+  const name = readField(inputs, 'encoding', toText);
+  const encoding = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined;
+  if (encoding === undefined) {
+    throw new ConversionError(`must be one of ${Object.keys(ENCODINGS).join(', ')}`, 'encoding');
+  }
+  return { name, encoding };
+}
+
+/** Writes bytes in the encoding that the input `encoding` names. Throws a ConversionError. */
+export function encodeBytes(inputs: ValueMap, bytes: Uint8Array): string {
+  const { name, encoding } = readEncoding(inputs);
+  if (bytes.length > (encoding.maxBytes ?? bytes.length)) {
+    throw new ConversionError(`must have at most ${encoding.maxBytes} bytes for ${name}`, 'data');
+  }
+  try {
+    return encoding.encode(bytes);
+  } catch {
+    throw new ConversionError(`must be ${name}`, 'data');
+  }
+}
+
+/** Reads bytes from a text in the encoding that the input `encoding` names. Throws a ConversionError. */
+export function decodeText(inputs: ValueMap, text: string): Uint8Array {
+  const { name, encoding } = readEncoding(inputs);
+  if (encoding.maxBytes !== undefined && text.length > MAX_BASE58_CHARACTERS) {
+    throw new ConversionError(`must have at most ${MAX_BASE58_CHARACTERS} characters for ${name}`, 'text');
+  }
+  try {
+    return encoding.decode(text);
+  } catch {
+    throw new ConversionError(`must be ${name}`, 'text');
+  }
+}
+
+/** Returns the text whose UTF-8 these bytes are; undefined if they are not UTF-8, or contain NUL, which no text may. */
+export function textOfBytes(bytes: Uint8Array): string | undefined {
+  try {
+    const text = utf8.encode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

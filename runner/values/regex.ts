@@ -1,0 +1,93 @@
+import { type Matcher, RE2JS } from 're2js';
+import { ConversionError } from '../../types/values/conversion.ts';
+import { NodeError } from '../engine/node.ts';
+
+/** The most characters of a pattern. Compiling takes up to a few hundred milliseconds at this length. */
+export const MAX_PATTERN_CHARACTERS = 500;
+
+/**
+ * The most characters of the text times the instructions of the compiled pattern: the steps of one search. A simple
+ * pattern of ten instructions may search 400,000 characters.
+ */
+export const MAX_SEARCH_STEPS = 4_000_000;
+
+/** The time that all searches of one execution may take, in milliseconds. */
+export const MAX_SEARCH_MS = 500;
+
+/** A match, and the texts of its groups. Group 0 is the match itself. Null for a group that took no part. */
+export interface Match {
+  start: number;
+  end: number;
+  groups: (string | null)[];
+}
+
+/** A compiled pattern, and its groups by name. */
+export interface Pattern {
+  re: RE2JS;
+  names: { [name: string]: number };
+}
+
+/** Compiles a regular expression in the syntax of RE2, which takes linear time. Throws a ConversionError. */
+export function compilePattern(pattern: string, ignoreCase: boolean): Pattern {
+  if (pattern.length > MAX_PATTERN_CHARACTERS) {
+    throw new ConversionError(`must have at most ${MAX_PATTERN_CHARACTERS} characters`, 'pattern');
+  }
+  try {
+    const re = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    return { re, names: { ...re.namedGroups() } };
+  } catch (error) {
+    throw new ConversionError(`is no regular expression of RE2: ${(error as Error).message}`, 'pattern');
+  }
+}
+
+const groupsOf = (matcher: Matcher): (string | null)[] =>
+  Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index));
+
+/**
+ * Finds the matches in order; an empty match ends where it begins. Throws a ConversionError if the text is too long for
+ * the pattern, and a NodeError if all searches together take too long.
+ */
+export function* findMatches({ re }: Pattern, text: string, now = () => performance.now()): Generator<Match> {
+  if (text.length * re.programSize() > MAX_SEARCH_STEPS) {
+    const most = Math.floor(MAX_SEARCH_STEPS / re.programSize());
+    throw new ConversionError(`must have at most ${most} characters for this pattern`, 'string');
+  }
+  const end = now() + MAX_SEARCH_MS;
+  const matcher = re.matcher(text);
+  while (matcher.find()) {
+    yield { start: matcher.start(), end: matcher.end(), groups: groupsOf(matcher) };
+    if (now() > end) throw new NodeError(`pattern: finding all matches takes longer than ${MAX_SEARCH_MS} ms`);
+  }
+}
+
+/** A replacement in parts: texts, and numbers of groups. */
+type Replacement = (string | number)[];
+
+/** Matches what `$` begins: a dollar sign, a number, or a name in braces. */
+const REFERENCE = /\$(?:(\$)|(\d{1,3})|\{(\w{1,100})\})?/g;
+
+/** Reads a replacement such as `$1, ${name}`. Throws a ConversionError for a group that the pattern lacks. */
+export function readReplacement(text: string, { re, names }: Pattern): Replacement {
+  const parts: Replacement = [];
+  let end = 0;
+  for (const { 0: whole, 1: dollar, 2: digits, 3: name, index } of text.matchAll(REFERENCE)) {
+    parts.push(text.slice(end, index));
+    end = index + whole.length;
+    const group = digits !== undefined
+      ? Number(digits)
+      : name !== undefined && Object.hasOwn(names, name)
+      ? names[name]
+      : undefined;
+    if (dollar !== undefined) parts.push('$');
+    else if (group !== undefined && group <= re.groupCount()) parts.push(group);
+    else {throw new ConversionError(
+        '$ must be followed by a group of the pattern, as in $1 or ${name}, or by $',
+        'replacement',
+      );}
+  }
+  return [...parts, text.slice(end)];
+}
+
+/** Fills the groups of a match into a replacement. A group that took no part is empty. */
+export const fillReplacement = (replacement: Replacement, { groups }: Match): string =>
+  replacement.map((part) => typeof part === 'string' ? part : groups[part] ?? '').join('');
