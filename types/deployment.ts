@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EndedRun } from './flow_run.ts';
 import { MAX_TAG_CHARACTERS, TAG, TAG_RULE } from './tag.ts';
 import { valueMapSchema } from './values/value_map_schema.ts';
 
@@ -108,8 +109,11 @@ export interface DeployFlowResult {
   limits?: StartLimits & { guests: StartLimits };
 }
 
-/** The answer to a start: the run's id, and a token with which its holder can see this run. */
-export interface StartResult {
+/**
+ * The answer to a start: the run's id, and a token with which its holder can see this run. The result of the run only if
+ * the start waited for its end (`Prefer: wait=N`) and it has ended.
+ */
+export interface StartResult extends Partial<EndedRun> {
   flow_run_id: string;
   token: string;
 }

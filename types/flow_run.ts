@@ -25,6 +25,9 @@ export interface FlowRunResult {
   is_overdue: boolean;
 }
 
+/** The result of an ended run. `errors` is null if it has succeeded. */
+export type EndedRun = Pick<FlowRunResult, 'output' | 'errors'> & { status: EndedStatus };
+
 /** Tests whether a run with this status has ended. */
 export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';

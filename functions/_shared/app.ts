@@ -50,7 +50,7 @@ const answerError = (context: Context, error: ApiError): Response => {
 /** The CORS headers of every answer: pages of any origin may read it. */
 const CORS_HEADERS = Object.entries({
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'retry-after, etag',
+  'access-control-expose-headers': 'retry-after, etag, preference-applied',
 });
 
 /**

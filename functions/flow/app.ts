@@ -10,15 +10,15 @@ import { makeEventHub } from './event_hub.ts';
 import { makeRunEvents } from './run_events.ts';
 import { makeRunOutput } from './run_output.ts';
 import { makeRedriveRun } from './redrive_run.ts';
-import { makeOpenNewsSession } from './news_session.ts';
-import { makeRunNews } from './run_news.ts';
+import { makeOpenNewsSession } from '../_shared/waiting/news_session.ts';
+import { makeRunNews } from '../_shared/waiting/run_news.ts';
 import {
   lookForEnded,
   lookForEndedBySession,
   lookForSignatureRequests,
   lookForSignatureRequestsBySession,
   makeRunWaiter,
-} from './run_waiter.ts';
+} from '../_shared/waiting/run_waiter.ts';
 import { makeRunSignatureRequest } from './run_signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopRun } from './stop_run.ts';
@@ -45,7 +45,12 @@ export function makeFlowApp(platform: Platform) {
       query: strictQuerySchema,
       handle: makeDeployFlow(deps, platform),
     }),
-    withQuery({ method: 'POST', path: '/start/:flow_id', query: strictQuerySchema, handle: makeStartFlow(deps, poke) }),
+    withQuery({
+      method: 'POST',
+      path: '/start/:flow_id',
+      query: strictQuerySchema,
+      handle: makeStartFlow(deps, poke, ends),
+    }),
     withQuery({
       method: 'GET',
       path: '/output/:flow_run_id',

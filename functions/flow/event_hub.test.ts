@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeEventHub } from './event_hub.ts';
-import type { NewsListener } from './news_session.ts';
-import { makeRunNews } from './run_news.ts';
+import type { NewsListener } from '../_shared/waiting/news_session.ts';
+import { makeRunNews } from '../_shared/waiting/run_news.ts';
 import type { Cursor, WatchedPage } from './watched_events.ts';
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { RunNews } from './run_news.ts';
+import type { RunNews } from '../_shared/waiting/run_news.ts';
 import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
 
 /** The shortest pause between two looks without a session for news: all watchers together cost one query a second. */

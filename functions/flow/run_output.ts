@@ -1,10 +1,16 @@
 import type { Context } from 'hono';
-import { flowRunPathSchema, type FlowRunResult, hasEnded, type WaitQuery } from '../../types/flow_run.ts';
+import {
+  type EndedRun,
+  flowRunPathSchema,
+  type FlowRunResult,
+  hasEnded,
+  type WaitQuery,
+} from '../../types/flow_run.ts';
 import { apiError } from '../_shared/api_error.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { EndedRun, RunWaiter } from './run_waiter.ts';
+import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
 
 /**
  * `GET /flow/output/{flow_run_id}?wait=`: returns the bare output of a succeeded run. `pokeRunner` is called if runs
@@ -21,7 +27,7 @@ export const makeRunOutput =
       return result;
     };
 
-    let result: EndedRun = await read(wait > 0 ? 'await_flow_run_result' : 'flow_run_result');
+    let result: EndedRun | FlowRunResult = await read(wait > 0 ? 'await_flow_run_result' : 'flow_run_result');
     // A caller who may see the run at the beginning of the wait may see its end.
     if (!hasEnded(result.status) && wait > 0) {
       const { signal } = context.req.raw;

@@ -4,7 +4,7 @@ import type { PendingSignatureResult } from '../../types/signature_request.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { RunWaiter } from './run_waiter.ts';
+import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
 
 /**
  * `GET /flow/signature_request/{flow_run_id}?wait=`: returns the oldest open signature request of the run or of a run

@@ -1,6 +1,6 @@
 import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
 import type { Rpc } from '../_shared/database.ts';
-import type { QueryRuns } from './news_session.ts';
+import type { QueryRuns } from '../_shared/waiting/news_session.ts';
 
 /** An event with its data for the owner of the flow only. */
 export type WatchedEvent = RunEvent & { owner: object };

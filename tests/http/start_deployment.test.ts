@@ -174,3 +174,47 @@ describe('POST /deployment/start', () => {
     expect([status, error?.code, error?.message]).toEqual([400, 'inputs_invalid', 'inputs.value.S: must be a string']);
   });
 });
+
+describe('Prefer: wait', () => {
+  const startAndWait = async (path: string, prefer: string, token = owner.token) => {
+    const response = await startWith(path, token, {}, { prefer });
+    return { applied: response.headers.get('preference-applied'), body: await response.json() };
+  };
+  const text = (S: string) => ({ M: { text: { S } } });
+
+  it.each(['deployment', 'flow'])('on a %s answers with the result of the run', async (target) => {
+    const path = target === 'flow' ? `flow/start/${flowId}` : `deployment/start?id=${deploymentId}`;
+    const { applied, body } = await startAndWait(path, 'respond-async, wait=100');
+    expect(applied).toBe('wait=100');
+    expect(body).toMatchObject({
+      flow_run_id: expect.any(String),
+      token: expect.stringMatching(/^fr_/),
+      status: 'succeeded',
+      output: text('nothing'),
+      errors: null,
+    });
+  });
+
+  it('answers with the errors of a failed run', async () => {
+    const failing = new FlowBuilder();
+    failing.output('out', failing.script('throw "no"', {}).output('u'));
+    const { body } = await startAndWait(`flow/start/${await storeFlow(owner, failing)}`, 'wait=100');
+    expect(body).toMatchObject({ status: 'failed', errors: [expect.stringContaining('no')] });
+  });
+
+  it('answers without a result when the time is over, and the run goes on', async () => {
+    const sleeping = new FlowBuilder();
+    sleeping.output('out', sleeping.wait(sleeping.json(1), 3_000));
+    const { applied, body } = await startAndWait(`flow/start/${await storeFlow(owner, sleeping)}`, 'wait=1');
+    expect([applied, Object.keys(body).toSorted()]).toEqual(['wait=1', ['flow_run_id', 'token', 'warnings']]);
+    expect((await finishedRun(owner, body.flow_run_id)).status).toBe('succeeded');
+  });
+
+  it('does not wait for a refused start, nor without the preference', async () => {
+    const { applied, body } = await startAndWait(`deployment/start?id=${deploymentId}`, 'wait=100', other.token);
+    expect([applied, body.code]).toEqual([null, 'deployment_not_found']);
+    expect((await startAndWait(`deployment/start?id=${deploymentId}`, 'return=minimal')).body).not.toHaveProperty(
+      'status',
+    );
+  });
+});

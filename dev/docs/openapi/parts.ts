@@ -158,6 +158,15 @@ export const componentParameters = {
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '8f14e45f-ceea-467f-a8a1-2b1b5ad0c1de',
   },
+  preferWait: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`wait=N` (RFC 7240): the answer waits up to N seconds, at most 100, for the end of the run. If the run has ended by then, the answer has ' +
+      'its `status`, `output` and `errors`.',
+    schema: { type: 'string', maxLength: 1_000 },
+    example: 'wait=10',
+  },
   answerKey: {
     name: 'Idempotency-Key',
     in: 'header',

@@ -75,7 +75,7 @@ export const routeOperations: Operation[] = [
     description:
       `Starts the deployment that \`id\` names, or \`flow\` and \`tag\`. Give either \`id\` or \`flow\`. ${whoStarts}`,
     security: [...user, ['publicKey']],
-    parameters: ['deploymentId', 'flow', 'tag', 'idempotencyKey'],
+    parameters: ['deploymentId', 'flow', 'tag', 'idempotencyKey', 'preferWait'],
     body: {
       schema: ref('StartDeploymentParams'),
       isRequired: false,
@@ -86,7 +86,7 @@ export const routeOperations: Operation[] = [
         nothing: {},
       },
     },
-    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    answers: { 200: { description: 'The run, queued or ended.', schema: ref('StartResult'), example: started } },
     errors: [
       ...routeErrors,
       ...bodyErrors,
@@ -105,14 +105,18 @@ export const routeOperations: Operation[] = [
     description:
       'Runs the flow as it is stored now. The `deployment_id` of the run is null. Only the owner may do this.',
     security: user,
-    parameters: ['flowId', 'strict', 'idempotencyKey'],
+    parameters: ['flowId', 'strict', 'idempotencyKey', 'preferWait'],
     body: {
       schema: ref('StartDeploymentParams'),
       isRequired: false,
       examples: { inputs: { inputs }, values: { values: { amount: 1.5 } }, nothing: {} },
     },
     answers: {
-      200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
+      200: {
+        description: 'The run, queued or ended.',
+        schema: ref('StartFlowResult'),
+        example: { ...started, warnings: [] },
+      },
     },
     errors: [...routeErrors, ...bodyErrors, ...startErrors, 'flow_not_found', 'flow_invalid'],
   },

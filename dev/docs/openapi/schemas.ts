@@ -262,9 +262,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
   StartResult: annotate(output(answerSchemas.StartResult), {
     token: 'A token with which its holder can see this run.',
+    status: 'Only if the start waited (`Prefer: wait=N`) and the run has ended, as `output` and `errors`.',
   }),
   StartFlowResult: annotate(output(answerSchemas.StartFlowResult), {
     token: 'A token with which its holder can see this run.',
+    status: 'Only if the start waited (`Prefer: wait=N`) and the run has ended, as `output` and `errors`.',
     warnings: warningsNote,
   }),
   DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), {

@@ -248,6 +248,13 @@ const linkedActionSchema = z.strictObject({
 /** The answers. The compiler checks that they match the types. */
 const startLimits = { max_starts_per_minute: z.int().min(0), max_runs_in_flight: z.int().min(0) };
 
+/** The result of a run that has ended while its start waited. */
+const endedRunSchemas = {
+  status: runStatusSchema.extract(['succeeded', 'failed', 'stopped']).optional(),
+  output: runOutputSchema.nullable().optional(),
+  errors: z.array(z.string()).min(1).nullable().optional(),
+};
+
 export const answerSchemas = {
   DeployFlowResult: z.strictObject({
     deployment_id: z.uuid(),
@@ -334,8 +341,11 @@ export const answerSchemas = {
     flow_run_id: z.uuid(),
     token: tokenSchema,
     warnings: warningsSchema,
+    ...endedRunSchemas,
   }) satisfies z.ZodType<StartFlowResult>,
-  StartResult: z.strictObject({ flow_run_id: z.uuid(), token: tokenSchema }) satisfies z.ZodType<StartResult>,
+  StartResult: z.strictObject({ flow_run_id: z.uuid(), token: tokenSchema, ...endedRunSchemas }) satisfies z.ZodType<
+    StartResult
+  >,
   RunPending: z.strictObject({ status: runStatusSchema.extract(['queued', 'running', 'waiting']) }),
   FlowRunResult: z.strictObject({
     status: runStatusSchema,

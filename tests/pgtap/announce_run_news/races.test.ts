@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeOpenNewsSession } from '../../../functions/flow/news_session.ts';
-import { makeRunNews } from '../../../functions/flow/run_news.ts';
+import { makeOpenNewsSession } from '../../../functions/_shared/waiting/news_session.ts';
+import { makeRunNews } from '../../../functions/_shared/waiting/run_news.ts';
 import {
   lookForEndedBySession,
   lookForSignatureRequestsBySession,
   makeRunWaiter,
-} from '../../../functions/flow/run_waiter.ts';
+} from '../../../functions/_shared/waiting/run_waiter.ts';
 import type { Sql } from '../../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { countAdvisoryLocks } from '../../support/locks.ts';

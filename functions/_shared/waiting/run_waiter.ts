@@ -1,5 +1,5 @@
-import type { FlowRunResult } from '../../types/flow_run.ts';
-import type { ReadRows, Rpc } from '../_shared/database.ts';
+import type { EndedRun } from '../../../types/flow_run.ts';
+import type { ReadRows, Rpc } from '../database.ts';
 import type { LookBySession, RunNews } from './run_news.ts';
 
 /** The pause before the first look. Later pauses are half of the elapsed wait, within the bounds below. */
@@ -19,9 +19,6 @@ const FOLLOWED_PAUSE_MS = 15_000;
 
 /** Looks for news of runs. Returns the news by run id. */
 export type ReadNews<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
-
-/** The result of an ended run. */
-export type EndedRun = Pick<FlowRunResult, 'status' | 'output' | 'errors'>;
 
 /** Waits for news of runs for many callers, with one query at a time for all of them. */
 export interface RunWaiter<News> {

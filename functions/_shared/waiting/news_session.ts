@@ -1,5 +1,5 @@
-import { type PostgresAddress, readPostgresAddress } from '../_shared/postgres/address.ts';
-import { actAsServiceRole } from '../_shared/postgres/session.ts';
+import { type PostgresAddress, readPostgresAddress } from '../postgres/address.ts';
+import { actAsServiceRole } from '../postgres/session.ts';
 
 /** The callbacks of a listening session. */
 export interface NewsListener {
@@ -49,7 +49,7 @@ export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSe
   if (address?.hasSessions !== true) return undefined;
   return async ({ onNews, onLost }) => {
     // Loaded here, because loading takes 20 ms, and the first call of a new function instance need not wait for it.
-    const { makeConnection, withTimeLimitOn } = await import('../_shared/postgres/connection.ts');
+    const { makeConnection, withTimeLimitOn } = await import('../postgres/connection.ts');
     let isClosed = false;
     const connection = makeConnection(address, {
       onNotify: (_channel, flowRunId) => onNews(flowRunId),

@@ -1,0 +1,39 @@
+import type { Context } from 'hono';
+import type { StartResult } from '../../../types/deployment.ts';
+import type { EndedRun } from '../../../types/flow_run.ts';
+import type { RunWaiter } from './run_waiter.ts';
+
+/** The longest wait of a start for the end of its run, in seconds. */
+export const MAX_START_WAIT_SECONDS = 100;
+
+/** Matches the preference `wait` of RFC 7240, as one element of the list. */
+const WAIT = /^wait ?= ?"?(\d{1,9})"?$/i;
+
+/**
+ * Reads how many seconds the request prefers to wait, from `Prefer: wait=N`. Zero without the preference. A preference
+ * that cannot be read is ignored, as RFC 7240 wants.
+ */
+export function readPreferredWait(header: string | undefined): number {
+  for (const preference of (header ?? '').slice(0, 1_000).split(',')) {
+    const [name = ''] = preference.split(';');
+    const seconds = WAIT.exec(name.trim())?.[1];
+    if (seconds !== undefined) return Math.min(Number(seconds), MAX_START_WAIT_SECONDS);
+  }
+  return 0;
+}
+
+/**
+ * Answers a start. If the request prefers to wait, the answer comes when the run has ended or the time is over, and
+ * contains the result of a run that has ended.
+ */
+export async function answerStart(
+  context: Context,
+  started: StartResult,
+  waiter: RunWaiter<EndedRun>,
+): Promise<Response> {
+  const seconds = readPreferredWait(context.req.header('prefer'));
+  if (seconds === 0) return context.json(started);
+  context.header('preference-applied', `wait=${seconds}`);
+  const ended = await waiter.wait(started.flow_run_id, seconds, context.req.raw.signal);
+  return context.json({ ...started, ...ended });
+}
