@@ -13,7 +13,7 @@ import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
-import { makeScriptThreads, type SpawnScriptThread } from './nodes/rhai_script/threads/script_threads.ts';
+import { makeScriptThreads, type SpawnScriptThread } from './threads/script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
 import type { MakeQueueWatch } from './queue/queue_watch.ts';
 import { makeWorker, type Worker } from './queue/worker.ts';

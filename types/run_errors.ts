@@ -13,8 +13,8 @@ export const runErrors = {
     remedy: 'Read the log of the function or worker: the run itself may crash the worker.',
   },
   node_cpu_limit: {
-    meaning: 'A script needs more computing than an Edge Function has.',
-    remedy: 'Execute runs by a long-lived worker (`npm run worker`).',
+    meaning: 'A script needs more computing than an Edge Function has, or a script of the sandbox more than 5 s.',
+    remedy: 'Execute runs by a long-lived worker (`npm run worker`), or let the script compute less.',
   },
   node_timeout: {
     meaning:

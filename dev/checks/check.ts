@@ -11,6 +11,7 @@ import { generatedDocs, type GeneratedFile } from '../docs/docs.ts';
 import { importMap, importMapFile } from './import_map.ts';
 import { checkImports, checkRows, type Source, sourcesWithImportRules } from './imports.ts';
 import { hasAllPlatforms } from './lock_platforms.ts';
+import { staleAssets } from '../script/assets.ts';
 import { openapiDocument, openapiFile } from '../docs/openapi.ts';
 import { checkTypeNames } from './type_names.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
@@ -187,6 +188,13 @@ const sourceChecks: Check[] = [
       if (readFileSync(importMapFile, 'utf8') !== importMap()) {
         throw new StackError('functions/deno.json is out of date. Run npm run functions:imports.');
       }
+    },
+  },
+  {
+    name: 'runner/script/generated follows from the packages and runner/script/guest',
+    run: async () => {
+      const stale = await staleAssets();
+      if (stale.length > 0) throw new StackError(`Out of date: ${stale.join(', ')}. Run npm run script:assets.`);
     },
   },
   {

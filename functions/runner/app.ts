@@ -7,7 +7,7 @@ import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from '../../runner/log_line.ts';
 import { makeRunnerWebhooks, makeRunnerWorker } from '../../runner/runner_worker.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';
-import { spawnWebScriptThread } from '../../runner/nodes/rhai_script/threads/web_script_thread.ts';
+import { spawnWebScriptThread } from '../../runner/threads/web_script_thread.ts';
 
 /**
  * Makes the Edge Function `runner`. A poke makes it execute queued runs. Callers without the project's secret key get a

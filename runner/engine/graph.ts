@@ -8,6 +8,7 @@ import {
   type InputPort,
   type NodePorts,
   type NodeRegistry,
+  type PortTypes,
   publishedEffects,
 } from './node.ts';
 import { ERROR_OUTPUT, hasErrorOutput, portsOf } from './node_ports.ts';
@@ -49,6 +50,7 @@ export interface RunNode {
   outputNames: string[];
   /** A failure of the node becomes its output. */
   hasErrorOutput: boolean;
+  portTypes: PortTypes | undefined;
   formData: LosslessJson;
   /** Undefined: it is tried once. */
   retry: RetryPolicy | undefined;
@@ -83,6 +85,12 @@ export interface RunGraph {
   warnings: string[];
 }
 
+/** The types of the ports that the flow's own JSON declares. */
+const flowPortTypes = ({ targets, sources }: SnapshotNode['data']): PortTypes => ({
+  inputs: targets.map(({ type_bounds }) => type_bounds),
+  outputs: sources.map(({ type }) => type ?? 'free'),
+});
+
 /** The values that form data has for inputs, or the error of the first that is not a value. */
 function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
@@ -113,6 +121,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     inputNames: ports.inputs.map(({ name }) => name),
     outputNames: ports.outputs.map(({ name }) => name),
     hasErrorOutput: hasErrorOutput(data),
+    portTypes: module?.takesPortsFromFlow === true ? flowPortTypes(data) : undefined,
     formData,
     retry: readRetryPolicy(data),
     timeoutMs: data.timeout_ms == null ? undefined : Number(String(data.timeout_ms)),

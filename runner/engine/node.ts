@@ -51,6 +51,8 @@ export interface NodeCall {
   /** The names of its inputs and outputs, in order. */
   inputNames: readonly string[];
   outputNames: readonly string[];
+  /** The types that the flow's JSON declares for them, in the same order. Undefined for nodes that have ports of their own. */
+  portTypes?: PortTypes | undefined;
   /** Bytes that its outputs may hold, as JSON. */
   maxOutputBytes: number;
   run: RunInfo;
@@ -104,12 +106,30 @@ export interface NodeServices {
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
+/** The types of a node's inputs and outputs, in the order of their names. */
+export interface PortTypes {
+  inputs: readonly (readonly string[])[];
+  outputs: readonly string[];
+}
+
+/** Code for the sandbox, and what it may use there. */
+export interface SandboxCode {
+  /** `javascript` is code of a flow's author, which may have types. The others are libraries that code of this project calls. */
+  library: 'javascript' | 'jsonata' | 'mustache' | 'csv';
+  /** The body of an asynchronous function whose parameters are the inputs. */
+  source: string;
+  hasClock: boolean;
+  hasRandom: boolean;
+}
+
 /** A script with its inputs: plain data, which can be sent to another thread. */
 export interface ScriptTask {
   inputs: ValueMap;
   inputNames: readonly string[];
   outputNames: readonly string[];
   environment: { [name: string]: string };
+  /** Undefined: the task is a script of Rhai, whose text is the input `source`. */
+  sandbox?: SandboxCode & { portTypes?: PortTypes | undefined; maxOutputBytes: number };
 }
 
 /** The result of a script, with the lines that it logged. */

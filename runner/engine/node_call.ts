@@ -35,6 +35,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     formData: node.formData,
     inputNames: node.inputNames,
     outputNames: node.outputNames,
+    portTypes: node.portTypes,
     maxOutputBytes: counters.limits.outputBytes,
     run: { ...tree.run, id: run.id, environment: run.graph.environment },
     startTime: called.startTime,

@@ -7,6 +7,8 @@ import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
 import { createMintAccountNode } from './create_mint_account/index.ts';
 import { createTokenAccountNode } from './create_token_account/index.ts';
+import { csvFormatNode } from './csv_format/index.ts';
+import { csvParseNode } from './csv_parse/index.ts';
 import { dasApiNode } from './das_api/index.ts';
 import { dateAddNode } from './date_add/index.ts';
 import { dateFormatNode } from './date_format/index.ts';
@@ -27,9 +29,11 @@ import { hmacNode } from './hmac/index.ts';
 import { httpRequestNode } from './http_request/index.ts';
 import { interflowNode } from './interflow/index.ts';
 import { interflowInstructionsNode } from './interflow_instructions/index.ts';
+import { javascriptNode } from './javascript/index.ts';
 import { jsonExtractNode } from './json_extract/index.ts';
 import { jsonGetFieldNode } from './json_get_field/index.ts';
 import { jsonInsertNode } from './json_insert/index.ts';
+import { jsonataNode } from './jsonata/index.ts';
 import { kvCreateStoreNode } from './kv_create_store/index.ts';
 import { kvDeleteStoreNode } from './kv_delete_store/index.ts';
 import { kvReadItemNode } from './kv_read_item/index.ts';
@@ -50,6 +54,7 @@ import { regexReplaceNode } from './regex_replace/index.ts';
 import { requestAirdropNode } from './request_airdrop/index.ts';
 import { rhaiScriptNodes } from './rhai_script/index.ts';
 import { switchNode } from './switch/index.ts';
+import { textTemplateNode } from './text_template/index.ts';
 import { toBytesNode } from './to_bytes/index.ts';
 import { toStringNode } from './to_string/index.ts';
 import { toVecNode } from './to_vec/index.ts';
@@ -68,6 +73,8 @@ const modules: AnyModule[] = [
   constNode,
   createMintAccountNode,
   createTokenAccountNode,
+  csvFormatNode,
+  csvParseNode,
   dasApiNode,
   dateAddNode,
   dateFormatNode,
@@ -88,9 +95,11 @@ const modules: AnyModule[] = [
   httpRequestNode,
   interflowInstructionsNode,
   interflowNode,
+  javascriptNode,
   jsonExtractNode,
   jsonGetFieldNode,
   jsonInsertNode,
+  jsonataNode,
   kvCreateStoreNode,
   kvDeleteStoreNode,
   kvReadItemNode,
@@ -111,6 +120,7 @@ const modules: AnyModule[] = [
   requestAirdropNode,
   ...rhaiScriptNodes,
   switchNode,
+  textTemplateNode,
   toBytesNode,
   toStringNode,
   toVecNode,

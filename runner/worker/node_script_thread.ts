@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import type { SpawnScriptThread } from '../nodes/rhai_script/threads/script_threads.ts';
+import type { SpawnScriptThread } from '../threads/script_threads.ts';
 
 /** Starts a thread of Node. A thread does not inherit this process's loader of TypeScript, so it loads that again. */
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {

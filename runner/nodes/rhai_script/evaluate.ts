@@ -4,7 +4,7 @@ import { RhaiError } from '../../rhai/errors.ts';
 import { givenMap } from '../../rhai/given.ts';
 import { compileScript, type EvaluatedScript, type RhaiScript } from '../../rhai/script.ts';
 import type { RhaiValue } from '../../rhai/values.ts';
-import { RecentSources } from './recent_sources.ts';
+import { RecentSources } from '../../threads/recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
 /** Callbacks of a script into its run. */

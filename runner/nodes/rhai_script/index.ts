@@ -4,7 +4,7 @@ import { LogBuffer } from '../../engine/log_buffer.ts';
 import { type NodeCall, type NodeModule, type ScriptTask, ThreadMissing } from '../../engine/node.ts';
 import { definitions } from './definitions.ts';
 import { evaluateScript, sourceOf } from './evaluate.ts';
-import { RecentSources } from './recent_sources.ts';
+import { RecentSources } from '../../threads/recent_sources.ts';
 
 /**
  * How long a script may compute in the engine's thread, which blocks everything else. After that it is started again in

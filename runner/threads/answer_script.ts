@@ -1,8 +1,9 @@
-import { runLimits } from '../../../engine/limits.ts';
-import { LogBuffer } from '../../../engine/log_buffer.ts';
-import { NodeError } from '../../../engine/node.ts';
-import { cpuLimitError } from '../../../engine/slice.ts';
-import { evaluateScript } from '../evaluate.ts';
+import { runLimits } from '../engine/limits.ts';
+import { LogBuffer } from '../engine/log_buffer.ts';
+import { NodeError } from '../engine/node.ts';
+import { cpuLimitError } from '../engine/slice.ts';
+import { prepare } from './evaluators.ts';
+import { SANDBOX_MS, sandboxLimitError } from './sandbox_time.ts';
 import type { ThreadAnswer, ThreadRequest } from './script_threads.ts';
 import { threadCpuMs } from './thread_cpu.ts';
 
@@ -22,7 +23,9 @@ const LONGEST_STRETCH = 10;
 const CLOCKS: Clocks = { now: () => performance.now(), computedMs: threadCpuMs };
 
 /** Makes a function that throws after a script has computed for longer than its budget. */
-function makeTimer(budgetMs: number, { now, computedMs }: Clocks): () => void {
+function makeTimer({ task, budgetMs: givenMs }: ThreadRequest, { now, computedMs }: Clocks): () => void {
+  const isSandboxed = task.sandbox !== undefined && givenMs > SANDBOX_MS;
+  const budgetMs = isSandboxed ? SANDBOX_MS : givenMs;
   const began = now();
   const computedBefore = computedMs();
   /** The thread's CPU time is read rarely: it can't have grown by more than the elapsed time. */
@@ -32,18 +35,21 @@ function makeTimer(budgetMs: number, { now, computedMs }: Clocks): () => void {
     if (time <= until) return;
     const computed = computedMs();
     const spentMs = computed === undefined || computedBefore === undefined ? time - began : computed - computedBefore;
-    if (spentMs > budgetMs || time - began > LONGEST_STRETCH * budgetMs) throw cpuLimitError(budgetMs);
+    if (spentMs > budgetMs || time - began > LONGEST_STRETCH * budgetMs) {
+      throw isSandboxed ? sandboxLimitError() : cpuLimitError(budgetMs);
+    }
     until = time + budgetMs - spentMs;
   };
 }
 
 /** Computes a script in the calling thread. */
-export function answerScript({ task, budgetMs }: ThreadRequest, clocks: Clocks = CLOCKS): ThreadAnswer {
+export async function answerScript(request: ThreadRequest, clocks: Clocks = CLOCKS): Promise<ThreadAnswer> {
+  const { task } = request;
   const log = new LogBuffer(task.environment, runLimits);
   const { lines } = log;
   try {
-    const outputs = evaluateScript(task, { log: log.add, onProgress: makeTimer(budgetMs, clocks) });
-    return { lines, outputs };
+    const evaluate = await prepare(task);
+    return { lines, outputs: evaluate({ log: log.add, onProgress: makeTimer(request, clocks) }) };
   } catch (error) {
     if (error instanceof NodeError) return { lines, nodeError: error.message };
     return { lines, fault: error instanceof Error ? error.message : String(error) };

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { makeNodeCall } from '../../../../tests/support/node_call.ts';
-import { makeSpawnNodeScriptThread, spawnNodeScriptThread } from '../../../worker/node_script_thread.ts';
-import { Released, type ScriptResult, ThreadMissing } from '../../../engine/node.ts';
-import { rhaiScriptNodes } from '../index.ts';
+import { makeNodeCall } from '../../tests/support/node_call.ts';
+import { makeSpawnNodeScriptThread, spawnNodeScriptThread } from '../worker/node_script_thread.ts';
+import { Released, type ScriptResult, ThreadMissing } from '../engine/node.ts';
+import { rhaiScriptNodes } from '../nodes/rhai_script/index.ts';
 import { makeScriptThreads, type ScriptThread, type SpawnScriptThread, type ThreadRequest } from './script_threads.ts';
 
 const taskOf = (source: string) => ({

@@ -6,7 +6,7 @@ import {
   type ScriptResult,
   type ScriptTask,
   ThreadMissing,
-} from '../../../engine/node.ts';
+} from '../engine/node.ts';
 
 /** A request to a thread to compute a script. */
 export interface ThreadRequest {

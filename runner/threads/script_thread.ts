@@ -8,5 +8,5 @@ const thread = globalThis as unknown as {
   postMessage: (message: ThreadMessage) => void;
 };
 lowerPriorityOfThread();
-thread.addEventListener('message', ({ data }) => thread.postMessage(answerScript(data)));
+thread.addEventListener('message', ({ data }) => void answerScript(data).then(thread.postMessage.bind(thread)));
 thread.postMessage('ready');

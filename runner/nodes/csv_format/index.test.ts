@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { runNode } from '../../../tests/support/node_call.ts';
+import type { Value, ValueMap } from '../../../types/values/value.ts';
+import { csvFormatNode } from './index.ts';
+
+const run = (rows: Value[], given: ValueMap = {}) => runNode(csvFormatNode, { rows: { A: rows }, ...given });
+const MAPS: Value[] = [
+  { M: { a: { U: '18446744073709551615' }, b: { S: 'x, "y"' } } },
+  { M: { b: { A: [{ U: '1' }] }, c: { B: true } } },
+];
+
+it.each<[name: string, rows: Value[], given: ValueMap, text: string]>([
+  ['maps', MAPS, {}, 'a,b\n18446744073709551615,"x, ""y"""\n,[1]\n'],
+  ['chosen columns', MAPS, { columns: { A: [{ S: 'c' }, { S: 'a' }] } }, 'c,a\n,18446744073709551615\ntrue,\n'],
+  ['no header', MAPS, { header: { B: false }, columns: { A: [{ S: 'c' }] } }, '\ntrue\n'],
+  ['another delimiter', [{ A: [{ S: 'a;b' }, { N: 0 }] }], { delimiter: { S: ';' } }, '"a;b";\n'],
+  ['nothing', [], {}, ''],
+])('%s', async (_, rows, given, text) => {
+  expect(await run(rows, given)).toEqual({ text: { S: text } });
+});
+
+it('rows are maps or arrays', async () => {
+  await expect(run([{ S: 'a' }])).rejects.toThrow('row 0 is no array');
+  await expect(run([MAPS[0]!, { U: '1' }])).rejects.toThrow('row 1 is no map');
+  await expect(runNode(csvFormatNode, { rows: { S: 'a' } })).rejects.toThrow('rows: invalid type');
+});

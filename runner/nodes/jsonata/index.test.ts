@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { runNode } from '../../../tests/support/node_call.ts';
+import type { Value } from '../../../types/values/value.ts';
+import { jsonataNode } from './index.ts';
+
+const run = (expression: string, input?: Value) =>
+  runNode(jsonataNode, { expression: { S: expression }, ...(input === undefined ? {} : { input }) });
+
+const ORDERS: Value = {
+  M: {
+    orders: { A: [{ M: { price: { U: '2' }, name: { S: 'a' } } }, { M: { price: { D: '0.5' }, name: { S: 'b' } } }] },
+  },
+};
+
+it.each<[expression: string, result: Value | undefined]>([
+  ['$sum(orders.$number(price))', { D: '2.5' }],
+  ['orders[name = "a"].price', { U: '2' }],
+  ['orders.name', { A: [{ S: 'a' }, { S: 'b' }] }],
+  ['{"count": $count(orders)}', { M: { count: { U: '2' } } }],
+  ['$match("ab12", /[a-z]+/).match', { S: 'ab' }],
+  ['missing', undefined],
+  ['null', { N: 0 }],
+])('%s', async (expression, result) => {
+  expect(await run(expression, ORDERS)).toEqual(result === undefined ? {} : { result });
+});
+
+it.each<[expression: string, error: RegExp]>([
+  ['1 +', /Unexpected end of expression|character/],
+  ['"a" * 2', /must evaluate to a number.*character/],
+  ['$nope()', /non-function.*character/],
+  ['($f := function($n) { $f($n + 1) + 1 }; $f(0))', /node_cpu_limit|stack overflow|out of memory/],
+  ['$match("' + 'a'.repeat(60) + 'b", /^(a+)+$/)', /node_cpu_limit/],
+])('%s fails', async (expression, error) => {
+  await expect(run(expression)).rejects.toThrow(error);
+});
+
+it('an expression is a text', async () => {
+  await expect(runNode(jsonataNode, { expression: { U: '1' } })).rejects.toThrow('expression: invalid type');
+  await expect(runNode(jsonataNode, {})).rejects.toThrow('missing field `expression`');
+});

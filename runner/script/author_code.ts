@@ -1,0 +1,157 @@
+import type { MachineHooks } from './machine_hooks.ts';
+import { RecentSources } from '../threads/recent_sources.ts';
+import type { Answer, Sandbox } from './sandbox.ts';
+
+/** The longest text of a script. */
+export const MAX_SOURCE_CHARACTERS = 65_536;
+
+/** A place in the author's source. Both count from 1. */
+export interface SourcePlace {
+  line: number;
+  column: number;
+}
+
+/** An error of the author's code. */
+export class CodeError extends Error {
+  override name = 'CodeError';
+  /** The message without its place. */
+  readonly reason: string;
+  readonly place: SourcePlace | undefined;
+
+  constructor(reason: string, place: SourcePlace | undefined) {
+    super(place === undefined ? reason : `${reason} (line ${place.line}, column ${place.column})`);
+    this.reason = reason;
+    this.place = place;
+  }
+}
+
+/** Names that a parameter of a strict asynchronous function can't have. */
+const RESERVED = new Set(
+  ('arguments await break case catch class const continue debugger default delete do else enum eval export extends ' +
+    'false finally for function if implements import in instanceof interface let new null package private protected ' +
+    'public return static super switch this throw true try typeof var void while with yield').split(' '),
+);
+
+/** The inputs that are variables of a script. The others are members of `inputs` only. */
+export const variablesOf = (names: readonly string[]): string[] => [
+  ...new Set(names.filter((name) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !RESERVED.has(name))),
+];
+
+/** The text of a function in which the author's source begins on the first line, and the length before it. */
+function wrap(source: string, variables: readonly string[]): { code: string; prefix: number } {
+  const head = `(log, ENV, inputs) => async function (${variables.join(', ')}) {"use strict";`;
+  return { code: `${head}${source}\n}`, prefix: head.length };
+}
+
+/** The first line of a stack that is in the author's source. */
+const FRAME = /\bscript:(\d{1,9}):(\d{1,9})/;
+
+function placeIn(stack: string, prefix: number): SourcePlace | undefined {
+  const [, line, column] = FRAME.exec(stack) ?? [];
+  if (line === undefined || column === undefined) return undefined;
+  const place = { line: Number(line), column: Number(column) - (line === '1' ? prefix : 0) };
+  return place.column < 1 ? undefined : place;
+}
+
+/** Makes the error that the guest reports. Errors behind the end of the source are at its end. */
+export function codeError(
+  { error, stack }: { error: string; stack: string },
+  source: string,
+  prefix: number,
+): CodeError {
+  const place = placeIn(stack, prefix);
+  const lines = source.split('\n');
+  const isBehind = place !== undefined && place.line > lines.length;
+  return new CodeError(error, isBehind ? { line: lines.length, column: lines.at(-1)!.length + 1 } : place);
+}
+
+/**
+ * Whether a source that is valid JavaScript may be TypeScript with another meaning: a call with types, such as
+ * `f<T>(x)`, is two comparisons in JavaScript.
+ */
+function isAmbiguous(source: string): boolean {
+  const first = source.indexOf('<');
+  if (first === -1) return false;
+  for (let at = source.indexOf('>', first); at !== -1; at = source.indexOf('>', at + 1)) {
+    if (source[at - 1] === '=') continue;
+    let next = at + 1;
+    while (' \t\n\r'.includes(source[next] ?? '-')) next += 1;
+    if ('(`'.includes(source[next] ?? '-')) return true;
+  }
+  return false;
+}
+
+/** Removes the types from a source. Throws a CodeError where it is wrong. */
+function withoutTypes(sandbox: Sandbox, source: string, hooks: MachineHooks): string {
+  const task = JSON.stringify({
+    o: {
+      inputs: { o: { source } },
+      parameters: ['source'],
+      environment: { o: {} },
+      outputs: ['text', 'message', 'line', 'column'],
+      maxCharacters: 8 * MAX_SOURCE_CHARACTERS,
+      hasRandom: false,
+    },
+  });
+  const answered = sandbox.run('typescript', '() => async (source) => library(source)', task, hooks);
+  if (!('answer' in answered)) throw new CodeError(answered.error, undefined);
+  const parsed = JSON.parse(answered.answer) as {
+    outputs?: { text?: string; message: string } & SourcePlace;
+    error?: string;
+  };
+  if (parsed.outputs === undefined) throw new CodeError(parsed.error ?? 'the script was not parsed', undefined);
+  const { text, message, line, column } = parsed.outputs;
+  if (text === undefined) throw new CodeError(`SyntaxError: ${message}`, { line, column });
+  return text;
+}
+
+/** Sources with types, and what is left of them: a loop runs the same one again and again. */
+const stripped = new RecentSources<string>(4 * MAX_SOURCE_CHARACTERS, MAX_SOURCE_CHARACTERS);
+
+/**
+ * Evaluates the author's source. Types are removed only if the source is no JavaScript, or may have another meaning with
+ * types. Throws a CodeError that says what is wrong and where.
+ */
+function evaluate(source: string, variables: readonly string[], sandbox: Sandbox, by: Evaluation): string {
+  if (source.length > MAX_SOURCE_CHARACTERS) {
+    throw new CodeError(`the script has more than ${MAX_SOURCE_CHARACTERS} characters`, undefined);
+  }
+  const known = stripped.get(source);
+  if (known === undefined && !isAmbiguous(source)) {
+    const { code, prefix } = wrap(source, variables);
+    const answered = by.run(code);
+    if ('answer' in answered) return answered.answer;
+    if (answered.isParsed) throw codeError(answered, source, prefix);
+  }
+  const text = known ?? withoutTypes(sandbox, source, by.hooks);
+  stripped.set(source, text);
+  const { code, prefix } = wrap(text, variables);
+  const answered = by.run(code);
+  if ('answer' in answered) return answered.answer;
+  throw codeError(answered, source, prefix);
+}
+
+/** What is done with the code, and the hooks of the host meanwhile. */
+interface Evaluation {
+  run: (code: string) => Answer;
+  hooks: MachineHooks;
+}
+
+/** The libraries that author's code may need. */
+export const CODE_LIBRARIES = ['none', 'typescript'] as const;
+
+/** Parses the author's source. Throws a CodeError. */
+export function checkCode(sandbox: Sandbox, source: string, variables: readonly string[], hooks: MachineHooks): void {
+  evaluate(source, variables, sandbox, { run: (code) => sandbox.parse(code, hooks), hooks });
+}
+
+/** Runs the author's source with a task, and returns the guest's answer. Throws a CodeError. */
+export function runCode(
+  sandbox: Sandbox,
+  { source, variables, task }: { source: string; variables: readonly string[]; task: string },
+  hooks: MachineHooks,
+): { answer: string; toError: (failure: { error: string; stack: string }) => CodeError } {
+  const answer = evaluate(source, variables, sandbox, { run: (code) => sandbox.run('none', code, task, hooks), hooks });
+  const { prefix } = wrap('', variables);
+  return { answer, toError: (failure) => codeError(failure, source, prefix) };
+}

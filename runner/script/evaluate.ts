@@ -1,0 +1,133 @@
+import { parseLosslessJson } from '../../types/values/json_text.ts';
+import { type LosslessJson, MAX_VALUE_DEPTH, type ValueMap } from '../../types/values/value.ts';
+import { type NodeCall, NodeError, type ScriptTask } from '../engine/node.ts';
+import { CODE_LIBRARIES, CodeError, runCode, variablesOf } from './author_code.ts';
+import { MachineError, type MachineHooks } from './machine_hooks.ts';
+import { fromMarked, markMembers, toMarked } from './marked_json.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
+
+/** Callbacks of a script into its run. */
+export interface SandboxHooks {
+  log: NodeCall['log'];
+  /** Called several times in each millisecond. An error that it throws ends the script. */
+  onProgress: () => void;
+}
+
+export type SandboxTask = ScriptTask & { sandbox: NonNullable<ScriptTask['sandbox']> };
+
+/** Characters that marked JSON takes at most for each byte of an output, and those around the outputs. */
+const OUTPUT_FACTOR = 2;
+
+type EvaluateTask = (hooks: SandboxHooks) => ValueMap;
+
+/** Returns the function that runs a task in the sandbox of this thread: at once if the sandbox is loaded. */
+export function openSandboxFor(task: SandboxTask): EvaluateTask | Promise<EvaluateTask> {
+  const { library } = task.sandbox;
+  const sandbox = openSandbox(library === 'javascript' ? CODE_LIBRARIES : [library]);
+  const evaluateIn = (opened: Sandbox): EvaluateTask => (hooks) => evaluateSandboxed(opened, task, hooks);
+  return sandbox instanceof Promise ? sandbox.then(evaluateIn) : evaluateIn(sandbox);
+}
+
+/** The task as the guest reads it. */
+function taskText(
+  { inputs, inputNames, outputNames, environment, sandbox }: SandboxTask,
+  parameters: string[],
+): string {
+  const { portTypes, hasRandom, maxOutputBytes } = sandbox;
+  const marked = inputNames.flatMap((name, index) => {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    return value === undefined ? [] : [[name, toMarked(value, portTypes?.inputs[index])] as const];
+  });
+  return JSON.stringify(markMembers([
+    ['inputs', markMembers(marked)],
+    ['parameters', parameters],
+    ['outputs', [...outputNames]],
+    ['environment', markMembers(Object.entries(environment))],
+    ['maxCharacters', OUTPUT_FACTOR * maxOutputBytes],
+    ['hasRandom', hasRandom],
+  ]));
+}
+
+const clockOff = (): never => {
+  throw new CodeError('the script reads the clock, which is off: switch on "clock" in the form of the node', undefined);
+};
+
+const machineHooks = ({ sandbox: { hasClock } }: SandboxTask, { log, onProgress }: SandboxHooks): MachineHooks => ({
+  onProgress,
+  onLog: (line) => log('Info', line),
+  now: hasClock ? Date.now : clockOff,
+  random: Math.random,
+});
+
+/** Runs code of this project with a library. */
+function runLibrary(sandbox: Sandbox, task: SandboxTask, parameters: string[], hooks: MachineHooks): string {
+  const { library, source } = task.sandbox;
+  if (library === 'javascript') throw new Error('a script has no library');
+  const code = `() => async (${parameters.join(', ')}) => {${source}\n}`;
+  const answered = sandbox.run(library, code, taskText(task, parameters), hooks);
+  if ('answer' in answered) return answered.answer;
+  throw new CodeError(answered.error, undefined);
+}
+
+const MAX_MEMBERS = 1_000_000;
+
+/** Reads the guest's answer. */
+function readAnswer(answer: string, task: SandboxTask): LosslessJson {
+  return parseLosslessJson(answer, {
+    characters: OUTPUT_FACTOR * task.sandbox.maxOutputBytes + 100_000,
+    depth: 2 * MAX_VALUE_DEPTH + 4,
+    members: MAX_MEMBERS,
+  });
+}
+
+interface ReadAnswer {
+  outputs?: { [name: string]: LosslessJson };
+  error?: string;
+  stack?: string;
+  isPending?: boolean;
+}
+
+function outputsOf({ outputs = {} }: ReadAnswer, { outputNames, sandbox: { portTypes } }: SandboxTask): ValueMap {
+  const values: ValueMap = Object.create(null);
+  for (const [index, name] of outputNames.entries()) {
+    const json = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+    if (json === undefined) continue;
+    const type = portTypes?.outputs[index] ?? 'free';
+    const value = fromMarked(json, type);
+    if (value === undefined) throw new NodeError(`output \`${name}\` must be of the type ${type}`);
+    values[name] = value;
+  }
+  return values;
+}
+
+function runTask(sandbox: Sandbox, task: SandboxTask, hooks: MachineHooks): ValueMap {
+  const { library, source } = task.sandbox;
+  const variables = variablesOf(task.inputNames);
+  const { answer, toError } = library === 'javascript'
+    ? runCode(sandbox, { source, variables, task: taskText(task, variables) }, hooks)
+    : {
+      answer: runLibrary(sandbox, task, variables, hooks),
+      toError: ({ error }: { error: string }) => new CodeError(error.replace(/^Error: /, ''), undefined),
+    };
+  // SAFETY: the members are checked where they are read.
+  const read = readAnswer(answer, task) as ReadAnswer;
+  if (typeof read.error === 'string') throw toError({ error: read.error, stack: String(read.stack) });
+  if (read.isPending === true) throw new CodeError('the script awaits something that never comes', undefined);
+  return outputsOf(read, task);
+}
+
+/**
+ * Runs a task in the sandbox, and returns the node's outputs. Throws a NodeError if the code is wrong or fails, and the
+ * errors of `onProgress`.
+ */
+function evaluateSandboxed(sandbox: Sandbox, task: SandboxTask, hooks: SandboxHooks): ValueMap {
+  try {
+    return runTask(sandbox, task, machineHooks(task, hooks));
+  } catch (error) {
+    if (error instanceof CodeError) throw new NodeError(error.message, { cause: error });
+    if (error instanceof MachineError) {
+      throw new NodeError(`the script ended its sandbox: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+}

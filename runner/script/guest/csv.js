@@ -1,0 +1,42 @@
+import { parse as parseRows } from 'csv-parse/browser/esm/sync';
+import { stringify } from 'csv-stringify/browser/esm/sync';
+
+const LINES = { bom: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n', '\r'] };
+
+/** Reads rows: a map for each row if the first row has the names of the columns, else an array. */
+function parse(text, header, delimiter) {
+  const rows = parseRows(text, { columns: header && nameColumns, delimiter, ...LINES });
+  return header ? rows.map((row) => ({ ...row })) : rows;
+}
+
+/** Refuses a header in which two columns have one name, since one would be lost. */
+function nameColumns(names) {
+  const known = new Set();
+  for (const name of names) {
+    if (known.has(name)) throw new Error(`two columns have the name ${JSON.stringify(name.slice(0, 100))}`);
+    known.add(name);
+  }
+  return names;
+}
+
+/** A value as the text of a cell. Lists and maps are JSON. */
+function cell(value) {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const isMap = (row) => typeof row === 'object' && row !== null && !Array.isArray(row);
+
+/** Writes rows, which are maps or arrays. */
+function format(rows, columns, header, delimiter) {
+  const names = columns ?? (isMap(rows[0]) ? Object.keys(rows[0]) : undefined);
+  const cells = rows.map((row, index) => {
+    if (Array.isArray(row)) return row.map(cell);
+    if (!isMap(row) || names === undefined) throw new Error(`row ${index} is no ${isMap(rows[0]) ? 'map' : 'array'}`);
+    return names.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined));
+  });
+  const head = header && names !== undefined ? [names.map(cell)] : [];
+  return stringify([...head, ...cells], { delimiter });
+}
+
+globalThis.library = { parse, format };

@@ -1,0 +1,252 @@
+import glueLoader from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
+import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi';
+import { base64 } from '@scure/base';
+import { mainText } from './generated/main.ts';
+import { quickjsWasm } from './generated/quickjs_wasm.ts';
+import { MachineError, type MachineHooks } from './machine_hooks.ts';
+import type { Answer } from './sandbox.ts';
+import { PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
+
+/** Pages of the memory at its beginning, as dev/script/assets.ts declares them, and at most: 32 MiB. */
+const FIRST_PAGES = 112;
+const MAX_PAGES = 512;
+/** QuickJS counts its own stack. It ends a recursion before the stack of the host's thread is used up. */
+const STACK_BYTES = 196_608;
+/** The module has a stack of 5 MiB. The upper part stays unused, and so need not be made zero for each run. */
+const UNUSED_STACK_BYTES = 4 * 1_048_576;
+/** Loops and calls within the sandbox between two questions whether it may go on: less than a millisecond. */
+const FUEL = 200_000;
+
+/** A realm that is ready for scripts, in a saved memory. Pointers are those into that memory. */
+export interface Realm {
+  memory: SavedMemory;
+  runtime: number;
+  context: number;
+  call: number;
+  answer: number;
+}
+
+/** What the package's loader of the module makes, as far as it is used here. */
+interface Glue {
+  _malloc: (bytes: number) => number;
+  UTF8ToString: (at: number) => string;
+}
+
+// SAFETY: the package's types take the loader for a module with a default.
+const loadGlue = glueLoader as unknown as (options: object) => Promise<Glue>;
+// SAFETY: the types of the package brand all pointers, which are numbers.
+type Functions = { [name in keyof QuickJSFFI]: (...args: (number | string | boolean)[]) => number };
+
+const IDLE: MachineHooks = { onProgress: () => {}, onLog: () => {}, now: () => 0, random: () => 0 };
+
+async function unpack(packed: string): Promise<ArrayBuffer> {
+  const bytes = new Blob([new Uint8Array(base64.decode(packed))]);
+  return await new Response(bytes.stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+}
+
+/**
+ * The imports of the module that reach outside, by the names of the package's build: the clock, the time zone, which is
+ * UTC here, and what it would print.
+ */
+function ownImports(
+  memory: WebAssembly.Memory,
+  now: () => number,
+): Record<string, (...args: number[]) => number | void> {
+  const zero = (at: number, length: number) => void new Uint8Array(memory.buffer, at, length).fill(0);
+  return {
+    // emscripten_date_now
+    p: now,
+    // _localtime_js gets seconds as a 64-bit integer, and writes a `tm`. Its last field is the offset from UTC.
+    m: (_seconds, at = 0) => zero(at, 40),
+    // _tzset_js writes the offset and whether there is a summer time; the names stay empty.
+    n: (timezone = 0, daylight = 0) => {
+      zero(timezone, 4);
+      zero(daylight, 4);
+    },
+    // fd_write: nothing is printed.
+    c: () => 0,
+    // environ_get, environ_sizes_get: there are no variables.
+    e: () => 0,
+    f: (count = 0, size = 0) => {
+      zero(count, 4);
+      zero(size, 4);
+      return 0;
+    },
+  };
+}
+
+/**
+ * QuickJS in WebAssembly. It has one memory, which each run finds as its realm was saved, so that no run sees anything
+ * of another. Every loop and call of the module counts, those of built-in functions too.
+ */
+export class Machine {
+  #memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES });
+  #glue!: Glue;
+  #functions!: Functions;
+  #fuel!: WebAssembly.Global;
+  #stackPointer!: WebAssembly.Global;
+  #stackTop = 0;
+  #hooks = IDLE;
+  #module: WebAssembly.Module;
+  #blank!: SavedMemory;
+
+  private constructor(module: WebAssembly.Module) {
+    this.#module = module;
+  }
+
+  /** Compiles QuickJS. */
+  static async load(): Promise<Machine> {
+    const machine = new Machine(await WebAssembly.compile(await unpack(quickjsWasm)));
+    await machine.#start();
+    return machine;
+  }
+
+  async #start(): Promise<void> {
+    const glue = await loadGlue({
+      wasmMemory: this.#memory,
+      instantiateWasm: (
+        imports: { a: WebAssembly.ModuleImports },
+        onInstance: (instance: WebAssembly.Instance) => void,
+      ) => {
+        const instance = new WebAssembly.Instance(this.#module, {
+          a: { ...imports.a, ...ownImports(this.#memory, () => this.#hooks.now()) },
+          meter: { refuel: () => this.#refuel() },
+        });
+        this.#fuel = instance.exports.fuel as WebAssembly.Global;
+        this.#stackPointer = instance.exports.stack_pointer as WebAssembly.Global;
+        onInstance(instance);
+        return instance.exports;
+      },
+    });
+    this.#glue = glue;
+    this.#functions = new QuickJSFFI(glue as never) as unknown as Functions;
+    // SAFETY: the glue calls only these functions, with numbers.
+    Object.assign(glue, {
+      callbacks: { callFunction: this.#callHost, shouldInterrupt: () => 0, freeHostRef: () => {} },
+    });
+    this.#stackTop = this.#stackPointer.value - UNUSED_STACK_BYTES;
+    this.#blank = saveMemory(this.#memory);
+  }
+
+  #refuel(): void {
+    this.#fuel.value = FUEL;
+    this.#hooks.onProgress();
+  }
+
+  /** The functions of the host, by their numbers. */
+  #callHost = (_: unknown, context: number, _self: number, _count: number, args: number, id: number): number => {
+    if (id === 1) {
+      const text = this.#functions.QTS_GetString(context, this.#functions.QTS_ArgvGetJSValueConstPointer(args, 0));
+      this.#hooks.onLog(this.#glue.UTF8ToString(text));
+      return this.#functions.QTS_GetUndefined();
+    }
+    return this.#functions.QTS_NewFloat64(context, this.#hooks.random());
+  };
+
+  #textAt(text: string): { at: number; length: number } {
+    const bytes = new TextEncoder().encode(text);
+    const at = this.#glue._malloc(bytes.length + 1);
+    if (at === 0) throw new MachineError('out of memory');
+    const place = new Uint8Array(this.#memory.buffer, at, bytes.length + 1);
+    place.set(bytes);
+    place[bytes.length] = 0;
+    return { at, length: bytes.length };
+  }
+
+  #newText = (context: number, text: string): number => this.#functions.QTS_NewString(context, this.#textAt(text).at);
+
+  #eval(context: number, text: string, file: string): number {
+    const { at, length } = this.#textAt(text);
+    return this.#functions.QTS_Eval(context, at, length, file, 0, 0);
+  }
+
+  #member(context: number, object: number, name: string): number {
+    return this.#functions.QTS_GetProp(context, object, this.#newText(context, name));
+  }
+
+  #call(context: number, called: number, args: number[]): number {
+    const at = this.#glue._malloc(4 * Math.max(args.length, 1));
+    new Uint32Array(this.#memory.buffer, at, args.length).set(args);
+    return this.#functions.QTS_Call(context, called, this.#functions.QTS_GetUndefined(), args.length, at);
+  }
+
+  #textOf(context: number, value: number): string {
+    return this.#glue.UTF8ToString(this.#functions.QTS_GetString(context, value));
+  }
+
+  /** Runs something from a saved memory on, and translates what the module or its host throw. */
+  #from<T>(memory: SavedMemory, hooks: MachineHooks, run: () => T): T {
+    restoreMemory(this.#memory, memory, { from: this.#stackTop, to: this.#stackTop + UNUSED_STACK_BYTES });
+    this.#stackPointer.value = this.#stackTop;
+    this.#fuel.value = FUEL;
+    this.#hooks = hooks;
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof RangeError) throw new MachineError('stack overflow');
+      if (error instanceof WebAssembly.RuntimeError) throw new MachineError(error.message);
+      throw error;
+    } finally {
+      this.#hooks = IDLE;
+    }
+  }
+
+  /** Makes a realm in which this library has been evaluated. Its functions are those of `runner/script/guest/`. */
+  makeRealm(library: string): Realm {
+    return this.#from(this.#blank, IDLE, () => {
+      const quickjs = this.#functions;
+      const runtime = quickjs.QTS_NewRuntime();
+      quickjs.QTS_RuntimeSetMaxStackSize(runtime, STACK_BYTES);
+      const context = quickjs.QTS_NewContext(runtime, 0);
+      const realm = quickjs.QTS_GetGlobalObject(context);
+      for (const [id, name] of [[1, 'hostLog'], [2, 'hostRandom']] as const) {
+        quickjs.QTS_SetProp(
+          context,
+          realm,
+          this.#newText(context, name),
+          quickjs.QTS_NewFunction(context, name, 1, false, id),
+        );
+      }
+      for (const text of [library, mainText]) {
+        const error = quickjs.QTS_ResolveException(context, this.#eval(context, text, 'guest'));
+        if (error !== 0) throw new Error(this.#textOf(context, error));
+      }
+      const guest = this.#member(context, realm, 'guest');
+      const [call, answer] = ['call', 'answer'].map((name) => this.#member(context, guest, name)) as [number, number];
+      this.#eval(context, 'delete globalThis.guest', 'guest');
+      return { memory: saveMemory(this.#memory), runtime, context, call, answer };
+    });
+  }
+
+  /**
+   * Evaluates a text whose value is a function, and lets the guest call it with the task, if there is one. Returns the
+   * guest's answer. The error of a text that does not parse says so.
+   */
+  run(realm: Realm, { code, task }: { code: string; task?: string }, hooks: MachineHooks): Answer {
+    const { runtime, context, call, answer } = realm;
+    return this.#from(realm.memory, hooks, () => {
+      const quickjs = this.#functions;
+      const compiled = this.#eval(context, code, 'script');
+      const error = quickjs.QTS_ResolveException(context, compiled);
+      if (error !== 0) return { ...this.#errorOf(context, error), isParsed: false };
+      if (task === undefined) return { answer: '' };
+      const called = this.#call(context, call, [compiled, this.#newText(context, task)]);
+      const failed = quickjs.QTS_ResolveException(context, called);
+      if (failed !== 0) return { ...this.#errorOf(context, failed), isParsed: true };
+      // All jobs, until none is left.
+      quickjs.QTS_ExecutePendingJob(runtime, -1, this.#glue._malloc(4));
+      const value = this.#call(context, answer, []);
+      const last = quickjs.QTS_ResolveException(context, value);
+      return last === 0
+        ? { answer: this.#textOf(context, value) }
+        : { ...this.#errorOf(context, last), isParsed: true };
+    });
+  }
+
+  #errorOf(context: number, error: number): { error: string; stack: string } {
+    return { error: this.#textOf(context, error), stack: this.#textOf(context, this.#member(context, error, 'stack')) };
+  }
+}
+
+/** The most bytes that a script may use, for errors. */
+export const MEMORY_BYTES = MAX_PAGES * PAGE_BYTES;

@@ -1,0 +1,72 @@
+import type { MachineHooks } from './machine_hooks.ts';
+import type { Machine, Realm } from './machine.ts';
+
+/** What a realm of the sandbox can have in it besides the language. */
+export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
+
+/** What the guest answered, as JSON, or why it could not. */
+export type Answer = { answer: string } | { error: string; stack: string; isParsed: boolean };
+
+/** Runs code in realms that nothing leaves but an answer. Each run finds its realm untouched. */
+export interface Sandbox {
+  /** Evaluates code whose value is a function, and lets the guest call it with a task. */
+  run: (library: Library, code: string, task: string, hooks: MachineHooks) => Answer;
+  /** Evaluates code whose value is a function, and nothing more. */
+  parse: (code: string, hooks: MachineHooks) => Answer;
+}
+
+/** The texts of the libraries. They are loaded when they are first needed, because most runs need none. */
+const TEXTS: Record<Library, () => Promise<string>> = {
+  none: () => Promise.resolve(''),
+  typescript: async () => (await import('./generated/typescript.ts')).typescriptText,
+  jsonata: async () => (await import('./generated/jsonata.ts')).jsonataText,
+  mustache: async () => (await import('./generated/mustache.ts')).mustacheText,
+  csv: async () => (await import('./generated/csv.ts')).csvText,
+};
+
+let machine: Machine | undefined;
+let loading: Promise<Machine> | undefined;
+const texts = new Map<Library, string>();
+const realms = new Map<Library, Realm>();
+/** Milliseconds in which realms were made. */
+let preparedMs = 0;
+
+/** A clock in milliseconds that stands still while a realm is made, since that is not a script's time. */
+export const scriptClock = (): number => performance.now() - preparedMs;
+
+function makeRealm(loaded: Machine, text: string): Realm {
+  const begin = performance.now();
+  const realm = loaded.makeRealm(text);
+  preparedMs += performance.now() - begin;
+  return realm;
+}
+
+async function load(): Promise<Machine> {
+  const { Machine } = await import('./machine.ts');
+  return machine = await Machine.load();
+}
+
+function makeSandbox(loaded: Machine): Sandbox {
+  const realmOf = (library: Library): Realm => {
+    const text = texts.get(library);
+    if (text === undefined) throw new Error(`the sandbox was opened without ${library}`);
+    const realm = realms.get(library) ?? makeRealm(loaded, text);
+    realms.set(library, realm);
+    return realm;
+  };
+  return {
+    run: (library, code, task, hooks) => loaded.run(realmOf(library), { code, task }, hooks),
+    parse: (code, hooks) => loaded.run(realmOf('none'), { code }, hooks),
+  };
+}
+
+/** Returns the sandbox of this thread, with these libraries: at once if they are loaded, else after a moment. */
+export function openSandbox(libraries: readonly Library[]): Sandbox | Promise<Sandbox> {
+  const missing = libraries.filter((library) => !texts.has(library));
+  if (machine !== undefined && missing.length === 0) return makeSandbox(machine);
+  loading ??= load();
+  // The next call tries again to load what could not be loaded.
+  loading.catch(() => loading = undefined);
+  const read = missing.map(async (library) => texts.set(library, await TEXTS[library]()));
+  return Promise.all([loading, ...read]).then(([loaded]) => makeSandbox(loaded));
+}

@@ -1,0 +1,36 @@
+export const PAGE_BYTES = 65_536;
+
+/** The parts of a memory that are not zero. */
+export interface SavedMemory {
+  bytes: number;
+  pages: { at: number; bytes: Uint8Array }[];
+}
+
+const isZero = (bytes: Uint8Array): boolean => {
+  const words = new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8);
+  return words.every((word) => word === 0n);
+};
+
+/** Copies a memory, without its pages of zeros. */
+export function saveMemory({ buffer }: WebAssembly.Memory): SavedMemory {
+  const pages: SavedMemory['pages'] = [];
+  for (let at = 0; at < buffer.byteLength; at += PAGE_BYTES) {
+    const bytes = new Uint8Array(buffer, at, PAGE_BYTES);
+    if (!isZero(bytes)) pages.push({ at, bytes: bytes.slice() });
+  }
+  return { bytes: buffer.byteLength, pages };
+}
+
+/** Makes a memory what it was. It may have grown since; what is beyond is zero. `unused` is known to be zero. */
+export function restoreMemory(
+  memory: WebAssembly.Memory,
+  saved: SavedMemory,
+  unused: { from: number; to: number },
+): void {
+  if (memory.buffer.byteLength < saved.bytes) {
+    memory.grow((saved.bytes - memory.buffer.byteLength) / PAGE_BYTES);
+  }
+  const bytes = new Uint8Array(memory.buffer);
+  bytes.fill(0, 0, unused.from).fill(0, unused.to);
+  for (const page of saved.pages) bytes.set(page.bytes, page.at);
+}

@@ -1,0 +1,20 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import type { NodeCall, ScriptTask } from '../engine/node.ts';
+import { evaluateScript } from '../nodes/rhai_script/evaluate.ts';
+import { openSandboxFor, type SandboxTask } from '../script/evaluate.ts';
+
+/** Callbacks of a script into its run. */
+interface EvaluationHooks {
+  log: NodeCall['log'];
+  /** Called often. An error that it throws ends the script. */
+  onProgress: () => void;
+}
+
+/** Computes a script. Throws a NodeError if it is wrong or fails, and the errors of `onProgress`. */
+export type Evaluate = (hooks: EvaluationHooks) => ValueMap;
+
+const isSandboxed = (task: ScriptTask): task is SandboxTask => task.sandbox !== undefined;
+
+/** Loads what a script needs, unless that is loaded. Only the time of the returned function is the script's. */
+export const prepare = (task: ScriptTask): Evaluate | Promise<Evaluate> =>
+  isSandboxed(task) ? openSandboxFor(task) : (hooks) => evaluateScript(task, hooks);

@@ -1,0 +1,97 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import { runLimits } from '../engine/limits.ts';
+import { LogBuffer } from '../engine/log_buffer.ts';
+import { type ComputeScript, type NodeCall, type SandboxCode, type ScriptTask, ThreadMissing } from '../engine/node.ts';
+import { scriptClock } from '../script/sandbox.ts';
+import { type Evaluate, prepare } from './evaluators.ts';
+import { RecentSources } from './recent_sources.ts';
+import { SANDBOX_MS_WITHOUT_THREADS, sandboxLimitErrorWithoutThreads } from './sandbox_time.ts';
+
+/**
+ * How long a script may compute in the engine's thread, which blocks everything else. After that it is started again in
+ * another thread.
+ */
+const TRIAL_MS = 20;
+/** The most characters of all codes that are remembered as long, and of one. */
+const REMEMBERED_CHARACTERS = 262_144;
+
+/** Codes that exceeded the trial. */
+const longCodes = new RecentSources<true>(REMEMBERED_CHARACTERS, REMEMBERED_CHARACTERS);
+
+/** Thrown at the end of the trial. The code can't catch it. */
+class TrialOver extends Error {}
+
+/** Returns the outputs of code that ends within the trial. Undefined for longer code, whose log lines are dropped. */
+function tryShort(evaluate: Evaluate, task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
+  const buffer = new LogBuffer(task.environment, runLimits);
+  const until = scriptClock() + TRIAL_MS;
+  let isOver = false;
+  try {
+    return evaluate({
+      log: buffer.add,
+      onProgress: () => {
+        checkTime();
+        if (scriptClock() > until) throw new TrialOver();
+      },
+    });
+  } catch (error) {
+    isOver = error instanceof TrialOver;
+    if (!isOver) throw error;
+    return undefined;
+  } finally {
+    if (!isOver) { for (const line of buffer.lines) log(...line); }
+  }
+}
+
+/** Runs code in the engine's thread, for as long as it may block everything else. */
+function runHere(evaluate: Evaluate, { log, checkTime }: NodeCall): ValueMap {
+  const until = scriptClock() + SANDBOX_MS_WITHOUT_THREADS;
+  return evaluate({
+    log,
+    onProgress: () => {
+      checkTime();
+      if (scriptClock() > until) throw sandboxLimitErrorWithoutThreads();
+    },
+  });
+}
+
+/** Continues at once with what is there, and later with a promise. */
+const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R | Promise<R>): R | Promise<R> =>
+  result instanceof Promise ? result.then(goOn) : goOn(result);
+
+/** Runs code in a separate thread, or here if there is none. */
+async function runInThread(task: ScriptTask, call: NodeCall, scripts: ComputeScript): Promise<ValueMap> {
+  const { log, rest } = call;
+  const result = await rest(() => scripts(task, call)).catch((error) => {
+    if (error instanceof ThreadMissing) return undefined;
+    throw error;
+  });
+  if (result === undefined) return runHere(await prepare(task), call);
+  for (const line of result.lines) log(...line);
+  if ('error' in result) throw result.error;
+  return result.outputs;
+}
+
+/**
+ * Runs code in the sandbox: long code in a separate thread if there is one. In the engine's thread, all runs of the
+ * worker would wait for it. Code of a loaded sandbox begins at once, so that its time counts as that of its run.
+ */
+export function runSandboxed(call: NodeCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
+  const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment } } = call;
+  const task: ScriptTask = {
+    inputs,
+    inputNames,
+    outputNames,
+    environment,
+    sandbox: { ...code, portTypes, maxOutputBytes },
+  };
+  if (scripts === undefined) return followedBy(prepare(task), (evaluate) => runHere(evaluate, call));
+  const key = `${code.library} ${code.source}`;
+  if (longCodes.get(key) === true) return runInThread(task, call, scripts);
+  return followedBy(prepare(task), (evaluate) => {
+    const outputs = tryShort(evaluate, task, call);
+    if (outputs !== undefined) return outputs;
+    longCodes.set(key, true);
+    return runInThread(task, call, scripts);
+  });
+}

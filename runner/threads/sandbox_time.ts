@@ -1,0 +1,22 @@
+import { codedError } from '../../types/run_errors.ts';
+import { NodeError } from '../engine/node.ts';
+
+/** The computing of one execution in the sandbox: in a thread of its own, and where there are no threads. */
+export const SANDBOX_MS = 5_000;
+export const SANDBOX_MS_WITHOUT_THREADS = 500;
+
+/** The error of an execution in the sandbox that computes for too long, wherever it runs. */
+export const sandboxLimitError = (): NodeError =>
+  new NodeError(
+    codedError('node_cpu_limit', `not finished after ${SANDBOX_MS} ms of computing, all that a script has`),
+  );
+
+/** The error where the runtime has no threads, so that everything waits for the script. */
+export const sandboxLimitErrorWithoutThreads = (): NodeError =>
+  new NodeError(
+    codedError(
+      'node_cpu_limit',
+      `not finished after ${SANDBOX_MS_WITHOUT_THREADS} ms of computing, all that a script has in an Edge Function ` +
+        `without threads; npm run worker gives it ${SANDBOX_MS} ms`,
+    ),
+  );
