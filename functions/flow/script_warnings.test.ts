@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import { type FlowScript, warnOfScripts } from './script_warnings.ts';
 
-const script = (source: string | null, index = 0, flow_id = 7): FlowScript => ({
+const script = (source: string | null, index = 0, flow_id = 7, inputs?: string[]): FlowScript => ({
   flow_id,
   index,
   node_id: `node ${index}`,
+  language: inputs === undefined ? 'rhai' : 'javascript',
+  inputs: inputs ?? [],
   source,
 });
 
@@ -40,6 +42,28 @@ it('warns of each script that does not parse, with flow, node, line and column',
       message: 'the node has no script, so the run fails at it',
     }),
   ]);
+});
+
+it('parses JavaScript and TypeScript with the inputs of the node, and runs nothing', async () => {
+  const scripts = [
+    script('const b: number = a;\nreturn b', 0, 7, ['a']),
+    script('const a = 1;', 1, 7, ['a']),
+    script('return 1;\nlet b = ;', 2, 7, []),
+    script('for (;;) nope()', 3, 7, []),
+    script(null, 4, 7, []),
+  ];
+  expect(await warnOfScripts(7, read(scripts))).toEqual([
+    expect.objectContaining({ code: 'script_invalid', node_id: 'node 1', line: 1 }),
+    expect.objectContaining({ node_id: 'node 2', line: 2, column: 9, message: expect.stringContaining('SyntaxError') }),
+    expect.objectContaining({ node_id: 'node 4', message: 'the node has no script, so the run fails at it' }),
+  ]);
+});
+
+it('stops parsing types that a parser tries again and again', async () => {
+  const hostile = `let a: T = ${'<T>('.repeat(30)}1${')'.repeat(30)};`;
+  const warnings = await warnOfScripts(7, read([script(hostile, 0, 7, []), script('return 1', 1, 7, [])]));
+  expect(warnings).toEqual([expect.objectContaining({ code: 'scripts_not_parsed' })]);
+  expect(warnings[0]!.message).toContain('2 scripts');
 });
 
 it('does not warn of scripts that fail only when they run', async () => {

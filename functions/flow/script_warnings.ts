@@ -3,6 +3,9 @@ import { nextTurn } from '../_shared/pause.ts';
 import { RhaiError } from '../../runner/rhai/errors.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { parseScript } from '../../runner/rhai/parser.ts';
+import { CodeError } from '../../runner/script/author_code.ts';
+import { openCodeParser } from '../../runner/script/parse_code.ts';
+import { scriptClock } from '../../runner/script/sandbox.ts';
 
 /** A script of a flow that is being deployed. */
 export interface FlowScript {
@@ -10,6 +13,9 @@ export interface FlowScript {
   /** The index of the node in the flow. */
   index: number;
   node_id: string;
+  language: 'rhai' | 'javascript';
+  /** The names of the inputs, of a script in JavaScript. */
+  inputs: string[];
   /** Null if the node has no script. */
   source: string | null;
 }
@@ -28,16 +34,41 @@ const MAX_PARSE_MS = 500;
 /** The longest time for which parsing blocks other requests, except when a single script takes longer. */
 const TURN_MS = 10;
 
-/** Returns the syntax error of a script; undefined if it parses. */
-function syntaxError(source: string | null): Pick<FlowWarning, 'message' | 'line' | 'column'> | undefined {
+/** Thrown when the time for parsing is over. */
+class TimeOver extends Error {}
+
+/** Parses a script. Throws its error, or TimeOver. */
+type Parse = (script: FlowScript & { source: string }, checkTime: () => void) => void;
+
+/** Returns a parser of all scripts. The one of JavaScript is loaded if a script needs it. */
+async function makeParser(scripts: readonly FlowScript[]): Promise<Parse> {
+  const hasJavaScript = scripts.some(({ language, source }) => language === 'javascript' && source !== null);
+  const parseJavaScript = hasJavaScript ? await openCodeParser() : undefined;
+  return ({ language, source, inputs }, checkTime) => {
+    if (language === 'javascript') parseJavaScript?.(source, inputs, checkTime);
+    else parseScript(source, DEFAULT_LIMITS);
+  };
+}
+
+type Fault = Pick<FlowWarning, 'message' | 'line' | 'column'>;
+
+const faultAt = (line: number, column: number, reason: string): Fault => ({
+  message: `the script is wrong at line ${line}, column ${column}: ${reason.slice(0, 500)}`,
+  line,
+  column,
+});
+
+/** Returns the fault of a script; undefined if it parses. Throws TimeOver. */
+function faultOf(script: FlowScript, parse: Parse, checkTime: () => void): Fault | undefined {
+  const { source } = script;
   if (source === null) return { message: 'the node has no script, so the run fails at it', line: 1, column: 1 };
   try {
-    parseScript(source, DEFAULT_LIMITS);
+    parse({ ...script, source }, checkTime);
     return undefined;
   } catch (error) {
-    if (!(error instanceof RhaiError)) throw error;
-    const { reason, line, column } = error;
-    return { message: `the script is wrong at line ${line}, column ${column}: ${reason.slice(0, 500)}`, line, column };
+    if (error instanceof RhaiError) return faultAt(error.line, error.column, error.reason);
+    if (error instanceof CodeError) return faultAt(error.place?.line ?? 1, error.place?.column ?? 1, error.reason);
+    throw error;
   }
 }
 
@@ -58,27 +89,38 @@ function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[
 export async function warnOfScripts(
   flowId: number,
   { scripts, scripts_left_out, flows_left_out }: FlowScripts,
-  now: () => number = () => performance.now(),
+  now: () => number = scriptClock,
 ): Promise<FlowWarning[]> {
   const warnings: FlowWarning[] = [];
+  const parse = await makeParser(scripts);
   let spentMs = 0;
   let turnMs = 0;
   let parsed = 0;
-  for (const { flow_id, index, node_id, source } of scripts) {
+  for (const script of scripts) {
     if (spentMs >= MAX_PARSE_MS) break;
     if (turnMs >= TURN_MS) {
       await nextTurn();
       turnMs = 0;
     }
     const begin = now();
-    const error = syntaxError(source);
+    const until = begin + MAX_PARSE_MS - spentMs;
+    let fault: Fault | undefined;
+    try {
+      fault = faultOf(script, parse, () => {
+        if (now() > until) throw new TimeOver();
+      });
+    } catch (error) {
+      if (error instanceof TimeOver) break;
+      throw error;
+    }
     const ms = now() - begin;
     spentMs += ms;
     turnMs += ms;
     parsed += 1;
-    if (error === undefined) continue;
+    if (fault === undefined) continue;
+    const { flow_id, index, node_id } = script;
     const path = `nodes[${index}].data.targets_form.form_data.source`;
-    warnings.push({ flow_id, code: 'script_invalid', path, node_id, ...error });
+    warnings.push({ flow_id, code: 'script_invalid', path, node_id, ...fault });
   }
   return [...warnings, ...notParsed(flowId, scripts_left_out + scripts.length - parsed, flows_left_out)];
 }

@@ -86,9 +86,10 @@ export interface RunGraph {
 }
 
 /** The types of the ports that the flow's own JSON declares. */
-const flowPortTypes = ({ targets, sources }: SnapshotNode['data']): PortTypes => ({
-  inputs: targets.map(({ type_bounds }) => type_bounds),
-  outputs: sources.map(({ type }) => type ?? 'free'),
+const flowPortTypes = (data: SnapshotNode['data']): PortTypes => ({
+  inputs: data.targets.map(({ type_bounds }) => type_bounds),
+  outputs: data.sources.filter(({ name }) => name !== ERROR_OUTPUT || !hasErrorOutput(data))
+    .map(({ type }) => type ?? 'free'),
 });
 
 /** The values that form data has for inputs, or the error of the first that is not a value. */

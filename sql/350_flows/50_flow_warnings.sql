@@ -27,11 +27,11 @@ begin
         d.data ->> 'node_id' as node_id,
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
+          or private.is_script(d.data ->> 'node_id') as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch')
-          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+          or private.is_script(d.data ->> 'node_id') as are_outputs_drawn,
         d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
+          or private.is_script(d.data ->> 'node_id') as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
@@ -155,18 +155,20 @@ begin
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
         when n.type = 'native'
           then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        when n.type = 'deno' then
+          'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript'
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
       union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
-        when n.node_id like 'rhai\_script\_%' then 'a script has no failure that passes, so it is never tried again'
+        when private.is_script(n.node_id) then 'a script has no failure that passes, so it is never tried again'
         else 'a called flow is not tried again as a whole: its own nodes may be'
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        and (n.node_id in ('interflow', 'interflow_instructions') or n.node_id like 'rhai\_script\_%')
+        and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id))
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'
@@ -245,7 +247,7 @@ begin
       join acting as a on a.index = w.target_index
       where w.side = 'source' and w.source_name is not null and w.target_name is not null
         and case
-          when w.is_error or w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
+          when w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )

@@ -2,7 +2,7 @@
 -- reads it again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
-returns table (index integer, node_id text, source text)
+returns table (index integer, node_id text, language text, inputs jsonb, source text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
@@ -11,20 +11,29 @@ begin
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
+      case d.data ->> 'node_id' when 'javascript' then 'javascript' else 'rhai' end as language,
       case jsonb_typeof(d.data #> '{targets_form,form_data,source}')
         when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
-      d.data #> '{targets_form,form_data,source}' is null as is_missing
+      case d.data ->> 'node_id'
+        when 'javascript' then jsonb_typeof(d.data #> '{targets_form,form_data,source}') is distinct from 'string'
+        else d.data #> '{targets_form,form_data,source}' is null end as is_missing
     from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
-    where d.data ->> 'type' = 'native' and d.data ->> 'node_id' like 'rhai\_script\_%'
+    where d.data ->> 'type' = 'native' and private.is_script(d.data ->> 'node_id')
   ),
   fed as materialized (
     select s.index
     from script as s
     join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
-    where s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
+    -- The script of the node javascript is never an input.
+    where s.language = 'rhai'
+      and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
   )
-  select s.index, s.id, s.source
+  select s.index, s.id, s.language,
+    case s.language
+      when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
+      else '[]' end as inputs,
+    s.source
   from script as s
   where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
   order by s.index;
@@ -59,8 +68,8 @@ begin
     if found then
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
       select
-        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source',
-          s.source) order by s.index)
+        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'language',
+          s.language, 'inputs', s.inputs, 'source', s.source) order by s.index)
           filter (where s.fits), '[]') as scripts,
         coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters,
         count(*) filter (where not s.fits) as left_out

@@ -26,7 +26,7 @@ const warnings = () => [
     flow_id: unfinished,
     code: 'node_not_implemented',
     path: 'nodes[0].data.node_id',
-    message: 'nodes of type deno are not executed, so the run fails at this one',
+    message: 'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript',
   },
   {
     flow_id: unfinished,

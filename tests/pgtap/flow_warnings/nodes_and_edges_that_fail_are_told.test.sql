@@ -54,7 +54,7 @@ select is(
 );
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'x', type => 'deno'))),
-  'nodes of type deno are not executed, so the run fails at this one', 'another one by its type'
+  'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript', 'another one by its type'
 );
 
 select is(pg_temp.warnings(jsonb_build_array(test.node('w', 'wait', '{out}', targets, form))), expected, description)

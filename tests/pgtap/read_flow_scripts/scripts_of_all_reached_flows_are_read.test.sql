@@ -1,4 +1,4 @@
-select plan(7);
+select plan(8);
 
 create function pg_temp.script(name text, source jsonb) returns jsonb language sql as $$
   select test.node(name, 'rhai_script_1x1', '{u}', '{source,a}', case when source is null then '{}' else jsonb_build_object('source', source) end);
@@ -52,6 +52,16 @@ update public.flows as f set nodes = '[null, 1, {"data": {"type": "native", "nod
 where f.id = test.kept('flow')::integer;
 select is(
   jsonb_array_length(pg_temp.read('flow') -> 'scripts'), 1, 'nodes that are none are passed over: the deploy refuses them'
+);
+update public.flows as f set nodes = jsonb_build_array(
+  test.node('js', 'javascript', '{u}', '{a,b,source}', '{"source": "return a"}'), test.node('odd', 'javascript', '{u}', '{}', '{"source": 1}')
+), edges = jsonb_build_array(test.edge('odd', 'u', 'js', 'source'))
+where f.id = test.kept('flow')::integer;
+select is(
+  (select jsonb_agg(s - '{flow_id,node_id}'::text[] order by s ->> 'index') from jsonb_array_elements(pg_temp.read('flow') -> 'scripts') as s),
+  '[{"index": 0, "inputs": ["a", "b", "source"], "source": "return a", "language": "javascript"},
+    {"index": 1, "inputs": [], "source": null, "language": "javascript"}]',
+  'scripts in JavaScript come with the names of their inputs, and no edge brings them'
 );
 select is(test.error_code('select public.read_flow_scripts(-1)'), 'flow_not_found', 'a flow that there is not is not found');
 
