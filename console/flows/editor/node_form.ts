@@ -54,7 +54,7 @@ function furtherFields(
 
 /** Chooses a code editor for inputs that contain code. */
 const codeFields = ({ nodeId }: DrawnNode): UiSchema =>
-  nodeId.startsWith('rhai_script_') ? { source: { 'ui:field': 'code' } } : {};
+  nodeId === 'javascript' || nodeId.startsWith('rhai_script_') ? { source: { 'ui:field': 'code' } } : {};
 
 /**
  * Makes the form of a node: its definition's form, with a field for each input that the form lacks. Inputs with an edge

@@ -79,7 +79,9 @@ export const limitsPage = (): string =>
     runnerTable(),
     paragraph('These are fixed:'),
     table(runLimits),
-    paragraph('Scripts have [limits of their own](rhai.md#limits).'),
+    paragraph(
+      'Scripts have limits of their own: [Rhai](rhai.md#limits), [JavaScript](../guides/javascript.md#limits).',
+    ),
     '## Key-value stores',
     table(storeLimits),
     '## A node definition',
