@@ -284,12 +284,6 @@ export const importRules: readonly ImportRule[] = [
     why: 'strangers write what the sandbox runs, so it imports no module that reaches outside.',
   },
   {
-    files: 'runner/script/guest',
-    mayImport: [ITSELF],
-    packages: ['acorn', '@sveltejs/acorn-typescript', 'jsonata', 'mustache', 'csv-parse', 'csv-stringify'],
-    why: 'it is bundled into the texts that run inside the sandbox.',
-  },
-  {
     files: 'runner/rhai',
     mayImport: [ITSELF, 'types/values/decimal.ts'],
     packages: [],

@@ -1,6 +1,6 @@
-import type { MachineHooks } from './machine_hooks.ts';
+import type { Answer, MachineHooks } from './machine_hooks.ts';
 import { RecentSources } from '../threads/recent_sources.ts';
-import type { Answer, Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** The longest text of a script. */
 export const MAX_SOURCE_CHARACTERS = 65_536;

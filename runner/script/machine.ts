@@ -3,8 +3,7 @@ import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi';
 import { base64 } from '@scure/base';
 import { mainText } from './generated/main.ts';
 import { quickjsWasm } from './generated/quickjs_wasm.ts';
-import { MachineError, type MachineHooks } from './machine_hooks.ts';
-import type { Answer } from './sandbox.ts';
+import { type Answer, MachineError, type MachineHooks } from './machine_hooks.ts';
 import { PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
 
 /** Pages of the memory at its beginning, as dev/script/assets.ts declares them, and at most: 32 MiB. */

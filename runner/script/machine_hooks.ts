@@ -8,6 +8,9 @@ export interface MachineHooks {
   random: () => number;
 }
 
+/** What the guest answered, as JSON, or why it could not. */
+export type Answer = { answer: string } | { error: string; stack: string; isParsed: boolean };
+
 /** The machine's memory is broken, or its stack was used up. */
 export class MachineError extends Error {
   override name = 'MachineError';

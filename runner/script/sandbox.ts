@@ -1,11 +1,8 @@
-import type { MachineHooks } from './machine_hooks.ts';
+import type { Answer, MachineHooks } from './machine_hooks.ts';
 import type { Machine, Realm } from './machine.ts';
 
 /** What a realm of the sandbox can have in it besides the language. */
 export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
-
-/** What the guest answered, as JSON, or why it could not. */
-export type Answer = { answer: string } | { error: string; stack: string; isParsed: boolean };
 
 /** Runs code in realms that nothing leaves but an answer. Each run finds its realm untouched. */
 export interface Sandbox {

@@ -2972,6 +2972,17 @@ create trigger _120_count_deleted after delete on public.nodes
   referencing old table as changed
   for each statement execute function private.tg_nodes__after_write();
 
+-- sql/350_flows/02_is_script.sql
+
+create function private.is_script(node_id text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select is_script.node_id = 'javascript' or is_script.node_id like 'rhai\_script\_%';
+end;
+comment on function private.is_script(text) is
+  'Whether a native node runs a script of its author. Its inputs and outputs are those that the flow''s JSON declares, and each output may stay unset.';
+
 -- sql/350_flows/05_retry.sql
 
 create function private.retry_fault(retry jsonb)
@@ -3789,11 +3800,11 @@ begin
         d.data ->> 'node_id' as node_id,
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
+          or private.is_script(d.data ->> 'node_id') as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch')
-          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+          or private.is_script(d.data ->> 'node_id') as are_outputs_drawn,
         d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or d.data ->> 'node_id' like 'rhai\_script\_%' as draws_inputs,
+          or private.is_script(d.data ->> 'node_id') as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
@@ -3917,18 +3928,20 @@ begin
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
         when n.type = 'native'
           then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        when n.type = 'deno' then
+          'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript'
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
       union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
-        when n.node_id like 'rhai\_script\_%' then 'a script has no failure that passes, so it is never tried again'
+        when private.is_script(n.node_id) then 'a script has no failure that passes, so it is never tried again'
         else 'a called flow is not tried again as a whole: its own nodes may be'
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        and (n.node_id in ('interflow', 'interflow_instructions') or n.node_id like 'rhai\_script\_%')
+        and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id))
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'
@@ -4007,7 +4020,7 @@ begin
       join acting as a on a.index = w.target_index
       where w.side = 'source' and w.source_name is not null and w.target_name is not null
         and case
-          when w.is_error or w.source_id = 'switch' or w.source_id like 'rhai\_script\_%' then true
+          when w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )
@@ -4993,9 +5006,9 @@ begin
         then private.integer_or_null(n.form_data ->> 'id') end as called,
       n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
       coalesce(
-        n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false
+        n.native_id in ('interflow', 'interflow_instructions') or private.is_script(n.native_id), false
       ) as are_inputs_drawn,
-      coalesce(n.native_id in ('interflow', 'switch') or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
+      coalesce(n.native_id in ('interflow', 'switch') or private.is_script(n.native_id), false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (
@@ -5945,7 +5958,7 @@ comment on column private.flow_deployment_canvases.canvas is
 -- reads it again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
-returns table (index integer, node_id text, source text)
+returns table (index integer, node_id text, language text, inputs jsonb, source text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
@@ -5954,20 +5967,29 @@ begin
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
+      case d.data ->> 'node_id' when 'javascript' then 'javascript' else 'rhai' end as language,
       case jsonb_typeof(d.data #> '{targets_form,form_data,source}')
         when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
-      d.data #> '{targets_form,form_data,source}' is null as is_missing
+      case d.data ->> 'node_id'
+        when 'javascript' then jsonb_typeof(d.data #> '{targets_form,form_data,source}') is distinct from 'string'
+        else d.data #> '{targets_form,form_data,source}' is null end as is_missing
     from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
-    where d.data ->> 'type' = 'native' and d.data ->> 'node_id' like 'rhai\_script\_%'
+    where d.data ->> 'type' = 'native' and private.is_script(d.data ->> 'node_id')
   ),
   fed as materialized (
     select s.index
     from script as s
     join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
-    where s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
+    -- The script of the node javascript is never an input.
+    where s.language = 'rhai'
+      and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
   )
-  select s.index, s.id, s.source
+  select s.index, s.id, s.language,
+    case s.language
+      when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
+      else '[]' end as inputs,
+    s.source
   from script as s
   where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
   order by s.index;
@@ -6002,8 +6024,8 @@ begin
     if found then
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
       select
-        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'source',
-          s.source) order by s.index)
+        coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'language',
+          s.language, 'inputs', s.inputs, 'source', s.source) order by s.index)
           filter (where s.fits), '[]') as scripts,
         coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters,
         count(*) filter (where not s.fits) as left_out

@@ -4,14 +4,24 @@ import { expect, it } from 'vitest';
 import { denoBinary, functionNames } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** Lists the npm packages that a function loads. */
-async function packagesOf(name: string): Promise<string[]> {
+interface Module {
+  specifier: string;
+  dependencies?: { code?: { specifier: string }; isDynamic?: boolean }[];
+}
+
+/** Lists the modules of a function. */
+async function modulesOf(name: string): Promise<Module[]> {
   const { stdout } = await promisify(execFile)(
     denoBinary(),
     ['info', '--json', '--config', 'deno.json', `functions/${name}/index.ts`],
     { cwd: projectDir, env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' }, maxBuffer: 64 * 2 ** 20 },
   );
-  const { modules } = JSON.parse(stdout) as { modules: { specifier: string }[] };
+  return (JSON.parse(stdout) as { modules: Module[] }).modules;
+}
+
+/** Lists the npm packages that a function loads. */
+async function packagesOf(name: string): Promise<string[]> {
+  const modules = await modulesOf(name);
   const names = modules.map(({ specifier }) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(specifier)?.[1] ?? '');
   return [...new Set(names)].filter((found) => found !== '');
 }
@@ -23,4 +33,14 @@ it.each(functionNames())('%s loads the packages of Solana only if it reads or ma
   const packages = await packagesOf(name);
   expect(packages).toContain('zod');
   expect(packages.some(isSolana)).toBe(['action', 'runner', 'signature'].includes(name));
+});
+
+it.each(['flow', 'runner'])('%s loads the sandbox of scripts only when a script needs it', async (name) => {
+  const edges = (await modulesOf(name)).flatMap(({ specifier, dependencies = [] }) =>
+    dependencies.map(({ code, isDynamic }) => ({ from: specifier, to: code?.specifier ?? '', isDynamic }))
+  );
+  const isHeavy = (specifier: string) => /runner\/script\/(?:machine\.ts|generated\/)/.test(specifier);
+  const into = edges.filter(({ from, to }) => isHeavy(to) && !isHeavy(from));
+  expect(into).not.toEqual([]);
+  expect(into.filter(({ isDynamic }) => isDynamic !== true)).toEqual([]);
 });
