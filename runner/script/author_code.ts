@@ -1,4 +1,4 @@
-import type { Answer, MachineHooks } from './machine_hooks.ts';
+import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
 import { RecentSources } from '../threads/recent_sources.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -133,7 +133,7 @@ function evaluate(source: string, variables: readonly string[], sandbox: Sandbox
 
 /** What is done with the code, and the hooks of the host meanwhile. */
 interface Evaluation {
-  run: (code: string) => Answer;
+  run: (code: string) => GuestAnswer;
   hooks: MachineHooks;
 }
 

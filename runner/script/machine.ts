@@ -3,7 +3,7 @@ import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi';
 import { base64 } from '@scure/base';
 import { mainText } from './generated/main.ts';
 import { quickjsWasm } from './generated/quickjs_wasm.ts';
-import { type Answer, MachineError, type MachineHooks } from './machine_hooks.ts';
+import { type GuestAnswer, MachineError, type MachineHooks } from './machine_hooks.ts';
 import { PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
 
 /** Pages of the memory at its beginning, as dev/script/assets.ts declares them, and at most: 32 MiB. */
@@ -221,7 +221,7 @@ export class Machine {
    * Evaluates a text whose value is a function, and lets the guest call it with the task, if there is one. Returns the
    * guest's answer. The error of a text that does not parse says so.
    */
-  run(realm: Realm, { code, task }: { code: string; task?: string }, hooks: MachineHooks): Answer {
+  run(realm: Realm, { code, task }: { code: string; task?: string }, hooks: MachineHooks): GuestAnswer {
     const { runtime, context, call, answer } = realm;
     return this.#from(realm.memory, hooks, () => {
       const quickjs = this.#functions;

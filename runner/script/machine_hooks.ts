@@ -9,7 +9,7 @@ export interface MachineHooks {
 }
 
 /** What the guest answered, as JSON, or why it could not. */
-export type Answer = { answer: string } | { error: string; stack: string; isParsed: boolean };
+export type GuestAnswer = { answer: string } | { error: string; stack: string; isParsed: boolean };
 
 /** The machine's memory is broken, or its stack was used up. */
 export class MachineError extends Error {

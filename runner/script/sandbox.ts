@@ -1,4 +1,4 @@
-import type { Answer, MachineHooks } from './machine_hooks.ts';
+import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
 import type { Machine, Realm } from './machine.ts';
 
 /** What a realm of the sandbox can have in it besides the language. */
@@ -7,9 +7,9 @@ export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 /** Runs code in realms that nothing leaves but an answer. Each run finds its realm untouched. */
 export interface Sandbox {
   /** Evaluates code whose value is a function, and lets the guest call it with a task. */
-  run: (library: Library, code: string, task: string, hooks: MachineHooks) => Answer;
+  run: (library: Library, code: string, task: string, hooks: MachineHooks) => GuestAnswer;
   /** Evaluates code whose value is a function, and nothing more. */
-  parse: (code: string, hooks: MachineHooks) => Answer;
+  parse: (code: string, hooks: MachineHooks) => GuestAnswer;
 }
 
 /** The texts of the libraries. They are loaded when they are first needed, because most runs need none. */

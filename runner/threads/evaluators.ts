@@ -11,10 +11,10 @@ interface EvaluationHooks {
 }
 
 /** Computes a script. Throws a NodeError if it is wrong or fails, and the errors of `onProgress`. */
-export type Evaluate = (hooks: EvaluationHooks) => ValueMap;
+export type RunScript = (hooks: EvaluationHooks) => ValueMap;
 
 const isSandboxed = (task: ScriptTask): task is SandboxTask => task.sandbox !== undefined;
 
 /** Loads what a script needs, unless that is loaded. Only the time of the returned function is the script's. */
-export const prepare = (task: ScriptTask): Evaluate | Promise<Evaluate> =>
+export const prepare = (task: ScriptTask): RunScript | Promise<RunScript> =>
   isSandboxed(task) ? openSandboxFor(task) : (hooks) => evaluateScript(task, hooks);

@@ -3,7 +3,7 @@ import { runLimits } from '../engine/limits.ts';
 import { LogBuffer } from '../engine/log_buffer.ts';
 import { type ComputeScript, type NodeCall, type SandboxCode, type ScriptTask, ThreadMissing } from '../engine/node.ts';
 import { scriptClock } from '../script/sandbox.ts';
-import { type Evaluate, prepare } from './evaluators.ts';
+import { prepare, type RunScript } from './evaluators.ts';
 import { RecentSources } from './recent_sources.ts';
 import { SANDBOX_MS_WITHOUT_THREADS, sandboxLimitErrorWithoutThreads } from './sandbox_time.ts';
 
@@ -22,7 +22,7 @@ const longCodes = new RecentSources<true>(REMEMBERED_CHARACTERS, REMEMBERED_CHAR
 class TrialOver extends Error {}
 
 /** Returns the outputs of code that ends within the trial. Undefined for longer code, whose log lines are dropped. */
-function tryShort(evaluate: Evaluate, task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
+function tryShort(evaluate: RunScript, task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
   const buffer = new LogBuffer(task.environment, runLimits);
   const until = scriptClock() + TRIAL_MS;
   let isOver = false;
@@ -44,7 +44,7 @@ function tryShort(evaluate: Evaluate, task: ScriptTask, { log, checkTime }: Node
 }
 
 /** Runs code in the engine's thread, for as long as it may block everything else. */
-function runHere(evaluate: Evaluate, { log, checkTime }: NodeCall): ValueMap {
+function runHere(evaluate: RunScript, { log, checkTime }: NodeCall): ValueMap {
   const until = scriptClock() + SANDBOX_MS_WITHOUT_THREADS;
   return evaluate({
     log,

@@ -22,13 +22,13 @@ export interface Match {
 }
 
 /** A compiled pattern, and its groups by name. */
-export interface Pattern {
+export interface CompiledPattern {
   re: RE2JS;
   names: { [name: string]: number };
 }
 
 /** Compiles a regular expression in the syntax of RE2, which takes linear time. Throws a ConversionError. */
-export function compilePattern(pattern: string, ignoreCase: boolean): Pattern {
+export function compilePattern(pattern: string, ignoreCase: boolean): CompiledPattern {
   if (pattern.length > MAX_PATTERN_CHARACTERS) {
     throw new ConversionError(`must have at most ${MAX_PATTERN_CHARACTERS} characters`, 'pattern');
   }
@@ -47,7 +47,7 @@ const groupsOf = (matcher: Matcher): (string | null)[] =>
  * Finds the matches in order; an empty match ends where it begins. Throws a ConversionError if the text is too long for
  * the pattern, and a NodeError if all searches together take too long.
  */
-export function* findMatches({ re }: Pattern, text: string, now = () => performance.now()): Generator<Match> {
+export function* findMatches({ re }: CompiledPattern, text: string, now = () => performance.now()): Generator<Match> {
   if (text.length * re.programSize() > MAX_SEARCH_STEPS) {
     const most = Math.floor(MAX_SEARCH_STEPS / re.programSize());
     throw new ConversionError(`must have at most ${most} characters for this pattern`, 'string');
@@ -67,7 +67,7 @@ type Replacement = (string | number)[];
 const REFERENCE = /\$(?:(\$)|(\d{1,3})|\{(\w{1,100})\})?/g;
 
 /** Reads a replacement such as `$1, ${name}`. Throws a ConversionError for a group that the pattern lacks. */
-export function readReplacement(text: string, { re, names }: Pattern): Replacement {
+export function readReplacement(text: string, { re, names }: CompiledPattern): Replacement {
   const parts: Replacement = [];
   let end = 0;
   for (const { 0: whole, 1: dollar, 2: digits, 3: name, index } of text.matchAll(REFERENCE)) {
