@@ -2,7 +2,7 @@ create table private.flow_run_jobs (
   flow_run_id uuid primary key,
   user_id uuid not null,
   snapshot_hash bytea not null,
-  chain_url text not null,
+  settings jsonb not null,
   message_id bigint,
   counted_deployment_id uuid,
   counted_shares text[],
@@ -20,7 +20,6 @@ create table private.flow_run_jobs (
   stop_reason text,
   stop_timeout_millies integer,
   failed_at timestamptz,
-  on_end jsonb,
   chain_depth smallint not null default 0,
   redriven_from uuid[],
   is_complete boolean not null default false,
@@ -36,7 +35,8 @@ comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
   'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
-comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
+comment on column private.flow_run_jobs.settings is
+  'private.run_settings of the deployment at the start, and action_signer of the start. Copied whole by redrives. It is in this table because starters may read flow_run, but not the RPC address and on_end.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
@@ -64,8 +64,6 @@ comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
-comment on column private.flow_run_jobs.on_end is
-  'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
 -- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended

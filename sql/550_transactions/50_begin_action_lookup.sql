@@ -16,7 +16,7 @@ begin
   end if;
   update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
   where j.flow_run_id = v_run.id and j.action_lookups < private.limit_action_lookups()
-  returning j.chain_url into v_chain_url;
+  returning j.settings -> 'chain_network' ->> 'url' into v_chain_url;
   if not found then
     perform private.fail('action_lookups_limit',
       format('The transaction of this run has been looked up %s times.', private.limit_action_lookups()),

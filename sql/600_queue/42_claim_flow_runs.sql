@@ -85,16 +85,7 @@ begin
   select
     r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
     coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
-    jsonb_build_object(
-      'output_instructions', r.output_instructions, 'action_identity', r.action_identity,
-      'action_signer', r.action_signer,
-      -- As text, because JavaScript would read a JSON number as a float.
-      'fees', (
-        select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
-        from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
-      ),
-      'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
-    ),
+    j.settings,
     encode(j.snapshot_hash, 'hex'),
     case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null
       else s.data::text end,

@@ -83,11 +83,11 @@ begin
       is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
     from result as f
     where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
-    returning j.flow_run_id, j.on_end
+    returning j.flow_run_id, jsonb_typeof(j.settings -> 'on_end') = 'object' as has_on_end
   ), ended_message as (
     delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
   )
-  select array_agg(j.flow_run_id) filter (where j.on_end is not null) into v_told_ids from ended_job as j;
+  select array_agg(j.flow_run_id) filter (where j.has_on_end) into v_told_ids from ended_job as j;
 
   select
     exists (select from public.flow_run as r where r.parent_flow_run_id = any (end_flow_runs.run_ids)),

@@ -1,14 +1,15 @@
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead.
 -- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
--- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row. A start by a
+-- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row.
+-- settings are those of the run that a redrive continues; all other starts take private.run_settings. A start by a
 -- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. Other
 -- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused; 413
 -- inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
-  request jsonb, schedule_id uuid default null
+  request jsonb, schedule_id uuid default null, settings jsonb default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -25,6 +26,10 @@ declare
   v_shares text[];
   v_started jsonb;
   v_inputs jsonb := enqueue_run.inputs;
+  v_settings constant jsonb := coalesce(
+    enqueue_run.settings,
+    private.run_settings(enqueue_run.deployment) || jsonb_build_object('action_signer', enqueue_run.action_signer)
+  );
 begin
   perform private.check_inputs(v_inputs);
   if enqueue_run.plain is not null then
@@ -68,20 +73,19 @@ begin
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
     enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
     jsonb_build_object('M', v_inputs),
-    enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
-    enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
+    (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
+    enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
   -- Replaces pgmq.send, which writes and plans its statement at each call and so costs five times this insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end,
+    flow_run_id, user_id, snapshot_hash, settings, message_id, counted_deployment_id, counted_shares, turn,
     chain_depth
   ) values (
-    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash,
-    enqueue_run.deployment.chain_network ->> 'url',
+    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    enqueue_run.deployment.on_end, coalesce(enqueue_run.caller.chain_depth, 0)
+    coalesce(enqueue_run.caller.chain_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
@@ -93,6 +97,6 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb
 ) is
   'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';

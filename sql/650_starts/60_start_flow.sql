@@ -26,7 +26,6 @@ begin
   v_deployment.entrypoint := v_flow.id;
   v_deployment.input_names := private.input_names(v_flow.nodes);
   v_deployment.chain_network := v_flow.chain_network;
-  v_deployment.output_instructions := false;
   v_deployment.fees := '[]';
   return private.enqueue_run(
     v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,

@@ -191,17 +191,18 @@ begin
   v_as_started.snapshot_hash := v_job.snapshot_hash;
   -- The inputs were checked at that start.
   v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
-  v_as_started.chain_network := v_run.chain_network || jsonb_build_object('url', v_job.chain_url);
-  v_as_started.output_instructions := v_run.output_instructions;
-  v_as_started.action_identity := v_run.action_identity;
-  v_as_started.on_end := v_job.on_end;
+  v_as_started.fees := v_run.fees;
   -- Fees are charged once, even if several redrives are needed.
-  v_as_started.fees := case when exists (
+  if exists (
     select from private.flow_run_transactions as t
-      where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
-  ) then '[]' else v_run.fees end;
+    where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
+  ) then
+    v_as_started.fees := '[]';
+    v_job.settings := v_job.settings || '{"fees": []}';
+  end if;
   v_started := private.enqueue_run(
-    v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request
+    v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request,
+    settings => v_job.settings
   );
   v_redrive_id := v_started ->> 'flow_run_id';
   update public.flow_run as r

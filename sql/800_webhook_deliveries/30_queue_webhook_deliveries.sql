@@ -16,7 +16,7 @@ begin
   insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
   select
     r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event,
-    j.on_end ->> 'url',
+    j.settings -> 'on_end' ->> 'url',
     jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
@@ -29,7 +29,7 @@ begin
   from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
   join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
   join public.flow_run as r on r.id = n.flow_run_id
-  where j.on_end -> 'events' ? n.event;
+  where j.settings -> 'on_end' -> 'events' ? n.event;
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
@@ -59,7 +59,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if exists (select from private.flow_run_jobs as j where j.flow_run_id = run.id and j.on_end is not null) then
+  if exists (
+    select from private.flow_run_jobs as j
+    where j.flow_run_id = run.id and jsonb_typeof(j.settings -> 'on_end') = 'object'
+  ) then
     perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
       'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
         select jsonb_agg(

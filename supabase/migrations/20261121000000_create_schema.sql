@@ -5755,6 +5755,36 @@ $$;
 comment on function private.describe_start_limits(public.flow_deployments) is
   'The limits that deploy_flow reports for a deployment that anybody may start, {limits: {max_starts_per_minute, max_runs_in_flight, guests}}; {} for others.';
 
+-- sql/400_deployments/27_run_settings.sql
+
+-- The one place that says which settings of a deployment its runs have. private.flow_run_jobs keeps the value. Claims
+-- return it whole, redrives copy it whole, and called runs are executed by the claim of their root. So a new setting of
+-- runs is one more member here. start_flow passes a deployment that is stored nowhere and has null in most columns: a
+-- member needs its default for such a run here.
+create function private.run_settings(deployment public.flow_deployments)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'output_instructions', coalesce(run_settings.deployment.output_instructions, false),
+    'action_identity', run_settings.deployment.action_identity,
+    -- As text, because JavaScript would read a JSON number as a float.
+    'fees', case when run_settings.deployment.fees <> '[]' then (
+      select jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position)
+      from jsonb_array_elements(run_settings.deployment.fees) with ordinality as fee (pair, position)
+    ) else '[]' end,
+    'chain_network', jsonb_build_object(
+      'url', run_settings.deployment.chain_network -> 'url', 'cluster', run_settings.deployment.chain_network -> 'cluster'
+    ),
+    'on_end', run_settings.deployment.on_end
+  );
+end;
+$$;
+comment on function private.run_settings(public.flow_deployments) is
+  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end}. Contains the RPC address, which may contain a secret.';
+
 -- sql/400_deployments/30_flow_deployments_tags.sql
 
 create table public.flow_deployments_tags (
@@ -6447,7 +6477,7 @@ create table private.flow_run_jobs (
   flow_run_id uuid primary key,
   user_id uuid not null,
   snapshot_hash bytea not null,
-  chain_url text not null,
+  settings jsonb not null,
   message_id bigint,
   counted_deployment_id uuid,
   counted_shares text[],
@@ -6465,7 +6495,6 @@ create table private.flow_run_jobs (
   stop_reason text,
   stop_timeout_millies integer,
   failed_at timestamptz,
-  on_end jsonb,
   chain_depth smallint not null default 0,
   redriven_from uuid[],
   is_complete boolean not null default false,
@@ -6481,7 +6510,8 @@ comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
   'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
-comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
+comment on column private.flow_run_jobs.settings is
+  'private.run_settings of the deployment at the start, and action_signer of the start. Copied whole by redrives. It is in this table because starters may read flow_run, but not the RPC address and on_end.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
@@ -6509,8 +6539,6 @@ comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
-comment on column private.flow_run_jobs.on_end is
-  'on_end of the deployment, copied at the start: the receiver of the outgoing webhook; null if there is none. It is in this table because starters may read flow_run, but not this value.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
 -- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
@@ -8417,7 +8445,7 @@ begin
   end if;
   update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
   where j.flow_run_id = v_run.id and j.action_lookups < private.limit_action_lookups()
-  returning j.chain_url into v_chain_url;
+  returning j.settings -> 'chain_network' ->> 'url' into v_chain_url;
   if not found then
     perform private.fail('action_lookups_limit',
       format('The transaction of this run has been looked up %s times.', private.limit_action_lookups()),
@@ -9129,16 +9157,7 @@ begin
   select
     r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
     coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
-    jsonb_build_object(
-      'output_instructions', r.output_instructions, 'action_identity', r.action_identity,
-      'action_signer', r.action_signer,
-      -- As text, because JavaScript would read a JSON number as a float.
-      'fees', (
-        select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
-        from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
-      ),
-      'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
-    ),
+    j.settings,
     encode(j.snapshot_hash, 'hex'),
     case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null
       else s.data::text end,
@@ -10113,11 +10132,11 @@ begin
       is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
     from result as f
     where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
-    returning j.flow_run_id, j.on_end
+    returning j.flow_run_id, jsonb_typeof(j.settings -> 'on_end') = 'object' as has_on_end
   ), ended_message as (
     delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
   )
-  select array_agg(j.flow_run_id) filter (where j.on_end is not null) into v_told_ids from ended_job as j;
+  select array_agg(j.flow_run_id) filter (where j.has_on_end) into v_told_ids from ended_job as j;
 
   select
     exists (select from public.flow_run as r where r.parent_flow_run_id = any (end_flow_runs.run_ids)),
@@ -11248,14 +11267,15 @@ comment on function private.inputs_of_start(public.flow_deployments, jsonb, json
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead.
 -- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
--- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row. A start by a
+-- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row.
+-- settings are those of the run that a redrive continues; all other starts take private.run_settings. A start by a
 -- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. Other
 -- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused; 413
 -- inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
-  request jsonb, schedule_id uuid default null
+  request jsonb, schedule_id uuid default null, settings jsonb default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -11272,6 +11292,10 @@ declare
   v_shares text[];
   v_started jsonb;
   v_inputs jsonb := enqueue_run.inputs;
+  v_settings constant jsonb := coalesce(
+    enqueue_run.settings,
+    private.run_settings(enqueue_run.deployment) || jsonb_build_object('action_signer', enqueue_run.action_signer)
+  );
 begin
   perform private.check_inputs(v_inputs);
   if enqueue_run.plain is not null then
@@ -11315,20 +11339,19 @@ begin
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
     enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
     jsonb_build_object('M', v_inputs),
-    enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
-    enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
+    (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
+    enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
   -- Replaces pgmq.send, which writes and plans its statement at each call and so costs five times this insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end,
+    flow_run_id, user_id, snapshot_hash, settings, message_id, counted_deployment_id, counted_shares, turn,
     chain_depth
   ) values (
-    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash,
-    enqueue_run.deployment.chain_network ->> 'url',
+    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    enqueue_run.deployment.on_end, coalesce(enqueue_run.caller.chain_depth, 0)
+    coalesce(enqueue_run.caller.chain_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
@@ -11340,7 +11363,7 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb
 ) is
   'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';
 
@@ -11447,7 +11470,6 @@ begin
   v_deployment.entrypoint := v_flow.id;
   v_deployment.input_names := private.input_names(v_flow.nodes);
   v_deployment.chain_network := v_flow.chain_network;
-  v_deployment.output_instructions := false;
   v_deployment.fees := '[]';
   return private.enqueue_run(
     v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,
@@ -11735,17 +11757,18 @@ begin
   v_as_started.snapshot_hash := v_job.snapshot_hash;
   -- The inputs were checked at that start.
   v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
-  v_as_started.chain_network := v_run.chain_network || jsonb_build_object('url', v_job.chain_url);
-  v_as_started.output_instructions := v_run.output_instructions;
-  v_as_started.action_identity := v_run.action_identity;
-  v_as_started.on_end := v_job.on_end;
+  v_as_started.fees := v_run.fees;
   -- Fees are charged once, even if several redrives are needed.
-  v_as_started.fees := case when exists (
+  if exists (
     select from private.flow_run_transactions as t
-      where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
-  ) then '[]' else v_run.fees end;
+    where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
+  ) then
+    v_as_started.fees := '[]';
+    v_job.settings := v_job.settings || '{"fees": []}';
+  end if;
   v_started := private.enqueue_run(
-    v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request
+    v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request,
+    settings => v_job.settings
   );
   v_redrive_id := v_started ->> 'flow_run_id';
   update public.flow_run as r
@@ -13973,7 +13996,7 @@ begin
   insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
   select
     r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event,
-    j.on_end ->> 'url',
+    j.settings -> 'on_end' ->> 'url',
     jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
@@ -13986,7 +14009,7 @@ begin
   from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
   join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
   join public.flow_run as r on r.id = n.flow_run_id
-  where j.on_end -> 'events' ? n.event;
+  where j.settings -> 'on_end' -> 'events' ? n.event;
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
@@ -14016,7 +14039,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if exists (select from private.flow_run_jobs as j where j.flow_run_id = run.id and j.on_end is not null) then
+  if exists (
+    select from private.flow_run_jobs as j
+    where j.flow_run_id = run.id and jsonb_typeof(j.settings -> 'on_end') = 'object'
+  ) then
     perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
       'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
         select jsonb_agg(

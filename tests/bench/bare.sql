@@ -73,8 +73,8 @@ begin
   insert into public.flow_run (user_id, flow_id, deployment_id, status, inputs, output, start_time, end_time, chain_network)
   select reset.user_id, 1, gen_random_uuid(), 'succeeded', '{"M": {}}', '{"M": {}}', now(), now(), '{"cluster": "devnet"}'
   from generate_series(1, 5000);
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-  select r.id, r.user_id, s.hash, 'http://127.0.0.1:9'
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+  select r.id, r.user_id, s.hash, '{"chain_network": {"url": "http://127.0.0.1:9"}}'
   from public.flow_run as r cross join (select hash from private.flow_snapshots limit 1) as s;
   insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, end_time, input)
   select r.id, r.id, 0, r.user_id, now(), now(), '{"M": {}}' from public.flow_run as r;

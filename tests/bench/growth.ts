@@ -102,8 +102,8 @@ const storeQueue = (sql: Sql, { queued, owners, held }: Queue) =>
       insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
       select i, now() + is_held::integer * interval '1 hour', jsonb_build_object('flow_run_id', id) from made
     )
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn, is_held)
-    select id, user_id, (select hash from private.flow_snapshots limit 1), 'http://127.0.0.1:9', i, i, is_held from made`;
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn, is_held)
+    select id, user_id, (select hash from private.flow_snapshots limit 1), '{"chain_network": {"url": "http://127.0.0.1:9"}}', i, i, is_held from made`;
 
 async function measureClaims(bench: BenchStack): Promise<void> {
   const { sql } = bench;
@@ -140,8 +140,8 @@ async function measureSweep(bench: BenchStack): Promise<void> {
       insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
       select run.id, gen_random_uuid(), 0, run.user_id, run.start_time, '{"M": {}}' from run cross join generate_series(1, 3)
     )
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-    select run.id, run.user_id, (select hash from private.flow_snapshots limit 1), 'http://127.0.0.1:9' from run`;
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+    select run.id, run.user_id, (select hash from private.flow_snapshots limit 1), '{"chain_network": {"url": "http://127.0.0.1:9"}}' from run`;
   await sql`vacuum analyze`;
   const before = await readCounters(bench);
   const sweeping = await time(() => sql`select public.sweep_runner('30 days', ${SWEPT})`);

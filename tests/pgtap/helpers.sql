@@ -175,8 +175,8 @@ declare
   v_run_id uuid := test.create_run(v_flow_id);
 begin
   update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, claim_number)
-  values (v_run_id, claimed_run.user_id, test.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number)
+  values (v_run_id, claimed_run.user_id, test.take_snapshot(v_flow_id), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', 1);
   return v_run_id;
 end;
 $$;
@@ -526,8 +526,8 @@ $$;
 create function test.queue_runs(user_id uuid, count integer) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
-  select gen_random_uuid(), queue_runs.user_id, sha256(''), 'https://api.devnet.solana.com', m.id, m.id
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn)
+  select gen_random_uuid(), queue_runs.user_id, sha256(''), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', m.id, m.id
   from pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, queue_runs.count))) as m (id);
 $$;
 

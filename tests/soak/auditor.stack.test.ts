@@ -244,7 +244,8 @@ const breakers: Record<string, () => Promise<unknown>> = {
   end_not_told_once: () => sql`delete from public.webhook_deliveries where event = 'succeeded'`.then(() => {}),
   signature_request_not_told_once: () =>
     sql`delete from public.webhook_deliveries where event = 'signature_request'`.then(() => {}),
-  webhook_of_no_run: () => sql`update private.flow_run_jobs set on_end = null where true`.then(() => {}),
+  webhook_of_no_run: () =>
+    sql`update private.flow_run_jobs set settings = settings - 'on_end' where true`.then(() => {}),
   webhook_not_delivered: () => sql`update public.webhook_deliveries set status = 'failed' where true`.then(() => {}),
   webhook_not_received: async () => (facts = { ...facts, webhookIds: [] }),
   latest_wrong: () =>

@@ -34,8 +34,8 @@ beforeAll(async () => {
     const called = await storeRuns(roots, CALLED);
     const calledOnce = await storeRuns([rootId], 1);
     await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
-    await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-      select id, user_id, sha256(''), 'https://example.com' from public.flow_run where parent_flow_run_id is null`;
+    await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+      select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}' from public.flow_run where parent_flow_run_id is null`;
     await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
       select r.id, r.id, times, r.user_id, now(), '{"M": {}}'
       from public.flow_run as r cross join generate_series(0, 1) as times

@@ -34,14 +34,14 @@ async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }:
     join (select f.*, row_number() over (order by f.id desc) as number from public.flows as f) as f
       on f.number = n % ${owners} + 1`;
   await sql`
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-    select id, user_id, sha256(''), 'https://example.com'
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+    select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}'
     from public.flow_run as r
     where end_time is not null and not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
   // In one batch, because sending them one by one takes most of the time.
   await sql`
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
-    select q.flow_run_id, q.user_id, sha256(''), 'https://example.com', q.message_id, q.message_id
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn)
+    select q.flow_run_id, q.user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}', q.message_id, q.message_id
     from (
       select array_agg(id) as ids, array_agg(user_id) as owners from public.flow_run as r
       where end_time is null and not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)

@@ -31,8 +31,8 @@ beforeAll(async () => {
     from generate_series(1, ${RUNS}::integer) returning id`).map(({ id }) => id);
   await withoutTriggers(sql, async () => {
     await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
-    await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-      select id, user_id, sha256(''), 'https://example.com' from public.flow_run`;
+    await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+      select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}' from public.flow_run`;
     await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, end_time, input)
       select r.id, r.id, times, r.user_id, now(), now(), '{"M": {}}'
       from public.flow_run as r cross join generate_series(0, ${EXECUTIONS - 1}::integer) as times`;

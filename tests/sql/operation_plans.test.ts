@@ -21,8 +21,8 @@ async function fill(): Promise<void> {
       union all select 'waiting', null from generate_series(1, 100)
     ) as run (status, end_time)`;
   await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{}'), (sha256('unused'), '{}')`;
-  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id)
-    select id, user_id, sha256(''), 'https://example.com',
+  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id)
+    select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}',
       case when end_time is null then (select pgmq.send('flow_runs', jsonb_build_object('flow_run_id', id), 3600)) end
     from public.flow_run`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id, created_at)

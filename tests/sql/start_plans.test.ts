@@ -22,8 +22,8 @@ async function fill(): Promise<void> {
   await sql`
     insert into public.flow_run (user_id, flow_id, deployment_id, started_by, inputs, chain_network)
     select d.user_id, d.entrypoint, d.id, d.user_id, '{"M": {}}', '{"cluster": "devnet"}' from public.flow_deployments as d`;
-  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-    select r.id, r.user_id, d.snapshot_hash, 'https://example.com' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
+  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+    select r.id, r.user_id, d.snapshot_hash, '{"chain_network": {"url": "https://example.com"}}' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id)
     select sha256(uuid_send(id)), sha256('x'), id from public.flow_run`;
   // The row that is looked up is among them.

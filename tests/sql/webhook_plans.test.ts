@@ -67,8 +67,8 @@ it('the end of a run with on_end stores a delivery and reads no waiting one', as
   await withoutTriggers(sql, async () => {
     await sql`update public.flow_run set deployment_id = gen_random_uuid() where user_id = ${userId}`;
     await sql`
-      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, on_end)
-      select id, user_id, 'hash', '', '{"url": "https://example.com", "events": ["stopped"]}'
+      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+      select id, user_id, 'hash', '{"on_end": {"url": "https://example.com", "events": ["stopped"]}}'
       from public.flow_run where user_id = ${userId}`;
   });
   const told = async () =>

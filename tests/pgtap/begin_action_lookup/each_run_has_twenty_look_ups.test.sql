@@ -9,8 +9,8 @@ create function pg_temp.sent_run() returns text language plpgsql as $$
 declare
   v_id uuid := test.create_run(test.kept('flow')::integer, deployment_id => test.kept('deployment')::uuid);
 begin
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-  values (v_id, test.user_id('owner'), '\x', 'https://rpc.example');
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+  values (v_id, test.user_id('owner'), '\x', '{"chain_network": {"url": "https://rpc.example"}}');
   update public.flow_run as r
   set output_instructions = true, status = 'succeeded', start_time = now(), end_time = now(),
     output = '{"M": {"transaction": {"S": "AQ=="}}}'

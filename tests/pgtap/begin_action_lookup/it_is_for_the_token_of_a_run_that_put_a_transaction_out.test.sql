@@ -8,8 +8,8 @@ select test.sign_out();
 update public.flow_deployments as d set name = 'Shop', icon_url = 'https://shop.example/icon.png'
 where d.id = test.kept('deployment')::uuid;
 select test.keep('run', test.create_run(test.kept('flow')::integer, deployment_id => test.kept('deployment')::uuid));
-insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-values (test.kept('run')::uuid, test.user_id('owner'), '\x', 'https://rpc.example/?key=secret');
+insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+values (test.kept('run')::uuid, test.user_id('owner'), '\x', '{"chain_network": {"url": "https://rpc.example/?key=secret"}}');
 update public.flow_run as r
 set output_instructions = true, status = 'succeeded', start_time = now(), end_time = now(),
   output = '{"M": {"transaction": {"S": "AQ=="}}}', chain_network = '{"cluster": "devnet"}'

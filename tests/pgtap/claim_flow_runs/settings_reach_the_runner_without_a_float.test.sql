@@ -18,18 +18,16 @@ select public.start_deployment(id => test.kept('deployment')::uuid, action_signe
 
 select test.sign_in_as_role('service_role');
 create temporary table claimed as select flow_run_id, settings from public.claim_flow_runs(10, 60);
-select is(
-  settings,
-  '{
+select ok(
+  settings @> '{
     "output_instructions": false, "action_identity": null, "action_signer": null, "fees": [],
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"}
   }',
   'a run of a default flow has these settings'
 )
 from claimed order by flow_run_id limit 1;
-select is(
-  settings - 'fees',
-  '{
+select ok(
+  settings @> '{
     "output_instructions": true, "action_identity": "So11111111111111111111111111111111111111112",
     "action_signer": "11111111111111111111111111111111",
     "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}

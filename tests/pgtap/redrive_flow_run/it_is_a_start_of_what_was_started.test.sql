@@ -1,4 +1,4 @@
-select plan(17);
+select plan(18);
 
 select test.create_user('owner'), test.create_user('starter');
 select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('item')));
@@ -32,9 +32,9 @@ select is(
   to_jsonb(old) - '{id,created_at,status,start_time,end_time,output,errors,not_run,redriven_from,schedule_id,webhook_id}'::text[], 'and has its settings, inputs and starter'
 ) from pair;
 select is((new_job).snapshot_hash, (old_job).snapshot_hash, 'and its graph') from pair;
-select is((new_job).chain_url, 'https://example.com/secret', 'and network') from pair;
+select is((new_job).settings, (old_job).settings, 'and all that the runner reads of its settings') from pair;
 select is(num_nonnulls((new).schedule_id, (new).webhook_id), 0, 'neither the schedule nor the webhook of the run has started it') from pair;
-select is((new_job).on_end, '{"url": "https://example.com/told", "events": ["failed"]}', 'who was to be told of the run is told of it') from pair;
+select is((new_job).settings -> 'on_end', '{"url": "https://example.com/told", "events": ["failed"]}', 'who was to be told of the run is told of it') from pair;
 select is((new_job).counted_deployment_id, null, 'it is a start by the owner, which counts for no limit') from pair;
 select is((new).fees, '[["da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs", 5]]', 'fees that nobody has paid are due') from pair;
 select is((new_job).redriven_from, array[(old).id], 'it takes over from the run') from pair;
@@ -59,6 +59,7 @@ select test.keep('third', public.redrive_flow_run(test.kept('second')::uuid) ->>
 select test.sign_out();
 select is(j.redriven_from, array[test.kept('second')]::uuid[], 'from a complete one alone') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
 select is(r.fees, '[]', 'fees that were paid are not due any more') from public.flow_run as r where r.id = test.kept('third')::uuid;
+select is(j.settings -> 'fees', '[]', 'to the runner neither') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
 
 -- No more than four are read.
 do $$

@@ -52,7 +52,7 @@ select is(pg_temp.metric('running'), '1', 'one is held by a worker');
 select is(pg_temp.metric('waiting'), '1', 'one waits');
 select is(pg_temp.metric('failed_last_hour'), '1', 'one has failed within an hour, not the one before, and one was stopped');
 
-update private.flow_run_jobs set on_end = '{"url": "https://example.com/", "events": ["stopped"]}' where flow_run_id in (test.kept('queued')::uuid, test.kept('held')::uuid);
+update private.flow_run_jobs set settings = settings || '{"on_end": {"url": "https://example.com/", "events": ["stopped"]}}' where flow_run_id in (test.kept('queued')::uuid, test.kept('held')::uuid);
 select private.end_flow_run(test.kept(name)::uuid, 'stopped') from unnest('{queued,held}'::text[]) as name;
 update public.webhook_deliveries set status = 'delivered', next_attempt_at = null where flow_run_id = test.kept('held')::uuid;
 select is(pg_temp.metric('pending_webhooks'), '1', 'one webhook was not delivered yet');

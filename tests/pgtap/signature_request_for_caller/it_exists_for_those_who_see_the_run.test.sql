@@ -4,8 +4,8 @@ select test.create_user(name) from unnest('{owner,starter,holder,other}'::text[]
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep(name, test.create_run(test.kept('flow')::integer, test.user_id('starter'))) from unnest('{run,second}'::text[]) as name;
 update public.flow_run set status = 'running', start_time = now() where true;
-insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, claim_number)
-select r.id, r.user_id, test.take_snapshot(r.flow_id), 'https://rpc.example.com', 1 from public.flow_run as r;
+insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number)
+select r.id, r.user_id, test.take_snapshot(r.flow_id), '{"chain_network": {"url": "https://rpc.example.com"}}', 1 from public.flow_run as r;
 select test.ask(test.kept('run')::uuid, test.request());
 update public.signature_requests set user_id = test.user_id('holder') where true;
 select test.keep('request', id::text) from public.signature_requests;

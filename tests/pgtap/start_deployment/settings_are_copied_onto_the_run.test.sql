@@ -36,7 +36,7 @@ select is(
   'a run is the flow owner''s, knows its starter and takes the deployment''s settings'
 );
 select results_eq(
-  'select chain_url, snapshot_hash, claim_number from private.flow_run_jobs',
+  'select settings #>> ''{chain_network,url}'', snapshot_hash, claim_number from private.flow_run_jobs',
   'select ''https://rpc.example.com/?key=secret'', snapshot_hash, 0 from public.flow_deployments',
   'the address of the network, which may be a secret, lies with its job'
 );
@@ -54,7 +54,7 @@ set
 where true;
 select test.sign_out();
 select is(to_jsonb(r), test.kept('started')::jsonb, 'a later change of the deployment doesn''t change the run') from public.flow_run as r;
-select is(chain_url, 'https://rpc.example.com/?key=secret', 'nor its job') from private.flow_run_jobs;
+select is(settings #>> '{chain_network,url}', 'https://rpc.example.com/?key=secret', 'nor its job') from private.flow_run_jobs;
 
 delete from public.flow_deployments where true;
 select is(to_jsonb(r), test.kept('started')::jsonb, 'nor does deleting it') from public.flow_run as r;

@@ -12,8 +12,8 @@ declare
   v_run_id uuid := test.create_run(test.kept('flow')::integer, asked.started_by);
 begin
   update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, claim_number)
-  values (v_run_id, test.user_id('owner'), test.take_snapshot(test.kept('flow')::integer), 'https://rpc.example.com', 1);
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number)
+  values (v_run_id, test.user_id('owner'), test.take_snapshot(test.kept('flow')::integer), '{"chain_network": {"url": "https://rpc.example.com"}}', 1);
   perform test.ask(v_run_id, test.request(asked.pubkey));
   return (select split_part(u.email, '@', 1) from public.signature_requests as s join auth.users as u on u.id = s.user_id where s.flow_run_id = v_run_id);
 end;

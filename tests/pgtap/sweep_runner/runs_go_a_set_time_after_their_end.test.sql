@@ -37,8 +37,8 @@ where test.kept('old_root')::uuid in (r.id, r.parent_flow_run_id);
 insert into public.flow_run_logs (flow_run_id, log_index, user_id, time, log_level, content)
 select r.id, 0, r.user_id, now(), 'Info', '' from public.flow_run as r where test.kept('old_root')::uuid in (r.id, r.parent_flow_run_id);
 insert into private.flow_snapshots (hash, data) values (sha256('a'), '{}');
-insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-values (test.kept('old_root')::uuid, test.user_id('owner'), sha256('a'), 'https://example.com');
+insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+values (test.kept('old_root')::uuid, test.user_id('owner'), sha256('a'), '{"chain_network": {"url": "https://example.com"}}');
 select test.end_run(test.kept('old_root')::uuid, age => '31 days');
 
 select is(public.sweep_runner() -> 'runs', '1', 'the root is what counts');

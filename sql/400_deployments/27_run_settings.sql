@@ -1,0 +1,27 @@
+-- The one place that says which settings of a deployment its runs have. private.flow_run_jobs keeps the value. Claims
+-- return it whole, redrives copy it whole, and called runs are executed by the claim of their root. So a new setting of
+-- runs is one more member here. start_flow passes a deployment that is stored nowhere and has null in most columns: a
+-- member needs its default for such a run here.
+create function private.run_settings(deployment public.flow_deployments)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'output_instructions', coalesce(run_settings.deployment.output_instructions, false),
+    'action_identity', run_settings.deployment.action_identity,
+    -- As text, because JavaScript would read a JSON number as a float.
+    'fees', case when run_settings.deployment.fees <> '[]' then (
+      select jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position)
+      from jsonb_array_elements(run_settings.deployment.fees) with ordinality as fee (pair, position)
+    ) else '[]' end,
+    'chain_network', jsonb_build_object(
+      'url', run_settings.deployment.chain_network -> 'url', 'cluster', run_settings.deployment.chain_network -> 'cluster'
+    ),
+    'on_end', run_settings.deployment.on_end
+  );
+end;
+$$;
+comment on function private.run_settings(public.flow_deployments) is
+  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end}. Contains the RPC address, which may contain a secret.';
