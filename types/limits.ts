@@ -4,6 +4,7 @@ import { flowLimits } from './limits/flows.ts';
 import type { Limits } from './limits/limit.ts';
 import { requestLimits } from './limits/requests.ts';
 import { runLimits } from './limits/runs.ts';
+import { scriptLimits } from './limits/scripts.ts';
 import { storeLimits } from './limits/stores.ts';
 
 /** All fixed limits by name. Programs import the file of one subject; SQL and the page of limits are written from all. */
@@ -12,6 +13,7 @@ export const limits = {
   ...flowLimits,
   ...deploymentLimits,
   ...runLimits,
+  ...scriptLimits,
   ...storeLimits,
   ...definitionLimits,
 } satisfies Limits;

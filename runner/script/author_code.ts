@@ -1,9 +1,10 @@
+import { scriptLimits } from '../../types/limits/scripts.ts';
 import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
 import { RecentSources } from '../threads/recent_sources.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The longest text of a script. */
-export const MAX_SOURCE_CHARACTERS = 65_536;
+const MAX_SOURCE_CHARACTERS = scriptLimits.script_source_characters.value;
 
 /** A place in the author's source. Both count from 1. */
 export interface SourcePlace {

@@ -10,7 +10,7 @@ const SCRIPTS: [source: string, result: unknown][] = [
   ['for (;;);', expect.stringContaining('node_cpu_limit: not finished after 500 ms')],
   ['return /^(a+)+$/.test("a".repeat(60) + "b")', expect.stringContaining('node_cpu_limit')],
   ['return new Array(1e9) + ""', expect.stringContaining('node_cpu_limit')],
-  ['const a = []; for (;;) a.push(new Uint8Array(1e6))', expect.stringContaining('out of memory')],
+  ['return new Uint8Array(4e7)', expect.stringContaining('out of memory')],
   ['function f() { return f() + 1 } return f()', expect.stringContaining('stack overflow')],
   ['return typeof Deno + typeof process + typeof Worker', { output: { S: 'undefined'.repeat(3) } }],
   ['const a: number = 1; return a + 1', { output: { U: '2' } }],
@@ -29,7 +29,5 @@ it('the sandbox holds its bounds in Deno without web workers and without any per
     ],
     { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' } },
   );
-  // SAFETY: the script prints this.
-  const printed = JSON.parse(stdout) as { result: unknown; blockedMs: number }[];
-  expect(printed.map(({ result }) => result)).toEqual(SCRIPTS.map(([, result]) => result));
+  expect(JSON.parse(stdout)).toEqual(SCRIPTS.map(([, result]) => result));
 });

@@ -1,5 +1,5 @@
-import { parseLosslessJson } from '../../types/values/json_text.ts';
-import { type LosslessJson, MAX_VALUE_DEPTH, type ValueMap } from '../../types/values/value.ts';
+import { JsonLimitError, parseLosslessJson } from '../../types/values/json_text.ts';
+import { type LosslessJson, MAX_VALUE_DEPTH, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { type NodeCall, NodeError, type ScriptTask } from '../engine/node.ts';
 import { CODE_LIBRARIES, CodeError, runCode, variablesOf } from './author_code.ts';
 import { MachineError, type MachineHooks } from './machine_hooks.ts';
@@ -87,13 +87,23 @@ interface ReadAnswer {
   isPending?: boolean;
 }
 
+/** Reads one output. Errors name it. */
+function readOutput(name: string, json: LosslessJson, type: string): Value | undefined {
+  try {
+    return fromMarked(json, type);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new NodeError(`output \`${name}\` ${error.message}`, { cause: error });
+  }
+}
+
 function outputsOf({ outputs = {} }: ReadAnswer, { outputNames, sandbox: { portTypes } }: SandboxTask): ValueMap {
   const values: ValueMap = Object.create(null);
   for (const [index, name] of outputNames.entries()) {
     const json = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
     if (json === undefined) continue;
     const type = portTypes?.outputs[index] ?? 'free';
-    const value = fromMarked(json, type);
+    const value = readOutput(name, json, type);
     if (value === undefined) throw new NodeError(`output \`${name}\` must be of the type ${type}`);
     values[name] = value;
   }
@@ -124,7 +134,9 @@ function evaluateSandboxed(sandbox: Sandbox, task: SandboxTask, hooks: SandboxHo
   try {
     return runTask(sandbox, task, machineHooks(task, hooks));
   } catch (error) {
-    if (error instanceof CodeError) throw new NodeError(error.message, { cause: error });
+    if (error instanceof CodeError || error instanceof JsonLimitError) {
+      throw new NodeError(error.message, { cause: error });
+    }
     if (error instanceof MachineError) {
       throw new NodeError(`the script ended its sandbox: ${error.message}`, { cause: error });
     }

@@ -1,14 +1,15 @@
 import glueLoader from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
 import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi';
 import { base64 } from '@scure/base';
+import { scriptLimits } from '../../types/limits/scripts.ts';
 import { mainText } from './generated/main.ts';
 import { quickjsWasm } from './generated/quickjs_wasm.ts';
 import { type GuestAnswer, MachineError, type MachineHooks } from './machine_hooks.ts';
 import { PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
 
-/** Pages of the memory at its beginning, as dev/script/assets.ts declares them, and at most: 32 MiB. */
+/** Pages of the memory at its beginning, as dev/script/assets.ts declares them, and at most. */
 const FIRST_PAGES = 112;
-const MAX_PAGES = 512;
+const MAX_PAGES = scriptLimits.sandbox_bytes.value / PAGE_BYTES;
 /** QuickJS counts its own stack. It ends a recursion before the stack of the host's thread is used up. */
 const STACK_BYTES = 196_608;
 /** The module has a stack of 5 MiB. The upper part stays unused, and so need not be made zero for each run. */
@@ -246,6 +247,3 @@ export class Machine {
     return { error: this.#textOf(context, error), stack: this.#textOf(context, this.#member(context, error, 'stack')) };
   }
 }
-
-/** The most bytes that a script may use, for errors. */
-export const MEMORY_BYTES = MAX_PAGES * PAGE_BYTES;

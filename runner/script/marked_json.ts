@@ -3,7 +3,14 @@ import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import { type JavaScriptValue, toJavaScript } from '../../types/values/json/javascript.ts';
 import { fromReadableJson } from '../../types/values/json/readable_json.ts';
 import { PORT_TYPES } from '../../types/values/port_types.ts';
-import { bytesOfValue, bytesToValue, integerToValue, type LosslessJson, type Value } from '../../types/values/value.ts';
+import {
+  bytesOfValue,
+  bytesToValue,
+  integerToValue,
+  type LosslessJson,
+  type Value,
+  ValueError,
+} from '../../types/values/value.ts';
 
 /**
  * Marked JSON carries values into the sandbox and out of it. It is JSON in which one member marks what JSON lacks:
@@ -93,7 +100,7 @@ export function fromMarked(json: LosslessJson, declared: string): Value | undefi
 const holds = (type: string, ...types: string[]): boolean => ['free', 'json', ...types].includes(type);
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the guest wrote what has no value form');
+  if (value === undefined) throw new ValueError('holds an integer that is wider than 128 bits', []);
   return value;
 }
 

@@ -1,9 +1,10 @@
+import { scriptLimits } from '../../types/limits/scripts.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 
 /** The computing of one execution in the sandbox: in a thread of its own, and where there are no threads. */
-export const SANDBOX_MS = 5_000;
-export const SANDBOX_MS_WITHOUT_THREADS = 500;
+export const SANDBOX_MS = scriptLimits.sandbox_ms.value;
+export const SANDBOX_MS_WITHOUT_THREADS = scriptLimits.sandbox_ms_without_threads.value;
 
 /** The error of an execution in the sandbox that computes for too long, wherever it runs. */
 export const sandboxLimitError = (): NodeError =>

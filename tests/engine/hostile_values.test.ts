@@ -13,7 +13,7 @@ const KNOWN_ERRORS = [NodeError, ConversionError, ValueError];
 
 /** The nodes that use services, whose tests play hostile services. */
 const USE_SERVICES =
-  /^(api_input|das_api|flow_run_info|get_balance|http_request|interflow|kv_|request_airdrop|rhai_|wait|javascript|jsonata|text_template|csv_)/;
+  /^(api_input|das_api|flow_run_info|get_balance|http_request|interflow|kv_|request_airdrop|rhai_|wait)/;
 
 const tested = nodeIds().flatMap((id) => {
   const module = nodeRegistry(id)!;

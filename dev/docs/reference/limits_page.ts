@@ -7,6 +7,7 @@ import { countText, sizeText } from '../../../types/limits/limit_text.ts';
 import { quotas } from '../../../types/limits/quotas.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import { runLimits } from '../../../types/limits/runs.ts';
+import { scriptLimits } from '../../../types/limits/scripts.ts';
 import { storeLimits } from '../../../types/limits/stores.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { list, page, paragraph } from './page.ts';
@@ -79,9 +80,10 @@ export const limitsPage = (): string =>
     runnerTable(),
     paragraph('These are fixed:'),
     table(runLimits),
-    paragraph(
-      'Scripts have limits of their own: [Rhai](rhai.md#limits), [JavaScript](../guides/javascript.md#limits).',
-    ),
+    paragraph('Scripts in Rhai have [limits of their own](rhai.md#limits).'),
+    '## Scripts in JavaScript',
+    paragraph('The nodes that run a library in the sandbox have the same limits.'),
+    table(scriptLimits),
     '## Key-value stores',
     table(storeLimits),
     '## A node definition',

@@ -116,6 +116,7 @@ describe('outputs become values of their types', () => {
     ['[1]', 'string', 'output `out` must be of the type string'],
     ['2n ** 64n', 'u64', 'output `out` must be of the type u64'],
     ['2n ** 128n', 'free', 'output `out` must be of the type free'],
+    ['[2n ** 128n]', 'free', 'output `out` holds an integer that is wider than 128 bits'],
     ['new Date(0)', 'free', "TypeError: output `out`: an instance of Date can't be an output"],
     ['new Map()', 'free', "TypeError: output `out`: an instance of Map can't be an output"],
     ['() => 1', 'free', "TypeError: output `out`: a value of type function can't be an output"],
