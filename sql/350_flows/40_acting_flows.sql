@@ -6,7 +6,6 @@ returns table (node_id text, is_settled boolean)
 language plpgsql stable security invoker
 set search_path = ''
 set enable_nestloop = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';

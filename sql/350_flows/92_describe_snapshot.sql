@@ -119,10 +119,9 @@ returns record
 language plpgsql stable security invoker
 set search_path = ''
 -- The planner can't estimate the size of a graph. Nested loops would be quadratic. So would merge joins, for which it
--- sorts by the flow alone. For most flows planning each call would take longer than executing it.
+-- sorts by the flow alone.
 set enable_nestloop = off
 set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';

@@ -15,8 +15,6 @@ create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
-set enable_seqscan = off
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);

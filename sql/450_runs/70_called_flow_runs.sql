@@ -5,8 +5,6 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
-set enable_seqscan = off
 as $$
 begin
   perform private.root_run_for_caller(called_flow_runs.flow_run_id);

@@ -3,7 +3,6 @@ returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
 -- Keeps the plan from being made for empty tables and reused for full ones.
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

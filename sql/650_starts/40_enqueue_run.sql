@@ -14,8 +14,6 @@ create function private.enqueue_run(
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
-set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := clock_timestamp();

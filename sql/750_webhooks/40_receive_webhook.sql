@@ -330,8 +330,6 @@ create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
-set enable_seqscan = off
 as $$
 declare
   v_webhook public.flow_webhooks := private.webhook_of_token(receive_webhook.token);

@@ -3591,7 +3591,6 @@ returns table (node_id text, is_settled boolean)
 language plpgsql stable security invoker
 set search_path = ''
 set enable_nestloop = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
@@ -4938,10 +4937,9 @@ returns record
 language plpgsql stable security invoker
 set search_path = ''
 -- The planner can't estimate the size of a graph. Nested loops would be quadratic. So would merge joins, for which it
--- sorts by the flow alone. For most flows planning each call would take longer than executing it.
+-- sorts by the flow alone.
 set enable_nestloop = off
 set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
@@ -5200,8 +5198,6 @@ create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
-set enable_seqscan = off
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
@@ -6807,8 +6803,6 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
-set enable_seqscan = off
 as $$
 begin
   perform private.root_run_for_caller(called_flow_runs.flow_run_id);
@@ -10095,7 +10089,6 @@ returns void
 language plpgsql volatile security definer
 set search_path = ''
 -- Keeps the plan from being made for empty tables and reused for full ones.
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -10226,7 +10219,6 @@ returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
 -- Keeps the plan from being made for empty tables and reused for full ones.
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -11280,8 +11272,6 @@ create function private.enqueue_run(
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
-set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -13751,8 +13741,6 @@ create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
-set enable_seqscan = off
 as $$
 declare
   v_webhook public.flow_webhooks := private.webhook_of_token(receive_webhook.token);
