@@ -12,8 +12,6 @@ export type ComparedNumber = ExactNumber | 'NaN' | 'inf' | '-inf';
 /** Matches the canonical texts of all number tags: a sign, digits, a fraction, and the exponent of a float. */
 const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e(-?\d+))?$/;
 
-const TRAILING_ZEROS = /0+$/;
-
 /**
  * Returns the number that a value holds; undefined for values that hold none. A float counts as the decimal number of
  * its text, the shortest that stands for it: the float 0.1 equals the decimal 0.1.
@@ -64,7 +62,8 @@ export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | u
 /** Returns a text that equal numbers share, and others do not. */
 export function canonicalNumber(number: ComparedNumber): string {
   if (typeof number === 'string') return number;
-  const digits = String(number.mantissa);
-  const significant = digits.replace(TRAILING_ZEROS, '');
-  return number.mantissa === 0n ? '0' : `${significant}e${digits.length - significant.length - number.scale}`;
+  let { mantissa, scale } = number;
+  if (mantissa === 0n) return '0';
+  for (; mantissa % 10n === 0n; mantissa /= 10n) scale--;
+  return `${mantissa}e${-scale}`;
 }
