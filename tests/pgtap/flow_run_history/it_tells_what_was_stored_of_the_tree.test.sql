@@ -57,7 +57,7 @@ select is(
   n,
   jsonb_build_object(
     'flow_run_id', test.kept('run'), 'node_id', test.node_id('a'), 'times', 0, 'attempt', 1, 'retry_at', null, 'start_time', timestamptz '2026-01-01T00:00:01Z',
-    'end_time', timestamptz '2026-01-01T00:00:02Z', 'output', '{"M": {"x": {"U": "1"}}}'::jsonb, 'errors', null
+    'end_time', timestamptz '2026-01-01T00:00:02Z', 'output', '{"M": {"x": {"U": "1"}}}'::jsonb, 'errors', null, 'error_handled', false, 'attempt_start_time', null
   ),
   'a node run comes with its output, without its input, which follows from the rest'
 )
