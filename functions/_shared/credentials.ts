@@ -64,7 +64,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
   ) {
     if (isAmong(shown, config.secretKeys)) {
       // The same error as private.refuse_service_role, which handles a secret key that is a JWT.
-      throw apiError('token_invalid', "The service role can't do this: it needs a user.", {
+      throw apiError('token_invalid', 'This call needs a user, and the service role is none.', {
         hint: 'Send the access token of the user on whose behalf you call.',
       });
     }

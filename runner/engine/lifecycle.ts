@@ -26,8 +26,8 @@ import { nextState, type TransitionTable } from './transitions.ts';
  *
  * - `release`: the worker releases the run or lost its claim, the slice is over, the slice is spent and this claim has begun
  *   something new, or a node execution of the tree was released.
- * - `halt` and `halt_at_once`: a stop or a limit, with and without grace. The part of a tree that an attempt with a
- *   timeout runs has a life of its own (`part_lifecycle.ts`). It is also halted, without grace, when that time is over.
+ * - `halt` and `halt_at_once`: a stop or a limit, with and without grace. An attempt with a timeout runs its part of the
+ *   tree under a lifecycle of its own (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
  */
 export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';
 export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';

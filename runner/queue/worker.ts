@@ -23,7 +23,7 @@ export interface Worker {
   drain: (flowRunId?: string) => Promise<boolean>;
   /** Releases all runs as soon as they can be released, and claims no more; `drain` resolves then. */
   releaseAll: () => void;
-  /** Resolves when no run is executed. Runs that could not be released continue after the end of their slice. */
+  /** Resolves when no run is executed any more. Runs that can't be released outlive their slice, so this may be later than its end. */
   whenIdle: () => Promise<void>;
 }
 

@@ -17,7 +17,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('token_invalid', 'The service role can''t do this: it needs a user.',
+  perform private.fail('token_invalid', 'This call needs a user, and the service role is none.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
@@ -184,7 +184,7 @@ begin
 end;
 $$;
 comment on function private.require_caller() is
-  'The caller, for calls that a run token allows too; 401 unauthenticated if the caller is neither a user nor a run. Definer for the same reason as private.caller().';
+  'The caller, who may be a user or the holder of a run token; 401 unauthenticated for anybody else. Definer for the same reason as private.caller().';
 
 create function private.whoami()
 returns jsonb

@@ -118,7 +118,8 @@ declare
   v_user_id uuid;
   v_name text;
 begin
-  -- A deeper call comes from the trigger that keeps the tag latest, which counts for no quota.
+  -- At a trigger depth of 2 or more, the insert comes from the trigger that moves the tag `latest`. This tag counts
+  -- towards no quota.
   if pg_trigger_depth() > 1 then
     return null;
   end if;
@@ -131,7 +132,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts no rows. Definer: users may not call private.check_quota().';
+  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer: users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void

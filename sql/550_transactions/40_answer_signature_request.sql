@@ -47,7 +47,7 @@ begin
   if check_answerable.new_msg <> request.msg and request.kind = 'message' then
     perform private.fail('transaction_changed',
       'new_msg can''t be used here: only the message of a transaction may be changed.',
-      hint => 'Sign message unchanged, and leave new_msg out.');
+      hint => 'Sign the message as it is, and leave new_msg out.');
   end if;
   if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
@@ -60,7 +60,7 @@ begin
     perform private.fail('transaction_changed',
       'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, '
       'and a change would invalidate their signatures.',
-      hint => 'Sign message unchanged, and leave new_msg out.');
+      hint => 'Sign the message as it is, and leave new_msg out.');
   end if;
 end;
 $$;

@@ -9,9 +9,9 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. It may be made while the queue is empty,
--- but must also suit a full one: these settings admit only plans that use indexes. Their high costs would make Postgres
--- use JIT, which only costs time.
+-- Planning would take longer than the claim itself, so the first plan is kept. Postgres may make it for an empty queue,
+-- but it must also suit a full one. So these settings disable all plans without indexes. They also raise the estimated
+-- costs, for which Postgres would use JIT; `jit = off` prevents that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -136,8 +136,9 @@ $$;
 -- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
 -- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
 -- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
--- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
--- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
+-- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs that
+-- flow_run_history and flow_run_history_page return. redriven_output_bytes is the approximate size of what
+-- earlier_flow_runs returns, null if the run is no redrive. If no run is
 -- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
 -- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is

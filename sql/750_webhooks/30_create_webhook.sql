@@ -80,8 +80,8 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
 -- request. headers names request headers that the input also gets.
--- With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by the
--- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, describes the
+-- If verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
+-- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes the
 -- sender's signature, by default sha256 in hex. Without a secret all requests are refused until
 -- set_webhook_verification sets one.
 create function public.create_webhook(

@@ -236,7 +236,7 @@ begin
   if v_depth > v_most then
     perform private.fail('webhook_loop',
       format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
-      hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
+      hint => 'Remove the loop: on_end of a deployment must not lead to a webhook that starts it again.');
   end if;
   return v_depth;
 end;

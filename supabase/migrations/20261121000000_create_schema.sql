@@ -832,7 +832,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('token_invalid', 'The service role can''t do this: it needs a user.',
+  perform private.fail('token_invalid', 'This call needs a user, and the service role is none.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
@@ -999,7 +999,7 @@ begin
 end;
 $$;
 comment on function private.require_caller() is
-  'The caller, for calls that a run token allows too; 401 unauthenticated if the caller is neither a user nor a run. Definer for the same reason as private.caller().';
+  'The caller, who may be a user or the holder of a run token; 401 unauthenticated for anybody else. Definer for the same reason as private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -1151,7 +1151,8 @@ declare
   v_user_id uuid;
   v_name text;
 begin
-  -- A deeper call comes from the trigger that keeps the tag latest, which counts for no quota.
+  -- At a trigger depth of 2 or more, the insert comes from the trigger that moves the tag `latest`. This tag counts
+  -- towards no quota.
   if pg_trigger_depth() > 1 then
     return null;
   end if;
@@ -1164,7 +1165,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts no rows. Definer: users may not call private.check_quota().';
+  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer: users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -7336,8 +7337,8 @@ begin
   );
 end;
 $$;
--- A page has at most 200 events and max_bytes, but at least one event. owner has the members of data that only the
--- owner of the flow gets. The next page continues after last; newest is the greatest number so far. has_ended: no
+-- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
+-- `data` that only the flow's owner gets. The next page continues after last; newest is the greatest number so far. has_ended: no
 -- events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
   'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
@@ -8318,7 +8319,7 @@ begin
   if check_answerable.new_msg <> request.msg and request.kind = 'message' then
     perform private.fail('transaction_changed',
       'new_msg can''t be used here: only the message of a transaction may be changed.',
-      hint => 'Sign message unchanged, and leave new_msg out.');
+      hint => 'Sign the message as it is, and leave new_msg out.');
   end if;
   if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
@@ -8331,7 +8332,7 @@ begin
     perform private.fail('transaction_changed',
       'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, '
       'and a change would invalidate their signatures.',
-      hint => 'Sign message unchanged, and leave new_msg out.');
+      hint => 'Sign the message as it is, and leave new_msg out.');
   end if;
 end;
 $$;
@@ -9075,9 +9076,9 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. It may be made while the queue is empty,
--- but must also suit a full one: these settings admit only plans that use indexes. Their high costs would make Postgres
--- use JIT, which only costs time.
+-- Planning would take longer than the claim itself, so the first plan is kept. Postgres may make it for an empty queue,
+-- but it must also suit a full one. So these settings disable all plans without indexes. They also raise the estimated
+-- costs, for which Postgres would use JIT; `jit = off` prevents that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -9202,8 +9203,9 @@ $$;
 -- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
 -- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
 -- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
--- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs in flow_run_history
--- and its pages; redriven_output_bytes is that of earlier_flow_runs, null if the run is no redrive. If no run is
+-- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs that
+-- flow_run_history and flow_run_history_page return. redriven_output_bytes is the approximate size of what
+-- earlier_flow_runs returns, null if the run is no redrive. If no run is
 -- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
 -- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
@@ -13339,8 +13341,8 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
 -- request. headers names request headers that the input also gets.
--- With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by the
--- secret, or the secret as Authorization header. hmac, {header, algorithm, encoding, prefix, id_header}, describes the
+-- If verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
+-- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes the
 -- sender's signature, by default sha256 in hex. Without a secret all requests are refused until
 -- set_webhook_verification sets one.
 create function public.create_webhook(
@@ -13647,7 +13649,7 @@ begin
   if v_depth > v_most then
     perform private.fail('webhook_loop',
       format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
-      hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
+      hint => 'Remove the loop: on_end of a deployment must not lead to a webhook that starts it again.');
   end if;
   return v_depth;
 end;

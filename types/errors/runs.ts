@@ -59,10 +59,10 @@ export const runRequestErrors = {
     status: 409,
     meaning:
       `More than ${requestLimits.webhook_depth.value} runs have started one another by outgoing and incoming webhooks.`,
-    remedy: 'As owner: let `on_end` of a deployment lead to no webhook that starts it again.',
+    remedy: 'As owner: remove the loop; `on_end` of a deployment must not lead to a webhook that starts it again.',
     example: {
       message: '17 runs have started one another by webhooks: it seems to be a loop.',
-      hint: 'Let on_end of a deployment lead to no webhook that starts it again.',
+      hint: 'Remove the loop: on_end of a deployment must not lead to a webhook that starts it again.',
     },
   },
   run_failed: {
@@ -164,7 +164,7 @@ export const runRequestErrors = {
   queue_full: {
     status: 429,
     meaning:
-      'The queue of the project is full, and a tenth of it or more are runs of the owner of this flow. Try again after `Retry-After` seconds. Owners are not limited.',
+      'The queue of the project is full, and the owner of this flow has a tenth of `max_queue_length` or more in it. Only starts by other callers are refused.',
     remedy: 'Try again after `Retry-After`. As operator: start more workers, or raise `max_queue_length`.',
     example: {
       message: 'More runs wait to be executed than this project allows.',

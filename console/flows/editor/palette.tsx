@@ -65,8 +65,8 @@ const SearchField = ({ value, onChange, onTake, error }: SearchFieldProps) => (
 );
 
 /**
- * The definitions from which nodes are made. A click adds one; so does Enter in the search. With the same `onAdd` it is
- * not rendered again, because the canvas changes with every step of a drag.
+ * Lists the node definitions. A click on a definition, or Enter in the search, adds a node. The list is memoized, because
+ * the canvas renders at every step of a drag: pass the same `onAdd`.
  */
 export const Palette = memo(function Palette({ onAdd }: { onAdd: (id: string) => void }) {
   const { db } = useApi();
