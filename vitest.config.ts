@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LONG_TEST_FILES, runsLongTests } from './tests/support/long_tests.ts';
 import { LongestFirst } from './tests/support/longest_first.ts';
 
 // Supabase Auth hashes the password of each user that a test makes, in JavaScript: 100 ms of computing at its own cost
@@ -43,7 +44,7 @@ export default defineConfig({
         test: {
           name: 'stack',
           include: ['tests/**/*.test.ts', `${UNIT_FOLDERS}/**/*.stack.test.ts`],
-          exclude: [`${UNIT_FOLDERS}/**/!(*.stack).test.ts`],
+          exclude: [`${UNIT_FOLDERS}/**/!(*.stack).test.ts`, ...(runsLongTests ? [] : LONG_TEST_FILES)],
           globalSetup: ['tests/support/global_setup.ts'],
           ...shared,
           restoreMocks: true,

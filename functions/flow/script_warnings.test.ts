@@ -50,6 +50,8 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
     script('const a = 1;', 1, 7, ['a']),
     script('return 1;\nlet b = ;', 2, 7, []),
     script('for (;;) nope()', 3, 7, []),
+    // It ends the function around it, and would run at once.
+    script('}, Date.now(), function () {', 5, 7, []),
     script(null, 4, 7, []),
   ];
   expect(await warnOfScripts(7, read(scripts))).toEqual([

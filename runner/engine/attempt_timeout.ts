@@ -40,7 +40,9 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    this.#lifecycle = new PartLifecycle(tree.lifecycle, () => tree.services.journal.halted());
+    // Only a called run leaves executions that were not reached. Any other attempt fails as by itself.
+    const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
+    this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };
   }
 

@@ -75,6 +75,9 @@ function ownImports(
   };
 }
 
+/** QuickJS's flag JS_EVAL_FLAG_COMPILE_ONLY: the text is parsed and not executed. */
+const COMPILE_ONLY = 32;
+
 /**
  * QuickJS in WebAssembly. It has one memory, which each run finds as its realm was saved, so that no run sees anything
  * of another. Every loop and call of the module counts, those of built-in functions too.
@@ -155,9 +158,9 @@ export class Machine {
 
   #newText = (context: number, text: string): number => this.#functions.QTS_NewString(context, this.#textAt(text).at);
 
-  #eval(context: number, text: string, file: string): number {
+  #eval(context: number, text: string, file: string, flags = 0): number {
     const { at, length } = this.#textAt(text);
-    return this.#functions.QTS_Eval(context, at, length, file, 0, 0);
+    return this.#functions.QTS_Eval(context, at, length, file, 0, flags);
   }
 
   #member(context: number, object: number, name: string): number {
@@ -226,7 +229,7 @@ export class Machine {
     const { runtime, context, call, answer } = realm;
     return this.#from(realm.memory, hooks, () => {
       const quickjs = this.#functions;
-      const compiled = this.#eval(context, code, 'script');
+      const compiled = this.#eval(context, code, 'script', task === undefined ? COMPILE_ONLY : 0);
       const error = quickjs.QTS_ResolveException(context, compiled);
       if (error !== 0) return { ...this.#errorOf(context, error), isParsed: false };
       if (task === undefined) return { answer: '' };

@@ -218,6 +218,8 @@ describe('TypeScript', () => {
       'class A<T> { private readonly a: number = 3; declare b: string; get c(): number { return this.a } } return new A<string>().c',
       3,
     ],
+    ['class A { static readonly b: number = 3; private static c = 4 } return [A.b, A["c"]]', [3, 4]],
+    ['class A { static f() { return 1 } } class B extends A { static override f() { return 2 } } return B.f()', 2],
     ['const f = <T,>(a: T): a is T => true; return f(1) satisfies boolean', true],
     ['let a = 4 as number\n;[1].length; return a', 4],
     ['const a = 1\ntype B = number\n;(a)\nreturn 5', 5],

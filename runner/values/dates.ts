@@ -1,4 +1,4 @@
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime, Settings } from 'luxon';
 import {
   ConversionError,
   invalidType,
@@ -23,13 +23,44 @@ export function readShortText(inputs: ValueMap, name: string): string | undefine
   return text;
 }
 
-/** Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. */
+/** The time zones of the runtime, by their names in lower case. */
+const ZONES = new Map(['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone.toLowerCase(), zone]));
+
+/**
+ * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns the canonical spelling:
+ * Luxon keeps data of each spelling for ever, and a name of 30 letters has a billion spellings.
+ */
 export function readZone(inputs: ValueMap): string {
-  const zone = readShortText(inputs, 'zone') ?? 'UTC';
-  if (!IANAZone.isValidZone(zone)) {
+  const zone = ZONES.get((readShortText(inputs, 'zone') ?? 'UTC').toLowerCase());
+  if (zone === undefined) {
     throw new ConversionError('must be a time zone of the IANA database, such as Europe/Berlin', 'zone');
   }
   return zone;
+}
+
+/** The languages of which Luxon keeps data, at most so many. */
+const MAX_LOCALES = 100;
+const locales = new Set<string>();
+
+/**
+ * Reads the input `locale`, a language tag; English by default. Throws a ConversionError. Leaves out the extensions of
+ * the tag, which have any number of values, because Luxon keeps data of each tag.
+ */
+export function readLocale(inputs: ValueMap): string {
+  let locale: string | undefined;
+  try {
+    const { baseName } = new Intl.Locale(readShortText(inputs, 'locale') ?? 'en');
+    [locale] = Intl.DateTimeFormat.supportedLocalesOf(baseName);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  if (locale === undefined) throw new ConversionError('must be a language tag, such as de or pt-BR', 'locale');
+  locales.add(locale);
+  if (locales.size > MAX_LOCALES) {
+    Settings.resetCaches();
+    locales.clear();
+  }
+  return locale;
 }
 
 /** Reads a moment in ISO 8601. A text without an offset is in the zone. Throws a ConversionError. */

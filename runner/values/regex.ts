@@ -88,6 +88,16 @@ export function readReplacement(text: string, { re, names }: CompiledPattern): R
   return [...parts, text.slice(end)];
 }
 
-/** Fills the groups of a match into a replacement. A group that took no part is empty. */
-export const fillReplacement = (replacement: Replacement, { groups }: Match): string =>
-  replacement.map((part) => typeof part === 'string' ? part : groups[part] ?? '').join('');
+/**
+ * Fills the groups of a match into a replacement. A group that took no part is empty. Undefined if the text would be
+ * longer than `maxCharacters`: it is not made then.
+ */
+export function fillReplacement(
+  replacement: Replacement,
+  { groups }: Match,
+  maxCharacters: number,
+): string | undefined {
+  const texts = replacement.map((part) => typeof part === 'string' ? part : groups[part] ?? '');
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return length > maxCharacters ? undefined : texts.join('');
+}

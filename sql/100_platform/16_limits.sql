@@ -1,19 +1,5 @@
 -- Written by npm run db:squash from types/limits/, in which changes are made.
 
-create function private.limit_body_bytes()
-returns integer
-language sql immutable security invoker
-return 1048576;
-comment on function private.limit_body_bytes() is
-  'Limit in bytes: body of a request.';
-
-create function private.limit_inputs_bytes()
-returns integer
-language sql immutable security invoker
-return 1048576;
-comment on function private.limit_inputs_bytes() is
-  'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
-
 create function private.limit_number_digits()
 returns integer
 language sql immutable security invoker
@@ -41,6 +27,20 @@ language sql immutable security invoker
 return 1000;
 comment on function private.limit_number_characters() is
   'Limit in characters: text of a number.';
+
+create function private.limit_body_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_body_bytes() is
+  'Limit in bytes: body of a request.';
+
+create function private.limit_inputs_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_inputs_bytes() is
+  'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
 
 create function private.limit_url_characters()
 returns integer
@@ -428,12 +428,12 @@ comment on function private.limit_definition_type_characters() is
   'Limit in characters: `type`: letters, digits, `_`, `-`; first a letter; neither `true` nor `false`.';
 
 grant execute on function
-  private.limit_body_bytes(),
-  private.limit_inputs_bytes(),
   private.limit_number_digits(),
   private.limit_value_levels(),
   private.limit_json_levels(),
   private.limit_number_characters(),
+  private.limit_body_bytes(),
+  private.limit_inputs_bytes(),
   private.limit_url_characters(),
   private.limit_api_key_name_characters(),
   private.limit_idempotency_key_characters(),

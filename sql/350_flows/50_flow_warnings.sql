@@ -35,6 +35,7 @@ begin
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
+        coalesce(d.data -> 'timeout_ms' <> 'null', false) as has_timeout,
         coalesce(d.data ->> 'on_error' = 'output', false) as handles_errors,
         d.data ->> 'on_error' = 'output' and jsonb_path_exists(d.data, '$.sources[*] ? (@.name == "error")')
           as has_error_output,
@@ -168,7 +169,8 @@ begin
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id))
+        -- A timeout is a failure that passes, but the time of a called flow is not.
+        and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'

@@ -107,20 +107,6 @@ comment on function private.run_error_codes() is
 
 -- Written by npm run db:squash from types/limits/, in which changes are made.
 
-create function private.limit_body_bytes()
-returns integer
-language sql immutable security invoker
-return 1048576;
-comment on function private.limit_body_bytes() is
-  'Limit in bytes: body of a request.';
-
-create function private.limit_inputs_bytes()
-returns integer
-language sql immutable security invoker
-return 1048576;
-comment on function private.limit_inputs_bytes() is
-  'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
-
 create function private.limit_number_digits()
 returns integer
 language sql immutable security invoker
@@ -148,6 +134,20 @@ language sql immutable security invoker
 return 1000;
 comment on function private.limit_number_characters() is
   'Limit in characters: text of a number.';
+
+create function private.limit_body_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_body_bytes() is
+  'Limit in bytes: body of a request.';
+
+create function private.limit_inputs_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_inputs_bytes() is
+  'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
 
 create function private.limit_url_characters()
 returns integer
@@ -535,12 +535,12 @@ comment on function private.limit_definition_type_characters() is
   'Limit in characters: `type`: letters, digits, `_`, `-`; first a letter; neither `true` nor `false`.';
 
 grant execute on function
-  private.limit_body_bytes(),
-  private.limit_inputs_bytes(),
   private.limit_number_digits(),
   private.limit_value_levels(),
   private.limit_json_levels(),
   private.limit_number_characters(),
+  private.limit_body_bytes(),
+  private.limit_inputs_bytes(),
   private.limit_url_characters(),
   private.limit_api_key_name_characters(),
   private.limit_idempotency_key_characters(),
@@ -3808,6 +3808,7 @@ begin
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
+        coalesce(d.data -> 'timeout_ms' <> 'null', false) as has_timeout,
         coalesce(d.data ->> 'on_error' = 'output', false) as handles_errors,
         d.data ->> 'on_error' = 'output' and jsonb_path_exists(d.data, '$.sources[*] ? (@.name == "error")')
           as has_error_output,
@@ -3941,7 +3942,8 @@ begin
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id))
+        -- A timeout is a failure that passes, but the time of a called flow is not.
+        and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'
@@ -4436,8 +4438,16 @@ begin
     join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
     where called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'on_error'] = 'output'
       and called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'node_id'] = 'interflow'
-      and jsonb_path_exists(
-        f.nodes, '$[*].data ? (@.node_id == "flow_output" && @.targets_form.form_data.label == "error")'
+      -- The name of an output is its label, or without a label that of its port.
+      and exists (
+        select
+        from jsonb_path_query(f.nodes, '$[*].data ? (@.type == "native" && @.node_id == "flow_output")') as d (data)
+        where coalesce(
+          case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
+            when 'string' then d.data #>> '{targets_form,form_data,label}'
+          end,
+          d.data #>> '{targets,0,name}'
+        ) = 'error'
       )
   );
 end;

@@ -1,5 +1,14 @@
 /**
- * True if the tests that try a tool for minutes run, too: the soak, the bench, and the type check of every upload. Set
- * `LONG_TESTS=1` after a change of such a tool.
+ * True if the tests that take minutes run, too: `LONG_TESTS=1 npm test`. They try tools of the project (soak, bench,
+ * uploads, new nodes, the recipe of the hosted guide), draw every node definition in a browser, and measure the slots of
+ * workers with hundreds of runs. Run them after a change of what they try.
  */
 export const runsLongTests = process.env['LONG_TESTS'] === '1';
+
+/** The test files of which all tests take long. */
+export const LONG_TEST_FILES = [
+  'tests/console/definitions.test.ts',
+  'tests/durability/fair_slots.test.ts',
+  'tests/hosted/recipe.test.ts',
+  'tests/tools/new_node.test.ts',
+];

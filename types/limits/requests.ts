@@ -1,12 +1,13 @@
 import type { Limits } from './limit.ts';
+import { valueLimits } from './values.ts';
 
-const VALUE_LEVELS = 64;
 const REFUSED_BODY = '413 `body_too_large`';
 const REFUSED_REQUEST = '400 `request_invalid`';
 const REFUSED_STREAM = '429 `too_many_requests`';
 
 /** The limits of requests, and of the values in them. */
 export const requestLimits = {
+  ...valueLimits,
   body_bytes: { value: 1_048_576, unit: 'bytes', meaning: 'body of a request', beyond: REFUSED_BODY, inSql: true },
   small_body_bytes: {
     value: 16_384,
@@ -21,36 +22,7 @@ export const requestLimits = {
     beyond: '413 `inputs_too_large`',
     inSql: true,
   },
-  number_digits: {
-    value: 400,
-    unit: 'digits',
-    meaning: 'a number in JSON that is stored, before and after the point',
-    beyond: '400, with the place of the number',
-    inSql: true,
-  },
-  value_levels: {
-    value: VALUE_LEVELS,
-    unit: 'levels',
-    meaning: 'arrays and maps within each other, in a value and in JSON from an HTTP response',
-    beyond: '400; the node fails',
-    inSql: true,
-  },
-  // A level of a value takes two levels of JSON: the object, and the content of its tag. The rest is around the value.
-  json_levels: {
-    value: 2 * VALUE_LEVELS + 8,
-    unit: 'levels',
-    meaning: 'JSON of a body, and of a column',
-    beyond: '400 `request_invalid` or `column_invalid`',
-    inSql: true,
-  },
   body_values: { value: 300_000, unit: 'values', meaning: 'JSON of a body', beyond: REFUSED_REQUEST },
-  number_characters: {
-    value: 1_000,
-    unit: 'characters',
-    meaning: 'text of a number',
-    beyond: '400; in JSON from outside it becomes a float',
-    inSql: true,
-  },
   url_characters: {
     value: 2_048,
     unit: 'characters',

@@ -1,11 +1,11 @@
-import { requestLimits } from '../limits/requests.ts';
+import { valueLimits } from '../limits/values.ts';
 
 /** The greatest mantissa of a `D` value, 2^96 - 1. The greatest scale follows. */
 export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
 export const DECIMAL_MAX_SCALE = 28;
 
 /** The most characters of a number's text. No range needs more, and reading digits may take quadratic time. */
-export const MAX_NUMBER_CHARACTERS = requestLimits.number_characters.value;
+export const MAX_NUMBER_CHARACTERS = valueLimits.number_characters.value;
 
 const INTEGER = /^[+-]?\d+$/;
 const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;

@@ -2,7 +2,7 @@ import { base58, base64 } from '@scure/base';
 import type { LosslessNumber } from 'lossless-json';
 import { decodeBase58 } from './base58.ts';
 import { floatToPlainText, parseDecimal, parseFloatText, parseInteger } from './number_text.ts';
-import { requestLimits } from '../limits/requests.ts';
+import { valueLimits } from '../limits/values.ts';
 
 /**
  * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers travel as strings.
@@ -30,7 +30,7 @@ export type Value =
 export type ValueMap = { [name: string]: Value };
 
 /** The most levels of `A` and `M` in a value. */
-export const MAX_VALUE_DEPTH = requestLimits.value_levels.value;
+export const MAX_VALUE_DEPTH = valueLimits.value_levels.value;
 
 const U64_MAX = 2n ** 64n - 1n;
 const I64_MIN = -(2n ** 63n);

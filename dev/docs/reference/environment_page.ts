@@ -80,7 +80,7 @@ const TESTS: Rows = [
   ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '15'],
   [
     'LONG_TESTS',
-    '`1` also runs the tests that try a tool for minutes: soak, bench, and the type check of every upload.',
+    '`1` also runs the tests that take minutes (`tests/support/long_tests.ts`).',
     'none',
   ],
   ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '10'],

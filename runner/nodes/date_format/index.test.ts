@@ -12,6 +12,12 @@ it.each<[Value, ValueMap, string]>([
   [MOMENT, { zone: { S: 'Asia/Tokyo' } }, '2026-11-26T07:46:56.000+09:00'],
   [MOMENT, { format: { S: "cccc, d LLLL yyyy 'at' HH:mm" } }, 'Wednesday, 25 November 2026 at 22:46'],
   [MOMENT, { format: { S: 'cccc' }, locale: { S: 'de' } }, 'Mittwoch'],
+  // Luxon would keep data of each extension and each spelling.
+  [
+    MOMENT,
+    { format: { S: 'cccc z' }, locale: { S: 'de-u-nu-arab' }, zone: { S: 'eUROPE/bERLIN' } },
+    'Mittwoch Europe/Berlin',
+  ],
 ])('writes %j by %j', async (date, more, text) => {
   expect(await format(date, more)).toEqual({ text: { S: text } });
 });

@@ -15,12 +15,13 @@ export const regexReplaceNode: NodeModule = {
     const parts: string[] = [];
     let [count, length, end] = [0, 0, 0];
     for (const match of findMatches(pattern, text)) {
-      const part = text.slice(end, match.start) + fillReplacement(replacement, match);
-      parts.push(part);
-      length += part.length;
+      const kept = text.slice(end, match.start);
+      const filled = fillReplacement(replacement, match, maxOutputBytes);
+      parts.push(kept, filled ?? '');
+      length += kept.length + (filled?.length ?? 0);
       end = match.end;
       count++;
-      if (length > maxOutputBytes) {
+      if (filled === undefined || length > maxOutputBytes) {
         throw new NodeError(
           codedError('output_too_large', `the result does not fit into an output of ${maxOutputBytes} bytes`),
         );

@@ -47,12 +47,17 @@ export function blankTypes(source, program) {
     const at = source.indexOf(sign, from);
     if (at !== -1 && at < to) blank(at, at + 1);
   };
-  /** Blanks modifiers such as private before the name of a member. */
+  /**
+   * Blanks modifiers such as private before the name of a member. The semicolon ends the member before. It may not stand
+   * behind a word that stays, such as static.
+   */
   const blankModifiers = (from, to) => {
+    let first = ';';
     for (let at = from; at < to;) {
       let end = at;
       while (end < to && isWordCharacter(source[end])) end += 1;
-      if (MODIFIERS.has(source.slice(at, end))) blank(at, end, ';');
+      if (MODIFIERS.has(source.slice(at, end))) blank(at, end, first);
+      else if (end > at) first = ' ';
       at = Math.max(end, at + 1);
     }
   };

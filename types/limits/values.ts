@@ -1,0 +1,36 @@
+import type { Limits } from './limit.ts';
+
+const VALUE_LEVELS = 64;
+
+/** The limits of values. The client bundles them, so they stand apart from those of requests. */
+export const valueLimits = {
+  number_digits: {
+    value: 400,
+    unit: 'digits',
+    meaning: 'a number in JSON that is stored, before and after the point',
+    beyond: '400, with the place of the number',
+    inSql: true,
+  },
+  value_levels: {
+    value: VALUE_LEVELS,
+    unit: 'levels',
+    meaning: 'arrays and maps within each other, in a value and in JSON from an HTTP response',
+    beyond: '400; the node fails',
+    inSql: true,
+  },
+  // A level of a value takes two levels of JSON: the object, and the content of its tag. The rest is around the value.
+  json_levels: {
+    value: 2 * VALUE_LEVELS + 8,
+    unit: 'levels',
+    meaning: 'JSON of a body, and of a column',
+    beyond: '400 `request_invalid` or `column_invalid`',
+    inSql: true,
+  },
+  number_characters: {
+    value: 1_000,
+    unit: 'characters',
+    meaning: 'text of a number',
+    beyond: '400; in JSON from outside it becomes a float',
+    inSql: true,
+  },
+} satisfies Limits;
