@@ -31,19 +31,22 @@ class Template extends FlowBuilder {
   }
 }
 
-/** A server that answers the paths with this JSON, breaks off at `/broken`, and has no others. */
+/** A server that answers the paths with this JSON, breaks off at `/broken`, tells what `/mail` got, and has no others. */
 const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'> => ({
   http: {
-    request: ({ url }: HttpRequest) => {
+    request: async ({ url, body: sent, makeBody }: HttpRequest) => {
       const { pathname } = new URL(url);
       if (pathname === '/broken') throw new TransientError('the connection broke');
       if (answers[pathname] === undefined) throw new NodeError('status code: 404');
-      const body = new TextEncoder().encode(JSON.stringify(answers[pathname]));
-      return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body });
+      const got = new TextDecoder().decode(sent ?? await makeBody?.());
+      const answer = pathname === '/mail' ? { sent: got } : answers[pathname];
+      const body = new TextEncoder().encode(JSON.stringify(answer));
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
     },
   },
 });
 
+const row = (name: string, email: string): Value => ({ M: { name: { S: name }, email: { S: email } } });
 const at = (path: string): Value => ({ S: `http://shop.test${path}` });
 const status = (text: string): Value => ({ M: { status: { S: text } } });
 const failure = (message: string, node: number, attempt: number): Value => ({
@@ -71,11 +74,29 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
       failures: { A: [failure('status code: 404', 3, 1)] },
     },
   ],
+  [
+    'csv_import',
+    { csv: { S: 'name,email\nDi,d@x.test\nNo,\n"Bo, Jr",b@x.test\nDi again,d@x.test\n' } },
+    {
+      rows: { A: [row('Bo, Jr', 'b@x.test'), row('Di', 'd@x.test')] },
+      refused: { A: [row('No', '')] },
+    },
+  ],
+  [
+    'nightly_report',
+    { figures_url: at('/figures'), mail_url: at('/mail') },
+    { report: { S: 'Orders: 7\nProblem: late\n' }, answer: { M: { sent: { S: '"Orders: 7\\nProblem: late\\n"' } } } },
+  ],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];
 
 it.each(cases)('the template %s does what it says, with %j', async (name, inputs, output) => {
-  const services = answering({ '/fine': { status: 'ready' }, '/spare': { status: 'spare' } });
+  const services = answering({
+    '/fine': { status: 'ready' },
+    '/spare': { status: 'spare' },
+    '/figures': { orders: 7, problems: ['late'] },
+    '/mail': {},
+  });
   const result = await executeFlow(new Template(name), inputs, { services, now: Date.now });
   expect(result).toMatchObject({ status: 'succeeded', errors: null });
   expect(result.output.M).toEqual(output);
