@@ -19,8 +19,8 @@ const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow 
 function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
   const { module } = node;
   const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);
-  // A called flow is not tried again as a whole.
-  if (callsFlow(node)) return new NodeError(told);
+  // A called flow is not tried again as a whole, and the URL of an input ends with the attempt.
+  if (callsFlow(node) || module?.asksForInput) return new NodeError(told);
   const isRepeatable = module === undefined || !('run' in module) || effectsWith(module, inputs) !== 'once';
   return new TransientError(isRepeatable ? told : `${told}; what it does outside may have happened`);
 }

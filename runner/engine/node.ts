@@ -254,6 +254,8 @@ interface NodeTraits {
   spreads?: true;
   /** The node's output is an output of the flow. */
   isFlowOutput?: true;
+  /** It asks somebody outside for a value, once for all attempts. An attempt whose time is over is not repeated. */
+  asksForInput?: true;
   /** For some values of one input, the node has fewer effects than its definition declares. */
   effectsByInput?: {
     name: string;

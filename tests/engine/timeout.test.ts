@@ -108,8 +108,8 @@ describe('the timeout of a node', () => {
 
   it('bounds the time for which a person is waited for', async () => {
     const flow = new FlowBuilder();
-    flow.use('api_input', {}, { form: { timeout: 1_000 }, timeoutMs: SHORT });
-    const { result, recorded } = await claimFlow(flow, {}, {
+    flow.use('api_input', {}, { form: { timeout: 1_000 }, timeoutMs: SHORT, retry: AT_ONCE });
+    const { result, recorded, events } = await claimFlow(flow, {}, {
       services: {
         inputs: {
           makeAddress: () => ({ token: 't', url: 'http://x.test' }),
@@ -118,7 +118,11 @@ describe('the timeout of a node', () => {
         },
       },
     });
+    // Its URL ends with the attempt, so a second attempt would never get an answer.
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
+    expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
+    // Nothing was left unreached, so a redrive of the run needs no earlier run but this one.
+    expect(events.filter(({ type }) => type === 'halted')).toEqual([]);
     expect(endOf(result)).toMatchObject({ errors: [expect.stringContaining(TOOK_LONGER)] });
   });
 });

@@ -19,5 +19,6 @@ function readTimeoutMs(inputs: ValueMap): number {
 /** Waits until somebody sends a value to a URL that only this execution has. */
 export const apiInputNode: NodeModule = {
   definition,
+  asksForInput: true,
   run: async ({ inputs, askForInput }) => ({ value: await askForInput(readTimeoutMs(inputs)) }),
 };
