@@ -1,6 +1,7 @@
 import type { SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
 import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
+import { codedError } from '../../types/run_errors.ts';
 import { readField } from '../../types/values/conversion.ts';
 
 /** An input or output of a node, as the engine needs it. */
@@ -326,6 +327,10 @@ export class NodeError extends Error {
   /** Only of a failure that passes. A node whose flow says so (`data.retry`) is then tried again. */
   transience?: Transience;
 }
+
+/** Makes the error of a node that stops before it makes outputs of more than `maxBytes`. `what` is a noun and its verb. */
+export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
+  new NodeError(codedError('output_too_large', `${what} fit into an output of ${maxBytes} bytes`));
 
 /** Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge. */
 export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';

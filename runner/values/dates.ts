@@ -65,10 +65,8 @@ export function readLocale(inputs: ValueMap): string {
 
 /** Reads a moment in ISO 8601. A text without an offset is in the zone. Throws a ConversionError. */
 export function parseIso(text: string, zone: string, input: string): DateTime {
-  const date = DateTime.fromISO(text.slice(0, MAX_DATE_CHARACTERS + 1), { zone });
-  if (text.length > MAX_DATE_CHARACTERS || !date.isValid) {
-    throw new ConversionError('must be a date in ISO 8601, such as 2026-11-25T22:46:56Z', input);
-  }
+  const date = text.length > MAX_DATE_CHARACTERS ? undefined : DateTime.fromISO(text, { zone });
+  if (!date?.isValid) throw new ConversionError('must be a date in ISO 8601, such as 2026-11-25T22:46:56Z', input);
   return date;
 }
 

@@ -1,9 +1,10 @@
 import { base58, base64, base64urlnopad, hex } from '@scure/base';
-import { ConversionError, readField, toText } from '../../types/values/conversion.ts';
+import { ConversionError, readField, toMember } from '../../types/values/conversion.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 /** A form of bytes as text. Both directions throw an Error for what has no such form. */
 interface Encoding {
+  name: string;
   encode: (bytes: Uint8Array) => string;
   decode: (text: string) => Uint8Array;
   /** The most bytes, where the time grows faster than their number. */
@@ -11,38 +12,32 @@ interface Encoding {
 }
 
 const utf8: Encoding = {
+  name: 'utf8',
   encode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
   decode: (text) => new TextEncoder().encode(text),
 };
 
 const ENCODINGS: { [name: string]: Encoding } = {
   utf8,
-  hex: { encode: hex.encode, decode: (text) => hex.decode(text.toLowerCase()) },
-  base64,
-  base64url: base64urlnopad,
-  base58: { ...base58, maxBytes: 1_024 },
+  hex: { name: 'hex', encode: hex.encode, decode: (text) => hex.decode(text.toLowerCase()) },
+  base64: { name: 'base64', ...base64 },
+  base64url: { name: 'base64url', ...base64urlnopad },
+  base58: { name: 'base58', ...base58, maxBytes: 1_024 },
 };
 
 /** Characters of base58 for 1,024 bytes. */
 const MAX_BASE58_CHARACTERS = 1_399;
 
-function readEncoding(inputs: ValueMap): { name: string; encoding: Encoding } {
-  const name = readField(inputs, 'encoding', toText);
-  const encoding = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined;
-  if (encoding === undefined) {
-    throw new ConversionError(`must be one of ${Object.keys(ENCODINGS).join(', ')}`, 'encoding');
-  }
-  return { name, encoding };
-}
+const toEncoding = toMember(ENCODINGS);
 
 /** Writes bytes in the encoding that the input `encoding` names. Throws a ConversionError. */
 export function encodeBytes(inputs: ValueMap, bytes: Uint8Array): string {
-  const { name, encoding } = readEncoding(inputs);
-  if (bytes.length > (encoding.maxBytes ?? bytes.length)) {
-    throw new ConversionError(`must have at most ${encoding.maxBytes} bytes for ${name}`, 'data');
+  const { name, maxBytes, encode } = readField(inputs, 'encoding', toEncoding);
+  if (bytes.length > (maxBytes ?? bytes.length)) {
+    throw new ConversionError(`must have at most ${maxBytes} bytes for ${name}`, 'data');
   }
   try {
-    return encoding.encode(bytes);
+    return encode(bytes);
   } catch {
     throw new ConversionError(`must be ${name}`, 'data');
   }
@@ -50,12 +45,12 @@ export function encodeBytes(inputs: ValueMap, bytes: Uint8Array): string {
 
 /** Reads bytes from a text in the encoding that the input `encoding` names. Throws a ConversionError. */
 export function decodeText(inputs: ValueMap, text: string): Uint8Array {
-  const { name, encoding } = readEncoding(inputs);
-  if (encoding.maxBytes !== undefined && text.length > MAX_BASE58_CHARACTERS) {
+  const { name, maxBytes, decode } = readField(inputs, 'encoding', toEncoding);
+  if (maxBytes !== undefined && text.length > MAX_BASE58_CHARACTERS) {
     throw new ConversionError(`must have at most ${MAX_BASE58_CHARACTERS} characters for ${name}`, 'text');
   }
   try {
-    return encoding.decode(text);
+    return decode(text);
   } catch {
     throw new ConversionError(`must be ${name}`, 'text');
   }

@@ -3,7 +3,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { md5, sha1 } from '@noble/hashes/legacy.js';
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { keccak_256, sha3_256, sha3_512 } from '@noble/hashes/sha3.js';
-import { ConversionError, readOptionalField, toText } from '../../types/values/conversion.ts';
+import { readOptionalField, toMember } from '../../types/values/conversion.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 /** A function from bytes to their hash. */
@@ -14,20 +14,14 @@ const KEYED = { sha1, sha256, sha384, sha512, sha3_256, sha3_512 };
 
 const HASHES: { [algorithm: string]: Hash } = { md5, ...KEYED, keccak_256, blake3 };
 
-const DEFAULT_ALGORITHM = 'sha256';
-
-function chosen<Chosen>(inputs: ValueMap, known: { [algorithm: string]: Chosen }): Chosen {
-  const algorithm = readOptionalField(inputs, 'algorithm', toText) ?? DEFAULT_ALGORITHM;
-  const found = Object.hasOwn(known, algorithm) ? known[algorithm] : undefined;
-  if (found === undefined) throw new ConversionError(`must be one of ${Object.keys(known).join(', ')}`, 'algorithm');
-  return found;
-}
+const toHash = toMember(HASHES);
+const toKeyedHash = toMember(KEYED);
 
 /** Returns the hash that the input `algorithm` names; sha256 by default. Throws a ConversionError. */
-export const readHash = (inputs: ValueMap): Hash => chosen(inputs, HASHES);
+export const readHash = (inputs: ValueMap): Hash => readOptionalField(inputs, 'algorithm', toHash) ?? sha256;
 
 /** Returns the keyed hash of the input `algorithm`; sha256 by default. Throws a ConversionError. */
 export function readHmac(inputs: ValueMap): (key: Uint8Array, data: Uint8Array) => Uint8Array {
-  const hash = chosen(inputs, KEYED);
+  const hash = readOptionalField(inputs, 'algorithm', toKeyedHash) ?? sha256;
   return (key, data) => hmac(hash, key, data);
 }

@@ -99,6 +99,18 @@ export const toBoolean = toPayload<boolean>('bool', 'a boolean');
 /** A text. Numbers and keys are refused; the node to_string makes texts of them. */
 export const toText = toPayload<string>('string', 'a string');
 
+/** Makes the conversion of a text that is one of the names of an object to the member of that name. */
+export function toMember<Member>(known: { readonly [name: string]: Member }, separator = ', '): Convert<Member> {
+  return (value) => {
+    const name = toText(value);
+    if (!Object.hasOwn(known, name)) {
+      throw new ConversionError(`must be one of ${Object.keys(known).join(separator)}`);
+    }
+    // SAFETY: it is an own member.
+    return known[name] as Member;
+  };
+}
+
 /** An array. No other value is converted to one. */
 export const toArray = toPayload<Value[]>('array', 'a sequence');
 

@@ -1,7 +1,6 @@
-import { codedError } from '../../../types/run_errors.ts';
 import { ConversionError, readField, toInteger, toText } from '../../../types/values/conversion.ts';
 import type { Value } from '../../../types/values/value.ts';
-import { NodeError, type NodeModule } from '../../engine/node.ts';
+import { type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** The bytes that each part takes in an output besides its characters: `{"S":""},`. */
@@ -19,9 +18,7 @@ export const chunkStringNode: NodeModule = {
     const count = Math.ceil(characters.length / size);
     // Checked before the parts are made.
     if (count * PART_BYTES > maxOutputBytes) {
-      throw new NodeError(
-        codedError('output_too_large', `${count} parts don't fit into an output of ${maxOutputBytes} bytes`),
-      );
+      throw outputTooLarge(`${count} parts don't`, maxOutputBytes);
     }
     const chunks = Array.from(
       { length: count },

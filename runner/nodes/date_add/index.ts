@@ -1,17 +1,12 @@
-import { ConversionError, readField, toInteger, toText } from '../../../types/values/conversion.ts';
+import { ConversionError, readField, toInteger, toMember } from '../../../types/values/conversion.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import { dateOutputs, readDate, readZone } from '../../values/dates.ts';
 import definition from './definition.json' with { type: 'json' };
 
-const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
+const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'];
 
 const toI64 = toInteger('i64');
-
-function toUnit(name: string): typeof UNITS[number] {
-  const unit = UNITS.find((known) => known === name);
-  if (unit === undefined) throw new ConversionError(`must be one of ${UNITS.join(', ')}`, 'unit');
-  return unit;
-}
+const toUnit = toMember(Object.fromEntries(UNITS.map((unit) => [unit, unit])));
 
 /**
  * Adds a duration to a date. Days and longer units are counted by the calendar of the zone, so a day in which the clocks
@@ -20,7 +15,7 @@ function toUnit(name: string): typeof UNITS[number] {
 export const dateAddNode: NodeModule = {
   definition,
   run: ({ inputs }) => {
-    const unit = toUnit(readField(inputs, 'unit', toText));
+    const unit = readField(inputs, 'unit', toUnit);
     const amount = Number(readField(inputs, 'amount', toI64));
     const sum = readDate(inputs, readZone(inputs)).plus({ [unit]: amount });
     if (!sum.isValid) throw new ConversionError('leads beyond the dates that can be computed', 'amount');

@@ -1,4 +1,4 @@
-import { ConversionError, readField, toDecimal, toText } from '../../../types/values/conversion.ts';
+import { readField, toDecimal, toMember } from '../../../types/values/conversion.ts';
 import type { Decimal } from '../../../types/values/decimal.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
@@ -13,17 +13,17 @@ const OPERATORS: { [operator: string]: (a: Decimal, b: Decimal) => Decimal | und
   '^': (a, b) => a.power(b),
 };
 
+const DIVISIONS = new Set([OPERATORS['/'], OPERATORS['%']]);
+
+const toOperator = toMember(OPERATORS, ' ');
+
 /** Calculates with two decimals. */
 export const mathNode: NodeModule = {
   definition,
   run: ({ inputs }) => {
-    const operator = readField(inputs, 'operator', toText);
-    const calculate = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
-    if (calculate === undefined) {
-      throw new ConversionError(`must be one of ${Object.keys(OPERATORS).join(' ')}`, 'operator');
-    }
+    const calculate = readField(inputs, 'operator', toOperator);
     const [a, b] = [readField(inputs, 'a', toDecimal), readField(inputs, 'b', toDecimal)];
-    if ((operator === '/' || operator === '%') && b.isZero()) throw new NodeError('b: division by zero');
+    if (DIVISIONS.has(calculate) && b.isZero()) throw new NodeError('b: division by zero');
     const result = calculate(a, b);
     if (result === undefined) throw new NodeError('the result is no number of up to 96 bits');
     return { result: { D: result.toString() } };

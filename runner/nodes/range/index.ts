@@ -1,8 +1,7 @@
-import { codedError } from '../../../types/run_errors.ts';
 import { Decimal } from '../../../types/values/decimal.ts';
 import type { Value } from '../../../types/values/value.ts';
 import { readField, readFieldOr, toDecimal } from '../../../types/values/conversion.ts';
-import { NodeError, type NodeModule } from '../../engine/node.ts';
+import { NodeError, type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** The fewest bytes of a number in an output: `{"D":"0"},`. */
@@ -20,7 +19,7 @@ function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: numbe
   // Checked before the numbers are made. The exact limit depends on their digits.
   if (count > maxBytes / NUMBER_BYTES) {
     const numbers = Number.isFinite(count) ? `${count} numbers` : 'more numbers than can be counted';
-    throw new NodeError(codedError('output_too_large', `${numbers} don't fit into an output of ${maxBytes} bytes`));
+    throw outputTooLarge(`${numbers} don't`, maxBytes);
   }
   return count;
 }

@@ -1,7 +1,6 @@
-import { codedError } from '../../../types/run_errors.ts';
 import { readField, readOptionalField, toBoolean, toText } from '../../../types/values/conversion.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
-import { NodeError, type NodeModule } from '../../engine/node.ts';
+import { type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import { compilePattern, findMatches } from '../../values/regex.ts';
 import definition from './definition.json' with { type: 'json' };
 
@@ -23,9 +22,7 @@ export const regexMatchNode: NodeModule = {
       first ??= groups;
       matches.push({ S: groups[0]! });
       if (matches.length * MATCH_BYTES > maxOutputBytes) {
-        throw new NodeError(
-          codedError('output_too_large', `the matches don't fit into an output of ${maxOutputBytes} bytes`),
-        );
+        throw outputTooLarge("the matches don't", maxOutputBytes);
       }
       if (matches.length % 1_000 === 0) checkTime();
     }

@@ -1,6 +1,5 @@
-import { codedError } from '../../../types/run_errors.ts';
 import { readField, readOptionalField, toBoolean, toText } from '../../../types/values/conversion.ts';
-import { NodeError, type NodeModule } from '../../engine/node.ts';
+import { type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import { compilePattern, fillReplacement, findMatches, readReplacement } from '../../values/regex.ts';
 import definition from './definition.json' with { type: 'json' };
 
@@ -12,6 +11,7 @@ export const regexReplaceNode: NodeModule = {
     const isSet = (name: string) => readOptionalField(inputs, name, toBoolean) ?? false;
     const pattern = compilePattern(readField(inputs, 'pattern', toText), isSet('ignore_case'));
     const replacement = readReplacement(readField(inputs, 'replacement', toText), pattern);
+    const isFirstOnly = isSet('first_only');
     const parts: string[] = [];
     let [count, length, end] = [0, 0, 0];
     for (const match of findMatches(pattern, text)) {
@@ -22,11 +22,9 @@ export const regexReplaceNode: NodeModule = {
       end = match.end;
       count++;
       if (filled === undefined || length > maxOutputBytes) {
-        throw new NodeError(
-          codedError('output_too_large', `the result does not fit into an output of ${maxOutputBytes} bytes`),
-        );
+        throw outputTooLarge('the result does not', maxOutputBytes);
       }
-      if (isSet('first_only')) break;
+      if (isFirstOnly) break;
       if (count % 1_000 === 0) checkTime();
     }
     return { result: { S: parts.join('') + text.slice(end) }, count: { U: String(count) } };
