@@ -23,44 +23,54 @@ export function readShortText(inputs: ValueMap, name: string): string | undefine
   return text;
 }
 
-/** The time zones of the runtime, by their names in lower case. */
-const ZONES = new Map(['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone.toLowerCase(), zone]));
+/** The most zones and locales of which Luxon keeps data. It keeps some 100 KB of each name for ever. */
+const MAX_KEPT = 100;
+const kept = new Set<string>();
+
+/** Lets Luxon forget all zones and locales when there are too many. */
+function keep(name: string): string {
+  kept.add(name);
+  if (kept.size > MAX_KEPT) {
+    Settings.resetCaches();
+    kept.clear();
+  }
+  return name;
+}
+
+/** Returns what `read` returns; undefined for a name that Intl does not know. */
+function known(read: () => string | undefined): string | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
 
 /**
- * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns the canonical spelling:
- * Luxon keeps data of each spelling for ever, and a name of 30 letters has a billion spellings.
+ * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns one name for all spellings
+ * of a zone, because a name of 30 letters has a billion of them.
  */
 export function readZone(inputs: ValueMap): string {
-  const zone = ZONES.get((readShortText(inputs, 'zone') ?? 'UTC').toLowerCase());
+  const timeZone = readShortText(inputs, 'zone') ?? 'UTC';
+  // Some runtimes take offsets, too.
+  const isName = /^[A-Za-z]/.test(timeZone);
+  const zone = known(() => isName ? new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone : undefined);
   if (zone === undefined) {
     throw new ConversionError('must be a time zone of the IANA database, such as Europe/Berlin', 'zone');
   }
-  return zone;
+  return keep(zone);
 }
-
-/** The languages of which Luxon keeps data, at most so many. */
-const MAX_LOCALES = 100;
-const locales = new Set<string>();
 
 /**
  * Reads the input `locale`, a language tag; English by default. Throws a ConversionError. Leaves out the extensions of
- * the tag, which have any number of values, because Luxon keeps data of each tag.
+ * the tag, which have any number of values.
  */
 export function readLocale(inputs: ValueMap): string {
-  let locale: string | undefined;
-  try {
-    const { baseName } = new Intl.Locale(readShortText(inputs, 'locale') ?? 'en');
-    [locale] = Intl.DateTimeFormat.supportedLocalesOf(baseName);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-  }
+  const tag = readShortText(inputs, 'locale') ?? 'en';
+  const locale = known(() => Intl.DateTimeFormat.supportedLocalesOf(new Intl.Locale(tag).baseName)[0]);
   if (locale === undefined) throw new ConversionError('must be a language tag, such as de or pt-BR', 'locale');
-  locales.add(locale);
-  if (locales.size > MAX_LOCALES) {
-    Settings.resetCaches();
-    locales.clear();
-  }
-  return locale;
+  return keep(locale);
 }
 
 /** Reads a moment in ISO 8601. A text without an offset is in the zone. Throws a ConversionError. */

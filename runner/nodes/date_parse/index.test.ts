@@ -15,6 +15,9 @@ it.each([
   ['2026-11-25', undefined, 'Europe/Berlin', '2026-11-24T23:00:00.000Z'],
   ['2026-11-25T00:00:00+05:30', undefined, 'Europe/Berlin', '2026-11-24T18:30:00.000Z'],
   ['25.11.2026 22:46', 'dd.LL.yyyy HH:mm', 'America/New_York', '2026-11-26T03:46:00.000Z'],
+  // Other names of a zone are names of the IANA database, too.
+  ['2026-11-25', undefined, 'Asia/Kolkata', '2026-11-24T18:30:00.000Z'],
+  ['2026-11-25', undefined, 'US/Pacific', '2026-11-25T08:00:00.000Z'],
   // The clocks go forward: 02:30 does not exist, and becomes the time an hour later.
   ['2026-03-29T02:30', undefined, 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
 ])('reads %s (%s, %s)', async (text, format, zone, iso) => {
@@ -26,6 +29,7 @@ it.each([
   ['2026-02-30', undefined, undefined, 'text: must be a date in ISO 8601'],
   ['2026-11-25', 'dd.LL.yyyy', undefined, 'text: must be a date in the given format'],
   ['2026-11-25', undefined, 'Mars/Base', 'zone: must be a time zone of the IANA database, such as Europe/Berlin'],
+  ['2026-11-25', undefined, '+05:30', 'zone: must be a time zone of the IANA database'],
   ['1'.repeat(101), undefined, undefined, 'text: must be a date in ISO 8601'],
   ['1'.repeat(101), 'd', undefined, 'text: must have at most 100 characters'],
   ['1', 'd'.repeat(101), undefined, 'format: must have at most 100 characters'],
