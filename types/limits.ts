@@ -2,6 +2,7 @@ import { definitionLimits } from './limits/definitions.ts';
 import { deploymentLimits } from './limits/deployments.ts';
 import { flowLimits } from './limits/flows.ts';
 import type { Limits } from './limits/limit.ts';
+import { nodeLimits } from './limits/nodes.ts';
 import { requestLimits } from './limits/requests.ts';
 import { runLimits } from './limits/runs.ts';
 import { scriptLimits } from './limits/scripts.ts';
@@ -14,6 +15,7 @@ export const limits = {
   ...deploymentLimits,
   ...runLimits,
   ...scriptLimits,
+  ...nodeLimits,
   ...storeLimits,
   ...definitionLimits,
 } satisfies Limits;

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { FIRST_PAGES } from '../../runner/script/saved_memory.ts';
+import { scriptLimits } from '../../types/limits/scripts.ts';
 import { projectDir } from '../stack/paths.ts';
 import { meter } from './meter.ts';
-
-/** Pages of 64 KiB that the sandbox's memory begins with. Its stack takes 5 MiB of them. */
-const MEMORY_PAGES = 112;
 
 const require = createRequire(import.meta.url);
 
@@ -50,7 +49,7 @@ interface Bundle {
 
 /** Makes QuickJS, metered. */
 const makeWasm = (): Uint8Array =>
-  meter(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')), MEMORY_PAGES);
+  meter(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')), FIRST_PAGES);
 
 /** Bundles a guest with its packages into one script. */
 async function bundle(name: string): Promise<Bundle> {
@@ -67,6 +66,10 @@ async function bundle(name: string): Promise<Bundle> {
     minify: true,
     legalComments: 'none',
     charset: 'ascii',
+    define: {
+      MAX_DEPTH: String(scriptLimits.sandbox_output_levels.value),
+      MAX_MESSAGE: String(scriptLimits.sandbox_error_characters.value),
+    },
   });
   return { text: outputFiles[0]!.text, licences: licencesOf(Object.keys(metafile.inputs)) };
 }

@@ -5,10 +5,8 @@ import { scriptLimits } from '../../types/limits/scripts.ts';
 import { mainText } from './generated/main.ts';
 import { quickjsWasm } from './generated/quickjs_wasm.ts';
 import { type GuestAnswer, MachineError, type MachineHooks } from './machine_hooks.ts';
-import { PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
+import { FIRST_PAGES, PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
 
-/** Pages of the memory at its beginning, as dev/script/assets.ts declares them, and at most. */
-const FIRST_PAGES = 112;
 const MAX_PAGES = scriptLimits.sandbox_bytes.value / PAGE_BYTES;
 /** QuickJS counts its own stack. It ends a recursion before the stack of the host's thread is used up. */
 const STACK_BYTES = 196_608;

@@ -1,8 +1,9 @@
 export const PAGE_BYTES = 65_536;
+/** Pages that the sandbox's memory begins with. Its stack takes 5 MiB of them. */
+export const FIRST_PAGES = 112;
 
 /** The parts of a memory that are not zero. */
 export interface SavedMemory {
-  bytes: number;
   pages: { at: number; bytes: Uint8Array }[];
 }
 
@@ -18,18 +19,18 @@ export function saveMemory({ buffer }: WebAssembly.Memory): SavedMemory {
     const bytes = new Uint8Array(buffer, at, PAGE_BYTES);
     if (!isZero(bytes)) pages.push({ at, bytes: bytes.slice() });
   }
-  return { bytes: buffer.byteLength, pages };
+  return { pages };
 }
 
-/** Makes a memory what it was. It may have grown since; what is beyond is zero. `unused` is known to be zero. */
+/**
+ * Restores a memory. The memory may have grown since, and never shrinks; the part that it has grown by becomes zero.
+ * `unused` is known to be zero.
+ */
 export function restoreMemory(
   memory: WebAssembly.Memory,
   saved: SavedMemory,
   unused: { from: number; to: number },
 ): void {
-  if (memory.buffer.byteLength < saved.bytes) {
-    memory.grow((saved.bytes - memory.buffer.byteLength) / PAGE_BYTES);
-  }
   const bytes = new Uint8Array(memory.buffer);
   bytes.fill(0, 0, unused.from).fill(0, unused.to);
   for (const page of saved.pages) bytes.set(page.bytes, page.at);

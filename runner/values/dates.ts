@@ -1,4 +1,5 @@
 import { DateTime, Settings } from 'luxon';
+import { nodeLimits } from '../../types/limits/nodes.ts';
 import {
   ConversionError,
   invalidType,
@@ -9,8 +10,8 @@ import {
 } from '../../types/values/conversion.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 
-/** The most characters of a date as text, and of a format. */
-export const MAX_DATE_CHARACTERS = 100;
+const MAX_DATE_CHARACTERS = nodeLimits.date_characters.value;
+const MAX_TOKENS = nodeLimits.date_tokens.value;
 
 const toI64 = toInteger('i64');
 
@@ -94,9 +95,6 @@ export function readDate(inputs: ValueMap, zone: string): DateTime {
 
 /** The letters of a token, and a text in single quotes, which stands for itself. */
 const FORMAT_PARTS = /'[^']*'|([A-Za-z])\1*/g;
-
-/** The most tokens of a format that reads dates. */
-const MAX_TOKENS = 12;
 
 /**
  * Reads a moment in a format of Luxon. Throws a ConversionError. Luxon tries the lengths of all tokens against each

@@ -1,4 +1,6 @@
 import { base58, base64, base64urlnopad, hex } from '@scure/base';
+import { nodeLimits } from '../../types/limits/nodes.ts';
+import { maxBase58Characters } from '../../types/values/base58.ts';
 import { ConversionError, readField, toMember } from '../../types/values/conversion.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
@@ -7,7 +9,7 @@ interface Encoding {
   name: string;
   encode: (bytes: Uint8Array) => string;
   decode: (text: string) => Uint8Array;
-  /** The most bytes, where the time grows faster than their number. */
+  /** The most bytes of base58, whose time grows with the square of their number. */
   maxBytes?: number;
 }
 
@@ -22,11 +24,8 @@ const ENCODINGS: { [name: string]: Encoding } = {
   hex: { name: 'hex', encode: hex.encode, decode: (text) => hex.decode(text.toLowerCase()) },
   base64: { name: 'base64', ...base64 },
   base64url: { name: 'base64url', ...base64urlnopad },
-  base58: { name: 'base58', ...base58, maxBytes: 1_024 },
+  base58: { name: 'base58', ...base58, maxBytes: nodeLimits.base58_bytes.value },
 };
-
-/** Characters of base58 for 1,024 bytes. */
-const MAX_BASE58_CHARACTERS = 1_399;
 
 const toEncoding = toMember(ENCODINGS);
 
@@ -46,8 +45,9 @@ export function encodeBytes(inputs: ValueMap, bytes: Uint8Array): string {
 /** Reads bytes from a text in the encoding that the input `encoding` names. Throws a ConversionError. */
 export function decodeText(inputs: ValueMap, text: string): Uint8Array {
   const { name, maxBytes, decode } = readField(inputs, 'encoding', toEncoding);
-  if (maxBytes !== undefined && text.length > MAX_BASE58_CHARACTERS) {
-    throw new ConversionError(`must have at most ${MAX_BASE58_CHARACTERS} characters for ${name}`, 'text');
+  const maxCharacters = maxBytes === undefined ? text.length : maxBase58Characters(maxBytes);
+  if (text.length > maxCharacters) {
+    throw new ConversionError(`must have at most ${maxCharacters} characters for ${name}`, 'text');
   }
   try {
     return decode(text);

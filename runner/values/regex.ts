@@ -1,18 +1,13 @@
 import { type Matcher, RE2JS } from 're2js';
+import { nodeLimits } from '../../types/limits/nodes.ts';
 import { ConversionError } from '../../types/values/conversion.ts';
 import { NodeError } from '../engine/node.ts';
 
-/** The most characters of a pattern. Compiling takes up to a few hundred milliseconds at this length. */
-export const MAX_PATTERN_CHARACTERS = 500;
-
-/**
- * The most characters of the text times the instructions of the compiled pattern: the steps of one search. A simple
- * pattern of ten instructions may search 400,000 characters.
- */
-export const MAX_SEARCH_STEPS = 4_000_000;
-
-/** The time that all searches of one execution may take, in milliseconds. */
-export const MAX_SEARCH_MS = 500;
+/** Compiling takes up to a few hundred milliseconds at this length. */
+const MAX_PATTERN_CHARACTERS = nodeLimits.pattern_characters.value;
+/** The steps of one search. A simple pattern of ten instructions may search 400,000 characters. */
+const MAX_SEARCH_STEPS = nodeLimits.search_steps.value;
+const MAX_SEARCH_MS = nodeLimits.search_ms.value;
 
 /** A match, and the texts of its groups. Group 0 is the match itself. Null for a group that took no part. */
 export interface Match {

@@ -58,6 +58,12 @@ export const requestLimits = {
     beyond: 'then it starts a new run',
     inSql: true,
   },
+  start_wait_seconds: {
+    value: 100,
+    unit: 's',
+    meaning: 'waiting of a start with `Prefer: wait`',
+    beyond: 'the answer has no result',
+  },
   default_wait_seconds: {
     value: 100,
     unit: 's',

@@ -1,12 +1,12 @@
 import { base58 } from '@scure/base';
 
-/** The most characters of base58 for one byte: log 256 / log 58, rounded up. */
-const MAX_CHARACTERS_PER_BYTE = 1.3658;
+/** The most characters of base58 for so many bytes: log 256 / log 58 for each, rounded up. */
+export const maxBase58Characters = (byteCount: number): number => Math.ceil(byteCount * 1.3658);
 
 /** Decodes base58; undefined unless the text is base58 of exactly `byteCount` bytes. */
 export function decodeBase58(text: string, byteCount: number): Uint8Array | undefined {
   // Decoding takes quadratic time, so longer texts are refused first.
-  if (text.length > Math.ceil(byteCount * MAX_CHARACTERS_PER_BYTE)) return undefined;
+  if (text.length > maxBase58Characters(byteCount)) return undefined;
   try {
     const bytes = base58.decode(text);
     return bytes.length === byteCount ? bytes : undefined;

@@ -4,6 +4,7 @@ import { deploymentLimits } from '../../../types/limits/deployments.ts';
 import { flowLimits } from '../../../types/limits/flows.ts';
 import type { Limit, Limits } from '../../../types/limits/limit.ts';
 import { countText, sizeText } from '../../../types/limits/limit_text.ts';
+import { nodeLimits } from '../../../types/limits/nodes.ts';
 import { quotas } from '../../../types/limits/quotas.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import { runLimits } from '../../../types/limits/runs.ts';
@@ -84,6 +85,8 @@ export const limitsPage = (): string =>
     '## Scripts in JavaScript',
     paragraph('The nodes that run a library in the sandbox have the same limits.'),
     table(scriptLimits),
+    '## Nodes for values',
+    table(nodeLimits),
     '## Key-value stores',
     table(storeLimits),
     '## A node definition',

@@ -1,10 +1,8 @@
 import type { Context } from 'hono';
 import type { StartResult } from '../../../types/deployment.ts';
 import type { EndedRun } from '../../../types/flow_run.ts';
+import { requestLimits } from '../../../types/limits/requests.ts';
 import type { RunWaiter } from './run_waiter.ts';
-
-/** The longest wait of a start for the end of its run, in seconds. */
-export const MAX_START_WAIT_SECONDS = 100;
 
 /** Matches the preference `wait` of RFC 7240, as one element of the list. */
 const WAIT = /^wait ?= ?"?(\d{1,9})"?$/i;
@@ -17,7 +15,7 @@ export function readPreferredWait(header: string | undefined): number {
   for (const preference of (header ?? '').slice(0, 1_000).split(',')) {
     const [name = ''] = preference.split(';');
     const seconds = WAIT.exec(name.trim())?.[1];
-    if (seconds !== undefined) return Math.min(Number(seconds), MAX_START_WAIT_SECONDS);
+    if (seconds !== undefined) return Math.min(Number(seconds), requestLimits.start_wait_seconds.value);
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 import { uuidv7 } from 'uuidv7';
+import { nodeLimits } from '../../../types/limits/nodes.ts';
 import {
   ConversionError,
   readFieldOr,
@@ -10,7 +11,7 @@ import { bytesToValue, type Value } from '../../../types/values/value.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-const MAX_BYTES = 1_024;
+const MAX_BYTES = nodeLimits.random_bytes.value;
 const DEFAULT_BYTES = 32n;
 
 const toSize = toInteger('u32');

@@ -1,4 +1,5 @@
-// The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code.
+// The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code. The bundle puts the
+// limits of types/limits/scripts.ts in place of MAX_MESSAGE and of MAX_DEPTH in values.js.
 import { makeWriter, readMarked } from './values.js';
 
 const { apply, getPrototypeOf: prototypeOf, ownKeys } = Reflect;
@@ -11,7 +12,6 @@ const toText = String;
 const GuestError = Error;
 
 const MAX_LINE = 20_000;
-const MAX_MESSAGE = 10_000;
 
 const cut = (text, length) => (text.length > length ? `${apply(slice, text, [0, length])}…` : text);
 

@@ -17,7 +17,6 @@ const { charCodeAt, isWellFormed, includes } = String.prototype;
 const bytesLength = Object.getOwnPropertyDescriptor(getPrototypeOf(bytesPrototype), 'length').get;
 
 const HEX = '0123456789abcdef';
-const MAX_DEPTH = 64;
 
 const digitOf = (text, at) => {
   const code = apply(charCodeAt, text, [at]);

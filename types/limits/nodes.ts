@@ -1,0 +1,39 @@
+import type { Limits } from './limit.ts';
+
+const NODE_FAILS = 'the node fails';
+
+/** The limits of single nodes. */
+export const nodeLimits = {
+  pattern_characters: {
+    value: 500,
+    unit: 'characters',
+    meaning: 'the pattern of `regex_match` and `regex_replace`',
+    beyond: NODE_FAILS,
+  },
+  search_steps: {
+    value: 4_000_000,
+    unit: 'steps',
+    meaning: 'a search: the characters of the text times the instructions of the compiled pattern',
+    beyond: NODE_FAILS,
+  },
+  search_ms: { value: 500, unit: 'ms', meaning: 'all searches of one execution', beyond: NODE_FAILS },
+  date_characters: {
+    value: 100,
+    unit: 'characters',
+    meaning: 'a date as text, its format, zone and locale',
+    beyond: NODE_FAILS,
+  },
+  date_tokens: {
+    value: 12,
+    unit: 'tokens',
+    meaning: 'a format of `date_parse`, which has each token once',
+    beyond: NODE_FAILS,
+  },
+  base58_bytes: {
+    value: 1_024,
+    unit: 'bytes',
+    meaning: 'bytes of `encode` and `decode` in base58',
+    beyond: NODE_FAILS,
+  },
+  random_bytes: { value: 1_024, unit: 'bytes', meaning: '`size` of `random`', beyond: NODE_FAILS },
+} satisfies Limits;
