@@ -8,12 +8,7 @@ begin
     when on_error_fault.data -> 'on_error' = 'null' then null
     when on_error_fault.data -> 'on_error' <> '"output"' then 'data.on_error: must be "output", or left out'
     when on_error_fault.data ->> 'type' = 'native' and (
-      on_error_fault.data ->> 'node_id' = 'flow_input' and 'error' = coalesce(
-        case jsonb_typeof(on_error_fault.data #> '{targets_form,form_data,label}')
-          when 'string' then on_error_fault.data #>> '{targets_form,form_data,label}'
-        end,
-        on_error_fault.data #>> '{sources,0,name}'
-      )
+      on_error_fault.data ->> 'node_id' = 'flow_input' and private.port_label(on_error_fault.data) = 'error'
       or on_error_fault.data ->> 'node_id' = 'switch'
         and jsonb_path_exists(on_error_fault.data, '$.targets_form.form_data.cases[*] ? (@.name == "error")')
     )

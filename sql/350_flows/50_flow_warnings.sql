@@ -39,15 +39,9 @@ begin
         coalesce(d.data ->> 'on_error' = 'output', false) as handles_errors,
         d.data ->> 'on_error' = 'output' and jsonb_path_exists(d.data, '$.sources[*] ? (@.name == "error")')
           as has_error_output,
-        -- A flow_input or flow_output has one port. Its name is the node's label, even if the JSON gives it another
-        -- name.
-        case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
-          case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
-            when 'string' then d.data #>> '{targets_form,form_data,label}'
-          end,
-          d.data -> case d.data ->> 'node_id' when 'flow_input' then 'sources' else 'targets' end -> 0 ->> 'name',
-          ''
-        ) end as label
+        case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output')
+          then private.port_label(d.data)
+        end as label
       from jsonb_array_elements(flow_warnings.nodes) with ordinality as n (node, position)
       cross join lateral (select n.node -> 'data' as data offset 0) as d
       where d.data ->> 'type' <> 'mock'

@@ -112,16 +112,10 @@ begin
     join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
     where called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'on_error'] = 'output'
       and called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'node_id'] = 'interflow'
-      -- The name of an output is its label, or without a label that of its port.
       and exists (
         select
         from jsonb_path_query(f.nodes, '$[*].data ? (@.type == "native" && @.node_id == "flow_output")') as d (data)
-        where coalesce(
-          case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
-            when 'string' then d.data #>> '{targets_form,form_data,label}'
-          end,
-          d.data #>> '{targets,0,name}'
-        ) = 'error'
+        where private.port_label(d.data) = 'error'
       )
   );
 end;

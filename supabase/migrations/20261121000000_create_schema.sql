@@ -2984,6 +2984,22 @@ end;
 comment on function private.is_script(text) is
   'Whether a native node runs a script of its author. Its inputs and outputs are those that the flow''s JSON declares, and each output may stay unset.';
 
+-- sql/350_flows/04_port_label.sql
+
+-- An expression, so that a planner can put it in place of the call.
+create function private.port_label(data jsonb)
+returns text
+language sql immutable security invoker
+return coalesce(
+  case jsonb_typeof(data #> '{targets_form,form_data,label}')
+    when 'string' then data #>> '{targets_form,form_data,label}'
+  end,
+  data -> case data ->> 'node_id' when 'flow_input' then 'sources' else 'targets' end -> 0 ->> 'name',
+  ''
+);
+comment on function private.port_label(jsonb) is
+  'The name of the one port of a flow_input or flow_output, as in the runner: the node''s label, or without one the name of its port in the JSON. Takes the node''s data.';
+
 -- sql/350_flows/05_retry.sql
 
 create function private.retry_fault(retry jsonb)
@@ -3125,12 +3141,7 @@ begin
     when on_error_fault.data -> 'on_error' = 'null' then null
     when on_error_fault.data -> 'on_error' <> '"output"' then 'data.on_error: must be "output", or left out'
     when on_error_fault.data ->> 'type' = 'native' and (
-      on_error_fault.data ->> 'node_id' = 'flow_input' and 'error' = coalesce(
-        case jsonb_typeof(on_error_fault.data #> '{targets_form,form_data,label}')
-          when 'string' then on_error_fault.data #>> '{targets_form,form_data,label}'
-        end,
-        on_error_fault.data #>> '{sources,0,name}'
-      )
+      on_error_fault.data ->> 'node_id' = 'flow_input' and private.port_label(on_error_fault.data) = 'error'
       or on_error_fault.data ->> 'node_id' = 'switch'
         and jsonb_path_exists(on_error_fault.data, '$.targets_form.form_data.cases[*] ? (@.name == "error")')
     )
@@ -3812,15 +3823,9 @@ begin
         coalesce(d.data ->> 'on_error' = 'output', false) as handles_errors,
         d.data ->> 'on_error' = 'output' and jsonb_path_exists(d.data, '$.sources[*] ? (@.name == "error")')
           as has_error_output,
-        -- A flow_input or flow_output has one port. Its name is the node's label, even if the JSON gives it another
-        -- name.
-        case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
-          case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
-            when 'string' then d.data #>> '{targets_form,form_data,label}'
-          end,
-          d.data -> case d.data ->> 'node_id' when 'flow_input' then 'sources' else 'targets' end -> 0 ->> 'name',
-          ''
-        ) end as label
+        case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output')
+          then private.port_label(d.data)
+        end as label
       from jsonb_array_elements(flow_warnings.nodes) with ordinality as n (node, position)
       cross join lateral (select n.node -> 'data' as data offset 0) as d
       where d.data ->> 'type' <> 'mock'
@@ -4438,16 +4443,10 @@ begin
     join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
     where called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'on_error'] = 'output'
       and called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'node_id'] = 'interflow'
-      -- The name of an output is its label, or without a label that of its port.
       and exists (
         select
         from jsonb_path_query(f.nodes, '$[*].data ? (@.type == "native" && @.node_id == "flow_output")') as d (data)
-        where coalesce(
-          case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
-            when 'string' then d.data #>> '{targets_form,form_data,label}'
-          end,
-          d.data #>> '{targets,0,name}'
-        ) = 'error'
+        where private.port_label(d.data) = 'error'
       )
   );
 end;
@@ -4708,18 +4707,13 @@ as $$
   from (
     select label.name, min(n.position) as position
     from jsonb_array_elements(input_names.nodes) with ordinality as n (node, position)
-    cross join lateral (
-      select case jsonb_typeof(n.node #> '{data,targets_form,form_data,label}')
-        when 'string' then n.node #>> '{data,targets_form,form_data,label}'
-        else coalesce(n.node #>> '{data,sources,0,name}', '')
-      end as name
-    ) as label
+    cross join lateral (select private.port_label(n.node -> 'data') as name offset 0) as label
     where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
     group by label.name
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs in the order of its nodes, each once. The name is the label of a flow_input, or the name of its output if it has no label, as in the runner. The nodes must have no faults.';
+  'The names of a graph''s inputs in the order of its nodes, each once. The name is private.port_label. The nodes must have no faults.';
 
 -- sql/350_flows/91_types_in_common.sql
 
