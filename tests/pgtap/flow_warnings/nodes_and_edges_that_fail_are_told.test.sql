@@ -112,11 +112,15 @@ select is(
 
 select is(
   pg_temp.warnings((
-    select jsonb_agg(jsonb_set(test.node(n.name, n.node_id), '{data,retry}', n.retry) order by n.name)
+    select jsonb_agg(
+      jsonb_set(jsonb_set(test.node(n.name, n.node_id), '{data,retry}', n.retry), '{data,timeout_ms}', n.timeout) order by n.name
+    )
     from (values
-      ('a', 'interflow', jsonb '{"max_attempts": 2}'), ('b', 'rhai_script_1x1', '{"max_attempts": 2}'), ('c', 'interflow', 'null'),
-      ('d', 'flow_input', '{"max_attempts": 2}')
-    ) as n (name, node_id, retry)
+      ('a', 'interflow', jsonb '{"max_attempts": 2}', jsonb '1000'), ('b', 'rhai_script_1x1', '{"max_attempts": 2}', 'null'),
+      ('c', 'interflow', 'null', 'null'), ('d', 'flow_input', '{"max_attempts": 2}', 'null'),
+      -- The timeout of a script passes.
+      ('e', 'rhai_script_1x1', '{"max_attempts": 2}', '1000')
+    ) as n (name, node_id, retry, timeout)
   )), '{"retry_without_effect nodes[0].data.retry","retry_without_effect nodes[1].data.retry"}', 'retries of what has no failure that passes are told'
 );
 

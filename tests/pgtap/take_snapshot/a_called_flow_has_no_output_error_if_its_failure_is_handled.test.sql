@@ -1,11 +1,11 @@
-select plan(4);
+select plan(5);
 
 select test.create_user('owner');
 select test.keep('called', test.create_flow(test.user_id('owner')));
 select test.keep('flow', test.create_flow(test.user_id('owner')));
-create function pg_temp.calls(label text, on_error jsonb) returns text language plpgsql as $$
+create function pg_temp.calls(label text, on_error jsonb, port text default 'x') returns text language plpgsql as $$
 begin
-  update public.flows as f set nodes = jsonb_build_array(test.node('o', 'flow_output', '{}', '{x}', jsonb_build_object('label', label)))
+  update public.flows as f set nodes = jsonb_build_array(test.node('o', 'flow_output', '{}', array[port], jsonb_strip_nulls(jsonb_build_object('label', label))))
   where f.id = test.kept('called')::integer;
   update public.flows as f set nodes = jsonb_build_array(
     test.node('first', 'x'),
@@ -19,6 +19,9 @@ select is(
   pg_temp.calls('error', '"output"')::jsonb - 'flow_id',
   '{"code": "error_output_taken", "path": "nodes[1].data.on_error", "message": "the called flow has an output named error of its own"}',
   'a called flow with an output named error is found'
+);
+select is(
+  pg_temp.calls(null, '"output"', 'error')::jsonb ->> 'code', 'error_output_taken', 'so is one that is named by its port'
 );
 select is(pg_temp.calls('other', '"output"'), null, 'with another output it is not');
 select is(pg_temp.calls('error', 'null'), null, 'nor if its failure is not handled');
