@@ -1,6 +1,6 @@
 import { leb, type Reader, reader, readLeb, signedLeb, takeLeb } from './wasm_bytes.ts';
 
-/** What the code of one function needs to know of its module. */
+/** The facts about a module that the code of one of its functions needs. */
 export interface CodePlace {
   /** The number of parameters of the function. */
   parameters: number;

@@ -8,9 +8,9 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // earlier_claim.ts continues a run after its worker died. This file is about a new run that was redriven from a failed
 // run.
 //
-// A redriven run goes through its graph as every run does. It takes over each execution
-// that succeeded in the earlier run with the same inputs. So a node behind a failure runs again only if its inputs have changed, and
-// succeeded executions are not repeated.
+// A redriven run goes through its graph as every run does. It takes over each execution that succeeded in the earlier
+// run with the same inputs. So a node behind a failure runs again only if its inputs have changed, and succeeded
+// executions are not repeated.
 //
 // Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
 // inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by

@@ -111,7 +111,7 @@ const stripped = new RecentSources<string>(4 * MAX_SOURCE_CHARACTERS, MAX_SOURCE
 
 /**
  * Evaluates the author's source. Types are removed only if the source is no JavaScript, or may have another meaning with
- * types. Throws a CodeError that says what is wrong and where.
+ * types. Throws a CodeError with the fault and its place.
  */
 function evaluate(source: string, variables: readonly string[], sandbox: Sandbox, by: Evaluation): string {
   if (source.length > MAX_SOURCE_CHARACTERS) {
@@ -132,7 +132,7 @@ function evaluate(source: string, variables: readonly string[], sandbox: Sandbox
   throw codeError(answered, source, prefix);
 }
 
-/** What is done with the code, and the hooks of the host meanwhile. */
+/** The use that is made of the code, and the hooks of the host meanwhile. */
 interface Evaluation {
   run: (code: string) => GuestAnswer;
   hooks: MachineHooks;

@@ -24,7 +24,7 @@ export interface Realm {
   answer: number;
 }
 
-/** What the package's loader of the module makes, as far as it is used here. */
+/** The object that the package's loader makes of the module, as far as it is used here. */
 interface Glue {
   _malloc: (bytes: number) => number;
   UTF8ToString: (at: number) => string;

@@ -1,4 +1,4 @@
-/** What a run of the sandbox may ask its host. */
+/** The questions that a run of the sandbox may ask its host. */
 export interface MachineHooks {
   /** Called in less than a millisecond each. An error that it throws ends the run. */
   onProgress: () => void;
@@ -8,7 +8,7 @@ export interface MachineHooks {
   random: () => number;
 }
 
-/** What the guest answered, as JSON, or why it could not. */
+/** The guest's answer as JSON, or its error. `isParsed`: the code was parsed before the error. */
 export type GuestAnswer = { answer: string } | { error: string; stack: string; isParsed: boolean };
 
 /** The machine's memory is broken, or its stack was used up. */

@@ -92,7 +92,7 @@ describe('every computation ends when its time is over', () => {
     'types that a parser tries twice': `let a: T = ${'<T>('.repeat(24)}1${')'.repeat(24)}; for (;;);`,
   }))('%s', (_, source) => {
     expect(() => run(source, BUDGET_MS)).toThrow(OutOfTime);
-    // What the next run finds is untouched.
+    // The next run finds its realm untouched.
     expect(run('return 1 + 1')).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
 import type { Machine, Realm } from './machine.ts';
 
-/** What a realm of the sandbox can have in it besides the language. */
+/** The libraries that a realm of the sandbox can have besides the language. */
 export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 
 /** Runs code in realms that nothing leaves but an answer. Each run finds its realm untouched. */

@@ -284,8 +284,8 @@ begin
 end;
 $$;
 -- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
--- `data` that only the flow's owner gets. The next page continues after last; newest is the greatest number so far. has_ended: no
--- events follow.
+-- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so far.
+-- `has_ended`: no events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
   'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
 

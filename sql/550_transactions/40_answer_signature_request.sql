@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, it must be by the requested key. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, for every sender. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void

@@ -81,8 +81,8 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
 -- request. headers names request headers that the input also gets.
 -- If verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
--- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes the
--- sender's signature, by default sha256 in hex. Without a secret all requests are refused until
+-- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix,
+-- id_header}, describes the sender's signature, by default sha256 in hex. Without a secret all requests are refused until
 -- set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,

@@ -7342,8 +7342,8 @@ begin
 end;
 $$;
 -- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
--- `data` that only the flow's owner gets. The next page continues after last; newest is the greatest number so far. has_ended: no
--- events follow.
+-- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so far.
+-- `has_ended`: no events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
   'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
 
@@ -8295,7 +8295,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, it must be by the requested key. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, for every sender. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -13346,8 +13346,8 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
 -- request. headers names request headers that the input also gets.
 -- If verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
--- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes the
--- sender's signature, by default sha256 in hex. Without a secret all requests are refused until
+-- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix,
+-- id_header}, describes the sender's signature, by default sha256 in hex. Without a secret all requests are refused until
 -- set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,

@@ -121,7 +121,7 @@ describe('the timeout of a node', () => {
     // Its URL ends with the attempt, so a second attempt would never get an answer.
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
     expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
-    // Nothing was left unreached, so a redrive of the run needs no earlier run but this one.
+    // The run reached all its executions, so a redrive needs this run only.
     expect(events.filter(({ type }) => type === 'halted')).toEqual([]);
     expect(endOf(result)).toMatchObject({ errors: [expect.stringContaining(TOOK_LONGER)] });
   });
