@@ -50,6 +50,8 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
     script('const a = 1;', 1, 7, ['a']),
     script('return 1;\nlet b = ;', 2, 7, []),
     script('for (;;) nope()', 3, 7, []),
+    // It uses up the stack of the sandbox.
+    script('('.repeat(60_000), 6, 7, []),
     // It ends the function around it, and would run at once.
     script('}, Date.now(), function () {', 5, 7, []),
     script(null, 4, 7, []),
@@ -57,6 +59,7 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
   expect(await warnOfScripts(7, read(scripts))).toEqual([
     expect.objectContaining({ code: 'script_invalid', node_id: 'node 1', line: 1 }),
     expect.objectContaining({ node_id: 'node 2', line: 2, column: 9, message: expect.stringContaining('SyntaxError') }),
+    expect.objectContaining({ node_id: 'node 6', line: 1, message: expect.stringContaining('stack overflow') }),
     expect.objectContaining({ node_id: 'node 4', message: 'the node has no script, so the run fails at it' }),
   ]);
 });

@@ -24,6 +24,7 @@ import { copyMap, type Failure, type Outcome, type OutputLimits, toError, tooLar
 import { makeNodeCall } from './node_call.ts';
 import { bufferUntil, type HeldLog, logLine } from './run_log.ts';
 import { hasEndedBefore, outcomeUnknown, takeOutcome } from './earlier_claim.ts';
+import { followedBy } from './followed_by.ts';
 import { handleFailure } from './error_output.ts';
 import { ExecutionRecord } from './execution_record.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
@@ -45,10 +46,6 @@ export interface Execution {
   /** Of an execution that may be tried again after what it handed over has failed. */
   again?: Again | undefined;
 }
-
-/** Continues at once with a result that is there, and later with a promise. */
-const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
-  result instanceof Promise ? result.then(goOn) : goOn(result);
 
 /** The earlier rows of an execution, before it begins. */
 export interface KnownExecution {

@@ -134,11 +134,8 @@ function evaluateSandboxed(sandbox: Sandbox, task: SandboxTask, hooks: SandboxHo
   try {
     return runTask(sandbox, task, machineHooks(task, hooks));
   } catch (error) {
-    if (error instanceof CodeError || error instanceof JsonLimitError) {
+    if (error instanceof CodeError || error instanceof JsonLimitError || error instanceof MachineError) {
       throw new NodeError(error.message, { cause: error });
-    }
-    if (error instanceof MachineError) {
-      throw new NodeError(`the script ended its sandbox: ${error.message}`, { cause: error });
     }
     throw error;
   }

@@ -14,4 +14,8 @@ export type GuestAnswer = { answer: string } | { error: string; stack: string; i
 /** The machine's memory is broken, or its stack was used up. */
 export class MachineError extends Error {
   override name = 'MachineError';
+
+  constructor(reason: string) {
+    super(`the script ended its sandbox: ${reason}`);
+  }
 }

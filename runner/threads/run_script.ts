@@ -1,4 +1,5 @@
 import type { ValueMap } from '../../types/values/value.ts';
+import { followedBy } from '../engine/followed_by.ts';
 import { runLimits } from '../engine/limits.ts';
 import { LogBuffer } from '../engine/log_buffer.ts';
 import { type ComputeScript, type NodeCall, type SandboxCode, type ScriptTask, ThreadMissing } from '../engine/node.ts';
@@ -54,10 +55,6 @@ function runHere(evaluate: RunScript, { log, checkTime }: NodeCall): ValueMap {
     },
   });
 }
-
-/** Continues at once with what is there, and later with a promise. */
-const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R | Promise<R>): R | Promise<R> =>
-  result instanceof Promise ? result.then(goOn) : goOn(result);
 
 /** Runs code in a separate thread, or here if there is none. */
 async function runInThread(task: ScriptTask, call: NodeCall, scripts: ComputeScript): Promise<ValueMap> {
