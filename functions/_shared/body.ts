@@ -15,6 +15,9 @@ const BODY_LIMITS = Object.freeze({
   members: requestLimits.body_values.value,
 });
 
+/** A webhook's body becomes one value, and no part of a value takes fewer than ten characters: `{"U":"1"},`. */
+const WEBHOOK_LIMITS = Object.freeze({ ...BODY_LIMITS, members: requestLimits.webhook_values.value });
+
 /**
  * The most faults that an answer lists, and the most characters that it repeats of names and messages. A body may be
  * full of faults.
@@ -162,9 +165,9 @@ function checkJsonBody(request: Request, text: string): void {
   checkJsonLimits(text);
 }
 
-function checkJsonLimits(text: string): void {
+function checkJsonLimits(text: string, limits = BODY_LIMITS): void {
   try {
-    checkJsonText(text, BODY_LIMITS);
+    checkJsonText(text, limits);
   } catch (error) {
     if (error instanceof JsonLimitError) throw apiError('request_invalid', `The body ${error.message}.`);
     throw error;
@@ -183,7 +186,7 @@ export async function readWebhookText(request: Request, maxBytes: number): Promi
   const text = await readText(request, maxBytes, utf8AsSent);
   const mediaType = mediaTypeOf(request);
   if (JSON_TYPE.test(mediaType)) {
-    checkJsonLimits(text);
+    checkJsonLimits(text, WEBHOOK_LIMITS);
   } else if (mediaType !== FORM) {
     throw apiError('media_type_unsupported', `A body must be application/json, another type in +json, or ${FORM}.`, {
       hint: 'Have the sender send JSON.',

@@ -267,7 +267,8 @@ describe('a refused request', () => {
     ['100,000 levels', deep(100_000), json, 400, 'request_invalid'],
     ['more than a megabyte', JSON.stringify('x'.repeat(1_048_576)), json, 413, 'body_too_large'],
     ['a megabyte of numbers', `[${'1,'.repeat(524_280)}1]`, json, 400, 'request_invalid'],
-    ['as many numbers as a body may have', `[${'1,'.repeat(299_990)}1]`, json, 413, 'inputs_too_large'],
+    ['more numbers than a value can hold', `[${'1,'.repeat(104_857)}1]`, json, 400, 'request_invalid'],
+    ['texts too large with their tags', `["${`${'x'.repeat(110)}","`.repeat(9000)}"]`, json, 413, 'inputs_too_large'],
     ['an id of 256 characters', '{}', { ...json, 'webhook-id': 'x'.repeat(256) }, 400, 'idempotency_key_invalid'],
   ])('%s', async (_what, body, headers, status, code) => {
     const response = await call(made.path, { body, headers });

@@ -23,6 +23,12 @@ export const requestLimits = {
     inSql: true,
   },
   body_values: { value: 300_000, unit: 'values', meaning: 'JSON of a body', beyond: REFUSED_REQUEST },
+  webhook_values: {
+    value: 104_857,
+    unit: 'values',
+    meaning: 'JSON of a request to a webhook',
+    beyond: REFUSED_REQUEST,
+  },
   url_characters: {
     value: 2_048,
     unit: 'characters',
