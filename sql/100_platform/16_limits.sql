@@ -203,6 +203,13 @@ return 8388608;
 comment on function private.limit_flow_bytes() is
   'Limit in bytes: all of a flow, as JSON text: `nodes`, `edges`, and the rest of the row.';
 
+create function private.limit_flow_jsonb_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_flow_jsonb_bytes() is
+  'Limit in bytes: `nodes`, and `edges`, as jsonb: a number takes 12 bytes or more, another value 4 and its text.';
+
 create function private.limit_written_flow_bytes()
 returns integer
 language sql immutable security invoker
@@ -457,6 +464,7 @@ grant execute on function
   private.limit_port_name_characters(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
+  private.limit_flow_jsonb_bytes(),
   private.limit_written_flow_bytes(),
   private.limit_environment_bytes(),
   private.limit_flow_network_bytes(),

@@ -105,6 +105,24 @@ create trigger _100_refuse_read_only before update on public.flows
 create trigger _200_touch before update on public.flows
   for each row execute function private.tg_any__before_update_touch();
 
+create function private.check_graph_column(name text, graph jsonb)
+returns bigint
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if pg_column_size(check_graph_column.graph) > private.limit_flow_jsonb_bytes() then
+    perform private.refuse_column(check_graph_column.name, format(
+      'must take at most %s as jsonb: it has too many numbers', private.size_text(private.limit_flow_jsonb_bytes())
+    ));
+  end if;
+  return private.check_json_column(check_graph_column.name, check_graph_column.graph, private.limit_flow_bytes());
+end;
+$$;
+comment on function private.check_graph_column(text, jsonb) is
+  'Checks nodes or edges like private.check_json_column, after their size as jsonb, which bounds the memory of that check.';
+grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
+
 create function private.tg_flows__before_write()
 returns trigger
 language plpgsql volatile security invoker
@@ -113,8 +131,8 @@ as $$
 declare
   v_most constant integer := private.limit_flow_bytes();
   v_most_written constant integer := private.limit_written_flow_bytes();
-  v_nodes_bytes bigint := private.check_json_column('nodes', new.nodes, v_most);
-  v_edges_bytes bigint := private.check_json_column('edges', new.edges, v_most);
+  v_nodes_bytes bigint := private.check_graph_column('nodes', new.nodes);
+  v_edges_bytes bigint := private.check_graph_column('edges', new.edges);
   v_rest_bytes bigint := private.check_json_column('environment', new.environment, v_most)
     + private.check_json_column('chain_network', new.chain_network, v_most)
     + octet_length(new.name) + octet_length(new.description);

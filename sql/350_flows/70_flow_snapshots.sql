@@ -275,15 +275,3 @@ end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
   'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
-
-create function private.take_snapshot(entry public.flows)
-returns bytea
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  return (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-end;
-$$;
-comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow as private.freeze_flow() does, without the positions of its nodes, and returns the snapshot''s key. Does not check permission; callers must. Definer, since snapshots are private.';

@@ -310,6 +310,13 @@ return 8388608;
 comment on function private.limit_flow_bytes() is
   'Limit in bytes: all of a flow, as JSON text: `nodes`, `edges`, and the rest of the row.';
 
+create function private.limit_flow_jsonb_bytes()
+returns integer
+language sql immutable security invoker
+return 16777216;
+comment on function private.limit_flow_jsonb_bytes() is
+  'Limit in bytes: `nodes`, and `edges`, as jsonb: a number takes 12 bytes or more, another value 4 and its text.';
+
 create function private.limit_written_flow_bytes()
 returns integer
 language sql immutable security invoker
@@ -564,6 +571,7 @@ grant execute on function
   private.limit_port_name_characters(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
+  private.limit_flow_jsonb_bytes(),
   private.limit_written_flow_bytes(),
   private.limit_environment_bytes(),
   private.limit_flow_network_bytes(),
@@ -1670,8 +1678,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most six times as much as the text of the same value.
-  if pg_column_size(measure_json.value) <= 6::bigint * measure_json.max_bytes then
+  -- Jsonb takes at most four times as much as its text, plus its head: a number takes twelve bytes, and `1, ` three.
+  if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
     ) then
@@ -4179,6 +4187,24 @@ create trigger _100_refuse_read_only before update on public.flows
 create trigger _200_touch before update on public.flows
   for each row execute function private.tg_any__before_update_touch();
 
+create function private.check_graph_column(name text, graph jsonb)
+returns bigint
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if pg_column_size(check_graph_column.graph) > private.limit_flow_jsonb_bytes() then
+    perform private.refuse_column(check_graph_column.name, format(
+      'must take at most %s as jsonb: it has too many numbers', private.size_text(private.limit_flow_jsonb_bytes())
+    ));
+  end if;
+  return private.check_json_column(check_graph_column.name, check_graph_column.graph, private.limit_flow_bytes());
+end;
+$$;
+comment on function private.check_graph_column(text, jsonb) is
+  'Checks nodes or edges like private.check_json_column, after their size as jsonb, which bounds the memory of that check.';
+grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
+
 create function private.tg_flows__before_write()
 returns trigger
 language plpgsql volatile security invoker
@@ -4187,8 +4213,8 @@ as $$
 declare
   v_most constant integer := private.limit_flow_bytes();
   v_most_written constant integer := private.limit_written_flow_bytes();
-  v_nodes_bytes bigint := private.check_json_column('nodes', new.nodes, v_most);
-  v_edges_bytes bigint := private.check_json_column('edges', new.edges, v_most);
+  v_nodes_bytes bigint := private.check_graph_column('nodes', new.nodes);
+  v_edges_bytes bigint := private.check_graph_column('edges', new.edges);
   v_rest_bytes bigint := private.check_json_column('environment', new.environment, v_most)
     + private.check_json_column('chain_network', new.chain_network, v_most)
     + octet_length(new.name) + octet_length(new.description);
@@ -4607,17 +4633,80 @@ $$;
 comment on function private.freeze_flow(public.flows, boolean) is
   'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
 
+-- sql/350_flows/75_take_snapshot.sql
+
+create table private.flow_current_snapshots (
+  flow_id integer primary key references public.flows on delete cascade,
+  flow_updated_at timestamptz not null,
+  snapshot_hash bytea not null references private.flow_snapshots on delete cascade
+);
+comment on table private.flow_current_snapshots is
+  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A snapshot is not kept for the sake of its row here.';
+comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
+create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
+
+create function private.is_snapshot_kept(entry public.flows)
+returns boolean
+language sql stable security invoker
+set search_path = ''
+as $$
+  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
+  -- updated_at, so the own transaction's edits do not count as a state of the flow.
+  select pg_column_size(is_snapshot_kept.entry.nodes) > 65536 and is_snapshot_kept.entry.updated_at < now();
+$$;
+comment on function private.is_snapshot_kept(public.flows) is
+  'True if private.take_snapshot() looks for the snapshot of the flow''s last start, because freezing the flow again would cost much.';
+
+create function private.current_snapshot(entry public.flows)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_hash bytea;
+begin
+  -- The lock keeps the sweep from deleting the snapshot until the caller refers to it.
+  select s.hash into v_hash
+  from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
+  where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
+  for key share of s;
+  -- A wallet of the environment may have been deleted since. Then freezing the flow reports it.
+  if v_hash is not null and private.environment_findings(
+    current_snapshot.entry.environment, current_snapshot.entry.user_id
+  ) = '[]' then
+    return v_hash;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.current_snapshot(public.flows) is
+  'The snapshot of the flow''s last start if the flow is unchanged since and can still run, otherwise null. Definer, since snapshots are private.';
+
 create function private.take_snapshot(entry public.flows)
 returns bytea
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_is_kept constant boolean := private.is_snapshot_kept(take_snapshot.entry);
+  v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
 begin
-  return (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
+  if v_hash is not null then
+    return v_hash;
+  end if;
+  v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
+  -- A called flow may change without its caller.
+  if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
+    insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
+    values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
+    on conflict (flow_id) do update
+    set flow_updated_at = excluded.flow_updated_at, snapshot_hash = excluded.snapshot_hash;
+  end if;
+  return v_hash;
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow as private.freeze_flow() does, without the positions of its nodes, and returns the snapshot''s key. Does not check permission; callers must. Definer, since snapshots are private.';
+  'The key of the flow''s snapshot, frozen as private.freeze_flow() does, without the positions of its nodes. Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/350_flows/80_flow_snapshot_warnings.sql
 

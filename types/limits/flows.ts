@@ -79,6 +79,15 @@ export const flowLimits = {
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
+  // Mixed texts and numbers take as many bytes as their text, numbers alone up to four times as many. Reading millions of
+  // numbers takes a gigabyte of memory.
+  flow_jsonb_bytes: {
+    value: 16 * 2 ** 20,
+    unit: 'bytes',
+    meaning: '`nodes`, and `edges`, as jsonb: a number takes 12 bytes or more, another value 4 and its text',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
   written_flow_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',

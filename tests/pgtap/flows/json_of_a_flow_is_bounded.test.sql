@@ -1,4 +1,4 @@
-select plan(14);
+select plan(15);
 
 select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
@@ -32,6 +32,8 @@ from (values
   ('form data of 5,000 levels', format('nodes = %L', repeat('[', 5000) || repeat(']', 5000)), 'nodes', 'must be nested at most 136 levels deep'),
   ('8 MiB and a little', 'nodes = jsonb_build_array(repeat(''a'', 8388608))', 'nodes', 'must be at most 8 MiB of JSON text'),
   ('30,000 numbers of 400 digits', 'nodes = (select jsonb_agg(1e399) from generate_series(1, 30000))', 'nodes', 'must be at most 8 MiB of JSON text'),
+  ('1.5 million numbers', 'edges = (''['' || repeat(''1,'', 1500000) || ''1]'')::jsonb', 'edges',
+    'must take at most 16 MiB as jsonb: it has too many numbers'),
   ('what is too large together', 'nodes = jsonb_build_array(repeat(''a'', 5000000)), edges = jsonb_build_array(repeat(''a'', 4000000))',
     'nodes', 'must be at most 8 MiB of JSON text, together with all else of the flow')
 ) as bad (what, assignment, path, message);

@@ -1,0 +1,72 @@
+create table private.flow_current_snapshots (
+  flow_id integer primary key references public.flows on delete cascade,
+  flow_updated_at timestamptz not null,
+  snapshot_hash bytea not null references private.flow_snapshots on delete cascade
+);
+comment on table private.flow_current_snapshots is
+  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A snapshot is not kept for the sake of its row here.';
+comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
+create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
+
+create function private.is_snapshot_kept(entry public.flows)
+returns boolean
+language sql stable security invoker
+set search_path = ''
+as $$
+  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
+  -- updated_at, so the own transaction's edits do not count as a state of the flow.
+  select pg_column_size(is_snapshot_kept.entry.nodes) > 65536 and is_snapshot_kept.entry.updated_at < now();
+$$;
+comment on function private.is_snapshot_kept(public.flows) is
+  'True if private.take_snapshot() looks for the snapshot of the flow''s last start, because freezing the flow again would cost much.';
+
+create function private.current_snapshot(entry public.flows)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_hash bytea;
+begin
+  -- The lock keeps the sweep from deleting the snapshot until the caller refers to it.
+  select s.hash into v_hash
+  from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
+  where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
+  for key share of s;
+  -- A wallet of the environment may have been deleted since. Then freezing the flow reports it.
+  if v_hash is not null and private.environment_findings(
+    current_snapshot.entry.environment, current_snapshot.entry.user_id
+  ) = '[]' then
+    return v_hash;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.current_snapshot(public.flows) is
+  'The snapshot of the flow''s last start if the flow is unchanged since and can still run, otherwise null. Definer, since snapshots are private.';
+
+create function private.take_snapshot(entry public.flows)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_is_kept constant boolean := private.is_snapshot_kept(take_snapshot.entry);
+  v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
+begin
+  if v_hash is not null then
+    return v_hash;
+  end if;
+  v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
+  -- A called flow may change without its caller.
+  if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
+    insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
+    values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
+    on conflict (flow_id) do update
+    set flow_updated_at = excluded.flow_updated_at, snapshot_hash = excluded.snapshot_hash;
+  end if;
+  return v_hash;
+end;
+$$;
+comment on function private.take_snapshot(public.flows) is
+  'The key of the flow''s snapshot, frozen as private.freeze_flow() does, without the positions of its nodes. Does not check permission; callers must. Definer, since snapshots are private.';
