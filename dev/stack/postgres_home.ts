@@ -143,7 +143,7 @@ function copyServer(installed: string, user: SystemUser): string {
  */
 export async function preparePostgres(): Promise<PostgresHome> {
   const installed = installedHome();
-  if (!process.env.POSTGRES_HOME) await restoreSymlinks(installed);
+  await restoreSymlinks(installed);
   await installExtensions(installed);
   const user = serverUser();
   if (user === undefined) {

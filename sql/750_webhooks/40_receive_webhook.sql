@@ -48,9 +48,14 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
+  -- The offset has each token looked up by index. Postgres 18 caches the plans of SQL functions, and a plan of empty
+  -- tables would join all webhooks.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
-  left join private.reachable_webhooks as r on r.token_hash = sha256(convert_to(t.token, 'UTF8'));
+  left join lateral (
+    select w.user_id from private.reachable_webhooks as w
+    where w.token_hash = sha256(convert_to(t.token, 'UTF8')) offset 0
+  ) as r on true;
 $$;
 comment on function private.webhook_owners(text[]) is
   'Implements public.webhook_owners. Definer: the hashes are private.';

@@ -104,7 +104,7 @@ select set_eq(
     ('check_tag', 'authenticated, service_role'),
     ('decode_base58', 'authenticated, service_role'),
     ('are_forwardable_headers', 'authenticated, service_role'),
-    ('check_json_column', 'authenticated, service_role'),
+    ('check_graph_column', 'authenticated, service_role'), ('check_json_column', 'authenticated, service_role'),
     ('first_elements', 'authenticated, service_role'),
     ('is_chain_network', 'authenticated, service_role'),
     ('is_fees', 'authenticated, service_role'),
