@@ -8843,8 +8843,6 @@ create function private.has_claimable_run(min_age interval default '0')
 returns boolean
 language plpgsql stable security invoker
 set search_path = ''
--- Keeps the plan from being made for an empty queue and reused for a full one.
-set enable_seqscan = off
 as $$
 begin
   return coalesce(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { addFlowOwners } from '../support/flow_owners.ts';
-import { countReads, withoutTriggers } from '../support/plans.ts';
+import { cachePlans, countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -18,6 +18,11 @@ const CALLED = 300;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
+  // These plans stay in use while the tables grow.
+  await cachePlans(sql, [
+    `select private.end_flow_run(gen_random_uuid(), 'failed', null, '{a failed}', null)`,
+    `select private.flow_run_history(gen_random_uuid())`,
+  ]);
   const [owner] = await addFlowOwners(sql, 1);
   const storeRuns = async (parents: (string | null)[], count: number) =>
     (await sql<{ id: string }[]>`
@@ -41,7 +46,6 @@ beforeAll(async () => {
       from public.flow_run as r cross join generate_series(0, 1) as times
       where r.id = any (${[...called, ...calledOnce]})`;
   });
-  await sql`analyze`;
 });
 afterAll(() => database.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { addFlowOwners } from '../support/flow_owners.ts';
-import { countReads, withoutTriggers } from '../support/plans.ts';
+import { cachePlans, countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -24,6 +24,10 @@ const TABLES = [
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
+  // These plans stay in use while the tables grow.
+  await cachePlans(sql, [
+    `select private.watched_run_events(array[gen_random_uuid()], '{0}')`,
+  ]);
   const [owner] = await addFlowOwners(sql, 1);
   ids = (await sql<{ id: string }[]>`
     insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time)
@@ -44,7 +48,6 @@ beforeAll(async () => {
       )
       from public.flow_run as r cross join generate_series(0, ${EXECUTIONS / 10 - 1}::integer) as page`;
   });
-  await sql`analyze`;
 });
 afterAll(() => database.close());
 
