@@ -165,7 +165,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.set_quota(set_quota.name, set_quota.value);
+  select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
   'For operators: sets how much of something each user may have; null restores the default. Users keep what they already have. 400 request_invalid.';

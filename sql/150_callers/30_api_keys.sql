@@ -89,7 +89,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_api_key(create_api_key.name);
+  select private.create_api_key(name);
 $$;
 comment on function public.create_api_key(text) is
   'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key is shown only this once. 403 token_required for anonymous users and for callers with an API key; 409 quota_exceeded.';
@@ -118,7 +118,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.delete_api_key(delete_api_key.id);
+  select private.delete_api_key(id);
 $$;
 comment on function public.delete_api_key(uuid) is
   'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for a key of another user.';

@@ -71,10 +71,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.store_wallet(
-    store_wallet.user_id, store_wallet.type, store_wallet.name, store_wallet.public_key,
-    store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext
-  );
+  select private.store_wallet(user_id, type, name, public_key, key_id, nonce, ciphertext);
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
   'For the Edge Function wallets: stores the user''s wallet with this public key, and returns its row without secrets. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
@@ -101,7 +98,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
+  select private.read_wallet_secret(user_id, public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
   'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';

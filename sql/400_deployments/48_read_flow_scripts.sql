@@ -111,7 +111,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  return private.read_flow_scripts(read_flow_scripts.flow_id);
+  return private.read_flow_scripts(flow_id);
 end;
 $$;
 comment on function public.read_flow_scripts(integer) is

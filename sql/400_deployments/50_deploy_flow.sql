@@ -56,7 +56,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict, deploy_flow.as_of);
+  return private.deploy_flow(flow_id, strict, as_of);
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean, jsonb) is

@@ -59,7 +59,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.deployment_graph(deployment_graph.id);
+  return private.deployment_graph(id);
 end;
 $$;
 comment on function public.deployment_graph(uuid) is

@@ -22,7 +22,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  return private.flow_run_result(flow_run_result.flow_run_id);
+  return private.flow_run_result(flow_run_id);
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
@@ -68,7 +68,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.await_flow_run_result(await_flow_run_result.flow_run_id);
+  return private.await_flow_run_result(flow_run_id);
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is

@@ -32,7 +32,7 @@ returns table (
 language sql stable security invoker
 set search_path = ''
 as $$
-  select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
+  select * from private.called_flow_runs(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids; after is the last id
 -- of the page before. Only the owner reads their inputs, outputs and errors, in flow_run.

@@ -98,7 +98,7 @@ create function public.flow_run_stats(
 returns jsonb
 language sql stable security invoker
 begin atomic
-  select private.flow_run_stats(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
+  select private.flow_run_stats(flow, deployment, since);
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first

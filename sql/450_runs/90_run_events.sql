@@ -336,7 +336,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_events(flow_run_events.flow_run_id, flow_run_events.after);
+  select private.flow_run_events(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
 -- values, errors and log lines. after is last of the page before. has_ended: no events follow. is_overdue: as in
@@ -378,7 +378,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.watched_run_events(watched_run_events.flow_run_ids, watched_run_events.after);
+  select private.watched_run_events(flow_run_ids, after);
 $$;
 -- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
 -- flow gets. A deleted run has ended, with no events.

@@ -75,7 +75,7 @@ create function public.pending_input_owners(tokens text[])
 returns uuid[]
 language sql stable security invoker
 begin atomic
-  select private.pending_input_owners(pending_input_owners.tokens);
+  select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
   'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
@@ -199,9 +199,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.submit_input(
-    submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key
-  );
+  select private.submit_input(token, value, values, idempotency_key);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text) is
   'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
@@ -225,7 +223,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
+  select private.cancel_input(token, idempotency_key);
 $$;
 comment on function public.cancel_input(text, text) is
   'For the Edge Function flow: cancels the input of a waiting node api_input, so that the node fails, and wakes the run. Errors as in submit_input.';

@@ -41,7 +41,7 @@ returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
+  select private.take_api_inputs(flow_run_id, claim_number, executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
   'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Expires inputs whose time is over. 409 claim_lost for an older claim.';

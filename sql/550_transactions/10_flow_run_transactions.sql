@@ -104,10 +104,7 @@ returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.claim_number,
-    store_transaction.transaction, store_transaction.requests
-  );
+  select private.store_transaction(flow_run_id, claim_number, transaction, requests);
 $$;
 -- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
 -- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists

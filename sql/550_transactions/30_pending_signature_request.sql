@@ -37,7 +37,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.pending_signature_request(pending_signature_request.flow_run_id);
+  select private.pending_signature_request(flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
   'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found; 404 signature_request_not_found after the end of the run.';
@@ -64,7 +64,7 @@ returns setof uuid
 language sql stable security invoker
 set search_path = ''
 as $$
-  select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
+  select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
   'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over, because their tree asks for a signature now or will never ask again.';

@@ -97,7 +97,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
+  select private.signature_request_for_caller(id, new_msg);
 $$;
 comment on function public.signature_request_for_caller(bigint, text) is
   'A signature request that the caller may answer, {id, pubkey, msg}; answer it with POST /signature/submit. 400 transaction_changed; 401; 404 signature_request_not_found; 409 signature_request_answered, signature_request_expired.';
@@ -140,9 +140,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.answer_signature_request(
-    answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
-  );
+  select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
   'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';

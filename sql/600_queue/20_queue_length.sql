@@ -216,7 +216,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.set_max_queue_length(set_max_queue_length.max_length);
+  select private.set_max_queue_length(max_length);
 $$;
 -- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
 -- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a

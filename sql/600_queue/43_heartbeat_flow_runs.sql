@@ -38,7 +38,7 @@ returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs b
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
+  select * from private.heartbeat_flow_runs(claims, lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
   'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';

@@ -165,7 +165,7 @@ returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
+  select private.flow_run_history(flow_run_id, max_bytes);
 $$;
 -- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
 -- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
@@ -182,9 +182,7 @@ returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_history_page(
-    flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
-  );
+  select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
 -- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
 -- brings it to max_bytes. next is the after of the next page; null on the last one.

@@ -59,7 +59,7 @@ returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
+  select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
 -- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
 -- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,

@@ -64,10 +64,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.claim_number,
-    release_flow_run.progress, release_flow_run.delay_seconds
-  );
+  select private.release_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for

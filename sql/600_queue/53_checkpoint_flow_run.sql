@@ -32,10 +32,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number,
-    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
-  );
+  perform private.checkpoint_flow_run(flow_run_id, claim_number, lease_seconds, progress);
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is

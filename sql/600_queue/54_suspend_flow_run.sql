@@ -39,10 +39,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.suspend_flow_run(
-    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress,
-    suspend_flow_run.delay_seconds
-  );
+  select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no

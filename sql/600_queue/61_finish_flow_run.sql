@@ -98,10 +98,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.finish_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.claim_number, finish_flow_run.status,
-    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
-  );
+  perform private.finish_flow_run(flow_run_id, claim_number, status, output, errors, not_run, progress);
 end;
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
@@ -116,7 +113,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.finish_flow_runs(finish_flow_runs.results);
+  return private.finish_flow_runs(results);
 end;
 $$;
 -- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and

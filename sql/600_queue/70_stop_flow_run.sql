@@ -46,7 +46,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
+  select private.stop_flow_run(flow_run_id, reason, timeout_millies);
 $$;
 -- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
 -- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.

@@ -58,11 +58,7 @@ create function public.start_deployment(
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.start_deployment(
-    start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
-    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key,
-    start_deployment."values"
-  );
+  select private.start_deployment(id, flow, tag, inputs, action_signer, public_key, idempotency_key, "values");
 end;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
   'Starts the deployment named by id, or by flow and tag (default latest): {flow_run_id, token}. inputs are tagged values, values are plain JSON. 400; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409; 413; 429.';

@@ -51,10 +51,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.start_flow(
-    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict,
-    start_flow."values"
-  );
+  return private.start_flow(flow_id, inputs, action_signer, idempotency_key, strict, "values");
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is

@@ -44,9 +44,7 @@ create function public.read_deployment(
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.read_deployment(
-    read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key
-  );
+  select private.read_deployment(id, flow, tag, public_key);
 end;
 comment on function public.read_deployment(uuid, integer, text, text) is
   'The inputs, outputs and settings of a deployment, for callers who may start it. Named like in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';

@@ -233,9 +233,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.redrive_flow_run(
-    redrive_flow_run.flow_run_id, redrive_flow_run.accept_unknown, redrive_flow_run.idempotency_key
-  );
+  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key);
 end;
 $$;
 comment on function public.redrive_flow_run(uuid, boolean, text) is

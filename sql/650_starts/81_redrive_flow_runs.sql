@@ -97,11 +97,7 @@ returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.redrive_flow_runs(
-    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until,
-    redrive_flow_runs.error_code,
-    redrive_flow_runs.accept_unknown, redrive_flow_runs.max_runs
-  );
+  select * from private.redrive_flow_runs(flow, deployment, since, until, error_code, accept_unknown, max_runs);
 $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
   'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';

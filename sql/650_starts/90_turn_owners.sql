@@ -46,7 +46,7 @@ create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
 begin atomic
-  select private.turn_owners(turn_owners.shown);
+  select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
   'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or missing one, or one that not everybody may start.';

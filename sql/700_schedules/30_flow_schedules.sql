@@ -257,7 +257,7 @@ create function public.next_cron_times(cron text, time_zone text default 'UTC')
 returns timestamptz[]
 language sql volatile security invoker
 begin atomic
-  select private.next_cron_times(next_cron_times.cron, next_cron_times.time_zone);
+  select private.next_cron_times(cron, time_zone);
 end;
 comment on function public.next_cron_times(text, text) is
   'The next three due times of a schedule with this cron expression and time zone, for users who write a schedule. 400 column_invalid; 401.';

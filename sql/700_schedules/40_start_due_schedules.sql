@@ -176,7 +176,7 @@ create function public.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.start_due_schedules(start_due_schedules.max_schedules);
+  select private.start_due_schedules(max_schedules);
 end;
 -- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
 -- of its owner and once for each planned time, however many callers there are. Call again while has_more, then poke the

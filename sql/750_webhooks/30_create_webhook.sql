@@ -93,10 +93,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_webhook(
-    create_webhook.input, create_webhook.flow, create_webhook.tag, create_webhook.deployment_id, create_webhook.headers,
-    create_webhook.verification, create_webhook.secret, create_webhook.hmac
-  );
+  select private.create_webhook(input, flow, tag, deployment_id, headers, verification, secret, hmac);
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
   'Makes an incoming webhook of the calling user and returns its row with url, shown only this once. POST to it starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
@@ -139,10 +136,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.set_webhook_verification(
-    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret,
-    set_webhook_verification.hmac
-  );
+  select private.set_webhook_verification(webhook_id, verification, secret, hmac);
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
   'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook; null verification: no proof needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';

@@ -65,7 +65,7 @@ create function public.webhook_owners(tokens text[])
 returns uuid[]
 language sql stable security invoker
 begin atomic
-  select private.webhook_owners(webhook_owners.tokens);
+  select private.webhook_owners(tokens);
 end;
 comment on function public.webhook_owners(text[]) is
   'For the Edge Function deployment, in which requests of different owners take turns: the owners of the webhooks with these tokens, in the order of the tokens. Null for tokens that receive_webhook answers with 404.';
@@ -379,7 +379,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
+  select private.receive_webhook(token, body, headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
   'For POST /deployment/hook/{token}: verifies a request to a webhook, starts its deployment and returns {flow_run_id}. 400; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413; 415; 429.';

@@ -64,7 +64,7 @@ create function public.rotate_on_end_secret(flow_id integer)
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.rotate_on_end_secret(rotate_on_end_secret.flow_id);
+  select private.rotate_on_end_secret(flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
   'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours the previous secret also signs. 401; 404 flow_not_found, also for another user''s flow.';

@@ -108,9 +108,7 @@ returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.claim_webhook_deliveries(
-    claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds
-  );
+  select * from private.claim_webhook_deliveries(max_deliveries, lease_seconds);
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
   'For the runner: claims up to max_deliveries due outgoing webhooks for lease_seconds, with the signed headers of this attempt. Owners and their deployments take turns. Report the result to store_webhook_attempt.';

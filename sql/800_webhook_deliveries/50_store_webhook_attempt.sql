@@ -104,11 +104,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.store_webhook_attempt(
-    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status,
-    store_webhook_attempt.response,
-    store_webhook_attempt.error, store_webhook_attempt.retry_after_seconds
-  );
+  select private.store_webhook_attempt(id, attempt, http_status, response, error, retry_after_seconds);
 $$;
 comment on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
   'For the runner: reports the result of a claimed delivery: the status and the beginning of the answer, or an error.';

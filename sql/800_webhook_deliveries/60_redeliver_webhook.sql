@@ -33,7 +33,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.redeliver_webhook(redeliver_webhook.id);
+  select private.redeliver_webhook(id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
   'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, in any state of its delivery. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';

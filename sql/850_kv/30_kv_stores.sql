@@ -127,7 +127,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
+  select private.kv_create_store(claim, effect, store);
 $$;
 comment on function public.kv_create_store(jsonb, jsonb, text) is
   'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
@@ -157,7 +157,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_delete_store(kv_delete_store.claim, kv_delete_store.effect, kv_delete_store.store);
+  select private.kv_delete_store(claim, effect, store);
 $$;
 comment on function public.kv_delete_store(jsonb, jsonb, text) is
   'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';

@@ -183,9 +183,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_write_item(
-    kv_write_item.claim, kv_write_item.effect, kv_write_item.store, kv_write_item.key, kv_write_item.value
-  );
+  select private.kv_write_item(claim, effect, store, key, value);
 $$;
 comment on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) is
   'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and returns the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
@@ -213,7 +211,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_read_item(kv_read_item.claim, kv_read_item.store, kv_read_item.key);
+  select private.kv_read_item(claim, store, key);
 $$;
 comment on function public.kv_read_item(jsonb, text, text) is
   'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';

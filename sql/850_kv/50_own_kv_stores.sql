@@ -27,7 +27,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_kv_store(create_kv_store.store);
+  select private.create_kv_store(store);
 $$;
 comment on function public.create_kv_store(text) is
   'Creates a key-value store of the calling user. 400 kv_store_name_invalid; 401; 403 token_required for anonymous users; 409 kv_store_exists, kv_stores_limit.';
@@ -51,7 +51,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.delete_kv_store(delete_kv_store.store);
+  select private.delete_kv_store(store);
 $$;
 comment on function public.delete_kv_store(text) is
   'Deletes a key-value store of the calling user with its items. 401; 404 kv_store_not_found.';
@@ -79,7 +79,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.write_kv_item(write_kv_item.store, write_kv_item.key, write_kv_item.value);
+  select private.write_kv_item(store, key, value);
 $$;
 comment on function public.write_kv_item(text, text, jsonb) is
   'Stores a tagged value under a key in a store of the calling user: {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
@@ -119,7 +119,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.read_kv_item(read_kv_item.store, read_kv_item.key);
+  select private.read_kv_item(store, key);
 $$;
 comment on function public.read_kv_item(text, text) is
   'The value under a key in a store of the calling user, {value}. 401; 404 kv_store_not_found, kv_item_not_found.';
@@ -148,7 +148,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.delete_kv_item(delete_kv_item.store, delete_kv_item.key);
+  select private.delete_kv_item(store, key);
 $$;
 comment on function public.delete_kv_item(text, text) is
   'Deletes the item of a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';

@@ -57,7 +57,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
+  select private.sweep_runner(max_age, max_runs);
 $$;
 -- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
 -- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that

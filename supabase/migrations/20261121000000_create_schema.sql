@@ -1206,7 +1206,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.set_quota(set_quota.name, set_quota.value);
+  select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
   'For operators: sets how much of something each user may have; null restores the default. Users keep what they already have. 400 request_invalid.';
@@ -1325,7 +1325,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_api_key(create_api_key.name);
+  select private.create_api_key(name);
 $$;
 comment on function public.create_api_key(text) is
   'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key is shown only this once. 403 token_required for anonymous users and for callers with an API key; 409 quota_exceeded.';
@@ -1354,7 +1354,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.delete_api_key(delete_api_key.id);
+  select private.delete_api_key(id);
 $$;
 comment on function public.delete_api_key(uuid) is
   'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for a key of another user.';
@@ -2402,10 +2402,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.store_wallet(
-    store_wallet.user_id, store_wallet.type, store_wallet.name, store_wallet.public_key,
-    store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext
-  );
+  select private.store_wallet(user_id, type, name, public_key, key_id, nonce, ciphertext);
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
   'For the Edge Function wallets: stores the user''s wallet with this public key, and returns its row without secrets. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
@@ -2432,7 +2429,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
+  select private.read_wallet_secret(user_id, public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
   'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';
@@ -6187,7 +6184,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  return private.read_flow_scripts(read_flow_scripts.flow_id);
+  return private.read_flow_scripts(flow_id);
 end;
 $$;
 comment on function public.read_flow_scripts(integer) is
@@ -6271,7 +6268,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict, deploy_flow.as_of);
+  return private.deploy_flow(flow_id, strict, as_of);
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean, jsonb) is
@@ -6341,7 +6338,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.deployment_graph(deployment_graph.id);
+  return private.deployment_graph(id);
 end;
 $$;
 comment on function public.deployment_graph(uuid) is
@@ -6835,7 +6832,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  return private.flow_run_result(flow_run_result.flow_run_id);
+  return private.flow_run_result(flow_run_id);
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
@@ -6881,7 +6878,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.await_flow_run_result(await_flow_run_result.flow_run_id);
+  return private.await_flow_run_result(flow_run_id);
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
@@ -6924,7 +6921,7 @@ returns table (
 language sql stable security invoker
 set search_path = ''
 as $$
-  select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
+  select * from private.called_flow_runs(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids; after is the last id
 -- of the page before. Only the owner reads their inputs, outputs and errors, in flow_run.
@@ -7134,7 +7131,7 @@ create function public.flow_run_stats(
 returns jsonb
 language sql stable security invoker
 begin atomic
-  select private.flow_run_stats(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
+  select private.flow_run_stats(flow, deployment, since);
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first
@@ -7483,7 +7480,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_events(flow_run_events.flow_run_id, flow_run_events.after);
+  select private.flow_run_events(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
 -- values, errors and log lines. after is last of the page before. has_ended: no events follow. is_overdue: as in
@@ -7525,7 +7522,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.watched_run_events(watched_run_events.flow_run_ids, watched_run_events.after);
+  select private.watched_run_events(flow_run_ids, after);
 $$;
 -- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
 -- flow gets. A deleted run has ended, with no events.
@@ -7771,7 +7768,7 @@ create function public.pending_input_owners(tokens text[])
 returns uuid[]
 language sql stable security invoker
 begin atomic
-  select private.pending_input_owners(pending_input_owners.tokens);
+  select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
   'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
@@ -7895,9 +7892,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.submit_input(
-    submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key
-  );
+  select private.submit_input(token, value, values, idempotency_key);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text) is
   'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
@@ -7921,7 +7916,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
+  select private.cancel_input(token, idempotency_key);
 $$;
 comment on function public.cancel_input(text, text) is
   'For the Edge Function flow: cancels the input of a waiting node api_input, so that the node fails, and wakes the run. Errors as in submit_input.';
@@ -7972,7 +7967,7 @@ returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
+  select private.take_api_inputs(flow_run_id, claim_number, executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
   'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Expires inputs whose time is over. 409 claim_lost for an older claim.';
@@ -8086,10 +8081,7 @@ returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.claim_number,
-    store_transaction.transaction, store_transaction.requests
-  );
+  select private.store_transaction(flow_run_id, claim_number, transaction, requests);
 $$;
 -- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
 -- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
@@ -8328,7 +8320,7 @@ returns jsonb
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.pending_signature_request(pending_signature_request.flow_run_id);
+  select private.pending_signature_request(flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
   'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found; 404 signature_request_not_found after the end of the run.';
@@ -8355,7 +8347,7 @@ returns setof uuid
 language sql stable security invoker
 set search_path = ''
 as $$
-  select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
+  select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
   'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over, because their tree asks for a signature now or will never ask again.';
@@ -8462,7 +8454,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
+  select private.signature_request_for_caller(id, new_msg);
 $$;
 comment on function public.signature_request_for_caller(bigint, text) is
   'A signature request that the caller may answer, {id, pubkey, msg}; answer it with POST /signature/submit. 400 transaction_changed; 401; 404 signature_request_not_found; 409 signature_request_answered, signature_request_expired.';
@@ -8505,9 +8497,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.answer_signature_request(
-    answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
-  );
+  select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
   'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
@@ -8817,7 +8807,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.set_max_queue_length(set_max_queue_length.max_length);
+  select private.set_max_queue_length(max_length);
 $$;
 -- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
 -- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a
@@ -9345,7 +9335,7 @@ returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs b
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
+  select * from private.heartbeat_flow_runs(claims, lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
   'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
@@ -9520,7 +9510,7 @@ returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
+  select private.flow_run_history(flow_run_id, max_bytes);
 $$;
 -- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
 -- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
@@ -9537,9 +9527,7 @@ returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_history_page(
-    flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
-  );
+  select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
 -- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
 -- brings it to max_bytes. next is the after of the next page; null on the last one.
@@ -9610,7 +9598,7 @@ returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
+  select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
 -- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
 -- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
@@ -10018,10 +10006,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.claim_number,
-    release_flow_run.progress, release_flow_run.delay_seconds
-  );
+  select private.release_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
@@ -10066,10 +10051,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number,
-    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
-  );
+  perform private.checkpoint_flow_run(flow_run_id, claim_number, lease_seconds, progress);
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
@@ -10119,10 +10101,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.suspend_flow_run(
-    suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress,
-    suspend_flow_run.delay_seconds
-  );
+  select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
@@ -10407,10 +10386,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.finish_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.claim_number, finish_flow_run.status,
-    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
-  );
+  perform private.finish_flow_run(flow_run_id, claim_number, status, output, errors, not_run, progress);
 end;
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
@@ -10425,7 +10401,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.finish_flow_runs(finish_flow_runs.results);
+  return private.finish_flow_runs(results);
 end;
 $$;
 -- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
@@ -10485,7 +10461,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
+  select private.stop_flow_run(flow_run_id, reason, timeout_millies);
 $$;
 -- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
 -- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
@@ -11512,11 +11488,7 @@ create function public.start_deployment(
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.start_deployment(
-    start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
-    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key,
-    start_deployment."values"
-  );
+  select private.start_deployment(id, flow, tag, inputs, action_signer, public_key, idempotency_key, "values");
 end;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
   'Starts the deployment named by id, or by flow and tag (default latest): {flow_run_id, token}. inputs are tagged values, values are plain JSON. 400; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409; 413; 429.';
@@ -11578,10 +11550,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.start_flow(
-    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict,
-    start_flow."values"
-  );
+  return private.start_flow(flow_id, inputs, action_signer, idempotency_key, strict, "values");
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is
@@ -11637,9 +11606,7 @@ create function public.read_deployment(
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.read_deployment(
-    read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key
-  );
+  select private.read_deployment(id, flow, tag, public_key);
 end;
 comment on function public.read_deployment(uuid, integer, text, text) is
   'The inputs, outputs and settings of a deployment, for callers who may start it. Named like in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
@@ -11882,9 +11849,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.redrive_flow_run(
-    redrive_flow_run.flow_run_id, redrive_flow_run.accept_unknown, redrive_flow_run.idempotency_key
-  );
+  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key);
 end;
 $$;
 comment on function public.redrive_flow_run(uuid, boolean, text) is
@@ -11992,11 +11957,7 @@ returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.redrive_flow_runs(
-    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until,
-    redrive_flow_runs.error_code,
-    redrive_flow_runs.accept_unknown, redrive_flow_runs.max_runs
-  );
+  select * from private.redrive_flow_runs(flow, deployment, since, until, error_code, accept_unknown, max_runs);
 $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
   'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
@@ -12053,7 +12014,7 @@ create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
 begin atomic
-  select private.turn_owners(turn_owners.shown);
+  select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
   'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or missing one, or one that not everybody may start.';
@@ -12699,7 +12660,7 @@ create function public.next_cron_times(cron text, time_zone text default 'UTC')
 returns timestamptz[]
 language sql volatile security invoker
 begin atomic
-  select private.next_cron_times(next_cron_times.cron, next_cron_times.time_zone);
+  select private.next_cron_times(cron, time_zone);
 end;
 comment on function public.next_cron_times(text, text) is
   'The next three due times of a schedule with this cron expression and time zone, for users who write a schedule. 400 column_invalid; 401.';
@@ -12885,7 +12846,7 @@ create function public.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.start_due_schedules(start_due_schedules.max_schedules);
+  select private.start_due_schedules(max_schedules);
 end;
 -- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
 -- of its owner and once for each planned time, however many callers there are. Call again while has_more, then poke the
@@ -13445,10 +13406,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_webhook(
-    create_webhook.input, create_webhook.flow, create_webhook.tag, create_webhook.deployment_id, create_webhook.headers,
-    create_webhook.verification, create_webhook.secret, create_webhook.hmac
-  );
+  select private.create_webhook(input, flow, tag, deployment_id, headers, verification, secret, hmac);
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
   'Makes an incoming webhook of the calling user and returns its row with url, shown only this once. POST to it starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
@@ -13491,10 +13449,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.set_webhook_verification(
-    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret,
-    set_webhook_verification.hmac
-  );
+  select private.set_webhook_verification(webhook_id, verification, secret, hmac);
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
   'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook; null verification: no proof needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
@@ -13569,7 +13524,7 @@ create function public.webhook_owners(tokens text[])
 returns uuid[]
 language sql stable security invoker
 begin atomic
-  select private.webhook_owners(webhook_owners.tokens);
+  select private.webhook_owners(tokens);
 end;
 comment on function public.webhook_owners(text[]) is
   'For the Edge Function deployment, in which requests of different owners take turns: the owners of the webhooks with these tokens, in the order of the tokens. Null for tokens that receive_webhook answers with 404.';
@@ -13883,7 +13838,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
+  select private.receive_webhook(token, body, headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
   'For POST /deployment/hook/{token}: verifies a request to a webhook, starts its deployment and returns {flow_run_id}. 400; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413; 415; 429.';
@@ -13957,7 +13912,7 @@ create function public.rotate_on_end_secret(flow_id integer)
 returns jsonb
 language sql volatile security invoker
 begin atomic
-  select private.rotate_on_end_secret(rotate_on_end_secret.flow_id);
+  select private.rotate_on_end_secret(flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
   'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours the previous secret also signs. 401; 404 flow_not_found, also for another user''s flow.';
@@ -14451,9 +14406,7 @@ returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.claim_webhook_deliveries(
-    claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds
-  );
+  select * from private.claim_webhook_deliveries(max_deliveries, lease_seconds);
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
   'For the runner: claims up to max_deliveries due outgoing webhooks for lease_seconds, with the signed headers of this attempt. Owners and their deployments take turns. Report the result to store_webhook_attempt.';
@@ -14567,11 +14520,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.store_webhook_attempt(
-    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status,
-    store_webhook_attempt.response,
-    store_webhook_attempt.error, store_webhook_attempt.retry_after_seconds
-  );
+  select private.store_webhook_attempt(id, attempt, http_status, response, error, retry_after_seconds);
 $$;
 comment on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
   'For the runner: reports the result of a claimed delivery: the status and the beginning of the answer, or an error.';
@@ -14614,7 +14563,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.redeliver_webhook(redeliver_webhook.id);
+  select private.redeliver_webhook(id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
   'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, in any state of its delivery. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
@@ -14862,7 +14811,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
+  select private.kv_create_store(claim, effect, store);
 $$;
 comment on function public.kv_create_store(jsonb, jsonb, text) is
   'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
@@ -14892,7 +14841,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_delete_store(kv_delete_store.claim, kv_delete_store.effect, kv_delete_store.store);
+  select private.kv_delete_store(claim, effect, store);
 $$;
 comment on function public.kv_delete_store(jsonb, jsonb, text) is
   'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
@@ -15085,9 +15034,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_write_item(
-    kv_write_item.claim, kv_write_item.effect, kv_write_item.store, kv_write_item.key, kv_write_item.value
-  );
+  select private.kv_write_item(claim, effect, store, key, value);
 $$;
 comment on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) is
   'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and returns the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
@@ -15115,7 +15062,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.kv_read_item(kv_read_item.claim, kv_read_item.store, kv_read_item.key);
+  select private.kv_read_item(claim, store, key);
 $$;
 comment on function public.kv_read_item(jsonb, text, text) is
   'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';
@@ -15152,7 +15099,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_kv_store(create_kv_store.store);
+  select private.create_kv_store(store);
 $$;
 comment on function public.create_kv_store(text) is
   'Creates a key-value store of the calling user. 400 kv_store_name_invalid; 401; 403 token_required for anonymous users; 409 kv_store_exists, kv_stores_limit.';
@@ -15176,7 +15123,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.delete_kv_store(delete_kv_store.store);
+  select private.delete_kv_store(store);
 $$;
 comment on function public.delete_kv_store(text) is
   'Deletes a key-value store of the calling user with its items. 401; 404 kv_store_not_found.';
@@ -15204,7 +15151,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.write_kv_item(write_kv_item.store, write_kv_item.key, write_kv_item.value);
+  select private.write_kv_item(store, key, value);
 $$;
 comment on function public.write_kv_item(text, text, jsonb) is
   'Stores a tagged value under a key in a store of the calling user: {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
@@ -15244,7 +15191,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.read_kv_item(read_kv_item.store, read_kv_item.key);
+  select private.read_kv_item(store, key);
 $$;
 comment on function public.read_kv_item(text, text) is
   'The value under a key in a store of the calling user, {value}. 401; 404 kv_store_not_found, kv_item_not_found.';
@@ -15273,7 +15220,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.delete_kv_item(delete_kv_item.store, delete_kv_item.key);
+  select private.delete_kv_item(store, key);
 $$;
 comment on function public.delete_kv_item(text, text) is
   'Deletes the item of a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
@@ -15567,7 +15514,7 @@ returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
+  select private.sweep_runner(max_age, max_runs);
 $$;
 -- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
 -- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
