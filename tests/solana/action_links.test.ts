@@ -22,7 +22,7 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 import { type Keypair, makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { call, type Person, signUp } from '../support/people.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
-import { startTlsFront, type TlsFront } from '../support/tls_front.ts';
+import { startTlsFront, type TlsFront } from './tls_front.ts';
 import { fundedKeypair } from '../support/transactions.ts';
 import { signWire } from '../support/wire.ts';
 

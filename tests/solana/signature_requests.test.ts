@@ -19,7 +19,7 @@ import { call, type Person, signUp, storeFlow } from '../support/people.ts';
 import { rest } from '../support/rest.ts';
 import { MEMO_V2, startTestChain, type TestChain } from '../support/solana.ts';
 import { fundedKeypair } from '../support/transactions.ts';
-import { addInstruction, addPrice } from '../support/wallet_changes.ts';
+import { addInstruction, addPrice } from './wallet_changes.ts';
 import { decode } from '../support/wire.ts';
 
 let chain: TestChain;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
-import { type CountedFlow, serveCountedFlow } from '../support/counted_flow.ts';
+import { type CountedFlow, serveCountedFlow } from './counted_flow.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { askFor } from '../support/signature_requests.ts';

@@ -6,7 +6,7 @@ export class ContractError extends Error {
 }
 
 /** A sent request; its body is empty if there was none, and undefined if it was not text. */
-export interface SentRequest {
+interface SentRequest {
   method: string;
   url: string;
   headers: Headers;
@@ -14,7 +14,7 @@ export interface SentRequest {
 }
 
 /** A received answer. */
-export interface ReceivedAnswer {
+interface ReceivedAnswer {
   status: number;
   headers: Headers;
   body: string;

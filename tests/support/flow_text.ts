@@ -11,7 +11,7 @@ function showBytes(text: string): string {
 }
 
 /** Shows a value for readers: `1` is D, `1u` U, `1i` I, `1f` F; other tags are named: `B3:…`. */
-export function showValue(value: Value): string {
+function showValue(value: Value): string {
   if ('N' in value) return 'null';
   if ('S' in value) return JSON.stringify(value.S);
   if ('B' in value) return String(value.B);

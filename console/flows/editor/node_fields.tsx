@@ -10,7 +10,7 @@ import { changeNode, nodeIdOf } from './flow_document.ts';
 import { nodeForm } from './node_form.ts';
 import { drawnNode } from './view.ts';
 
-const RhaiEditor = lazy(async () => ({ default: (await import('../../shared/rhai_editor.tsx')).RhaiEditor }));
+const RhaiEditor = lazy(async () => ({ default: (await import('./rhai_editor.tsx')).RhaiEditor }));
 
 /** A field for the source of a script. */
 function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: FieldProps) {

@@ -10,7 +10,7 @@ import { startGateway } from '../../dev/stack/gateway.ts';
 import type { StackKeys } from '../../dev/stack/keys.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { readBody } from '../../dev/stack/request_body.ts';
-import type { ClaimedRun } from './claimed_run.ts';
+import type { ClaimedRun } from '../support/claimed_run.ts';
 
 /** A function `flow` of the test's own, in front of the test stack. */
 export interface CountedFlow {

@@ -1,4 +1,4 @@
-/** A site's page that shows one blink, by Dialect's components. `tests/support/blink_site.ts` bundles and serves it. */
+/** A site's page that shows one blink, by Dialect's components. `tests/solana/blink_site.ts` bundles and serves it. */
 import { Blink, useAction } from '@dialectlabs/blinks';
 import { BlinkSolanaConfig } from '@dialectlabs/blinks-core/solana';
 import { createElement, useMemo } from 'react';

@@ -1,5 +1,5 @@
-import { CodeEditor, type CodeEditorProps } from './code_editor.tsx';
-import { rhai } from './rhai_language.ts';
+import { CodeEditor, type CodeEditorProps } from '../../shared/code_editor.tsx';
+import { rhai } from '../../shared/rhai_language.ts';
 
 const RHAI = rhai();
 
