@@ -13,6 +13,7 @@ import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
+import { evaluateExpression } from './threads/evaluate_expression.ts';
 import { makeScriptThreads, type SpawnScriptThread } from './threads/script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
 import type { MakeQueueWatch } from './queue/queue_watch.ts';
@@ -88,6 +89,7 @@ export function makeRunnerWorker(
         inputs: makeClaimInputs({ claims, claim, journal, onInputsAnswered, flowUrl }),
         rest: clock.resting,
         scripts: scriptsOf?.(claim.user_id),
+        evaluateExpression,
         transactions: makeTransactions({
           run: { id: claim.flow_run_id, settings: claim.settings },
           http,

@@ -44,6 +44,8 @@ export interface SnapshotEdge {
   sourceHandle: string | null;
   target: string;
   targetHandle: string | null;
+  /** `expression`, in JSONata, computes from each value what the target gets. */
+  data?: { expression?: string | null } | null;
 }
 
 /** One frozen flow. */

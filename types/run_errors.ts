@@ -38,6 +38,10 @@ export const runErrors = {
     meaning: 'The inputs and outputs of the run exceed `FLOW_RUN_MAX_TOTAL_BYTES`.',
     remedy: 'Pass less from node to node.',
   },
+  expression_failed: {
+    meaning: 'The expression of an edge is wrong, failed, or gave a result that the input does not take.',
+    remedy: 'Correct `data.expression` of the edge that the error names.',
+  },
   output_too_large: { meaning: 'The outputs of one node exceed `FLOW_RUN_MAX_OUTPUT_BYTES`.', remedy: 'Put out less.' },
   run_outputs_limit: {
     meaning: 'The outputs of the run exceed `FLOW_RUN_MAX_ALL_OUTPUT_BYTES`.',

@@ -1,3 +1,6 @@
+import { Completions } from './completions.ts';
+import type { Tree } from './context.ts';
+import { evaluateEdges } from './edge_expressions.ts';
 import type { RunNode } from './graph.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { News } from './news.ts';
@@ -23,18 +26,24 @@ export class BegunExecutions {
   readonly #underWay = new Map<RunNode, Begun>();
   /** They are ended if the run ends after all. */
   readonly #released: Begun[] = [];
-  #completions: Completion[] = [];
+  readonly #completions: Completions;
 
-  constructor(run: TreeRun, lifecycle: Lifecycle, news: News) {
+  constructor(tree: Tree, run: TreeRun, news: News) {
     this.parking = new Parking(run.id);
     this.#run = run;
-    this.#lifecycle = lifecycle;
+    this.#lifecycle = tree.lifecycle;
     this.#news = news;
+    this.#completions = new Completions((completion) => evaluateEdges(tree, completion), tree.lifecycle, news);
   }
 
-  /** True if executions run, wait for their settlement, or rest. */
+  /** True if executions run, wait for their settlement, or rest, or their outputs are not yet ready to be handed on. */
   get isAnyUnderWay(): boolean {
-    return this.#underWay.size > 0;
+    return this.#underWay.size > 0 || this.isHandingOn;
+  }
+
+  /** True if expressions on edges behind ended executions are being evaluated. */
+  get isHandingOn(): boolean {
+    return this.#completions.isEvaluating;
   }
 
   /** True if at least one execution under way is not parked. */
@@ -43,22 +52,22 @@ export class BegunExecutions {
   }
 
   get isAnyReleased(): boolean {
-    return this.#released.length > 0;
+    return this.#released.length > 0 || this.#completions.hasReleased;
   }
 
   get hasCompletions(): boolean {
-    return this.#completions.length > 0;
+    return this.#completions.hasReady;
   }
 
   /** True if everything under way is parked, waits for a flow that it called, or is asleep. */
   isQuiet(asleep = 0): boolean {
-    return !this.hasCompletions &&
+    return !this.hasCompletions && !this.isHandingOn &&
       this.#underWay.size === this.parking.parked.size + this.#run.callsUnderWay + asleep;
   }
 
   /** Takes what has ended since the last call. */
   takeCompletions(): Completion[] {
-    return this.#completions.splice(0);
+    return this.#completions.takeReady();
   }
 
   /** Adds an execution with its outcome, or with the promise of it. */
@@ -70,7 +79,7 @@ export class BegunExecutions {
 
   /** Adds the completion of an element that is passed over. */
   skip(completion: Completion): void {
-    this.#completions.push(completion);
+    this.#completions.add(completion);
   }
 
   /** Ends a parked execution with what its settlement came to. */
@@ -99,6 +108,7 @@ export class BegunExecutions {
     for (const begun of [...this.#underWay.values(), ...this.#released]) {
       this.#end(begun, { ...toError(message), handedOver: this.parking.handedOver(begun.node) });
     }
+    this.#completions.endEvaluating();
   }
 
   /** Leaves all that are under way as they are on record. */
@@ -125,7 +135,7 @@ export class BegunExecutions {
     if (!('instructions' in given)) return this.#end(begun, given);
     this.#underWay.set(node, begun);
     if (!this.parking.park(node, times, given, again)) return;
-    this.#completions.push({ ...begun, outcome: { outputs: given.handedOver }, part: 'handed_over' });
+    this.#completions.add({ ...begun, outcome: { outputs: given.handedOver }, part: 'handed_over' });
   }
 
   /** Ends an execution, once. */
@@ -138,8 +148,8 @@ export class BegunExecutions {
     const handedOver = 'error' in outcome ? outcome.handedOver : undefined;
     // An earlier claim handed these outputs on, and then the execution failed.
     if (handedOver !== undefined && !wasParked) {
-      this.#completions.push({ ...begun, outcome: { outputs: handedOver }, part: 'handed_over' });
+      this.#completions.add({ ...begun, outcome: { outputs: handedOver }, part: 'handed_over' });
     }
-    this.#completions.push({ ...begun, outcome, part: wasParked || handedOver !== undefined ? 'rest' : 'all' });
+    this.#completions.add({ ...begun, outcome, part: wasParked || handedOver !== undefined ? 'rest' : 'all' });
   }
 }

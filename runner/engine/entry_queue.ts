@@ -14,8 +14,10 @@ export type Absence =
 export interface Entry {
   /** Undefined: the source gave no value. */
   value: Value | undefined;
-  /** Undefined: there is a value. */
+  /** Undefined: there is a value, or a fault. */
   absence: Absence | undefined;
+  /** The error of the edge's expression, with which the target fails. */
+  fault?: string | undefined;
   /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
   isElement: boolean;
   /** Where it stood in the runs that this one was redriven from. */

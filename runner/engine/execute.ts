@@ -32,7 +32,7 @@ class RunExecution {
     const { flows: { registry, hasCalledEffects }, services: { slice, history } } = tree;
     this.#tree = tree;
     this.#run = run;
-    this.#begun = new BegunExecutions(run, tree.lifecycle, this.#news);
+    this.#begun = new BegunExecutions(tree, run, this.#news);
     this.#life = new RunLife(tree, run, this.#begun);
     slice.startComputing();
     this.#graph = makeRunGraph(run.graph, registry, hasCalledEffects);
@@ -63,7 +63,8 @@ class RunExecution {
     while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
-        if (halted.aborted || !this.#begun.isAnyUnderWay) break;
+        // Also after a halt, executions on record are replayed by what the expressions before them give.
+        if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
         const news = this.#news.next();
         standstill.consider();
         await this.#pause(news);
@@ -102,13 +103,13 @@ class RunExecution {
     const takenOver = stored === undefined && positions ? this.#takeOver?.find(node, positions) : undefined;
     const onRecord = stored ?? takenOver;
     if (halted.aborted ? onRecord === undefined : !counters.countExecution(onRecord)) return;
-    const { values, isElement } = take(node);
+    const { values, isElement, fault } = take(node);
     const times = node.times++;
     node.hasStarted = true;
     node.isRunning = true;
     const inputs = completeInputs(node, values, this.#run.inputs);
     const calledRuns = positions && this.#takeOver?.calledRuns(node, positions);
-    const known = { stored, takenOver, calledRuns };
+    const known = { stored, takenOver, calledRuns, fault };
     const { outcome, record, handle, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
     this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
   }

@@ -1,4 +1,4 @@
-import type { Graph, SnapshotNode } from '../../types/flow.ts';
+import type { Graph, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
 import { fromWireJson } from '../../types/values/json/wire_json.ts';
 import { type LosslessJson, ValueError, type ValueMap } from '../../types/values/value.ts';
 import {
@@ -28,6 +28,10 @@ export interface RunEdge {
   isError: boolean;
   /** An array is handed on one element for each iteration. */
   isSpread: boolean;
+  /** Computes from each value what the target gets. Undefined: the target gets the value itself. */
+  expression: string | undefined;
+  /** Names the edge in errors. */
+  title: string;
   target: RunNode;
   input: InputPort;
   /** The target runs only with a value: the input is required, or the target has effects and must not act on nothing. */
@@ -142,6 +146,9 @@ const listNames = (names: string[]): string =>
 
 const PASSTHROUGH = 'passthrough-';
 
+/** The expression of an edge. Editors may keep an empty one. */
+const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expression || undefined;
+
 /** Only a failure gives it a value. */
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
@@ -225,6 +232,8 @@ export function makeRunGraph(
       isPassthrough,
       isError,
       isSpread: output !== undefined && !isError && source.module?.spreads === true,
+      expression: expressionOf(edge),
+      title: `edges[${index}] from ${JSON.stringify(sourcePort)} of ${source.title} to ${JSON.stringify(targetPort)}`,
       target,
       input: input ?? {
         name: targetPort,
@@ -232,6 +241,7 @@ export function makeRunGraph(
         runsWhenAbsent: false,
         passthrough: false,
         wantsPublicKey: false,
+        types: [],
       },
       isNeeded: input?.required ?? true,
       queue: new EntryQueue(),

@@ -15,6 +15,8 @@ export interface InputPort {
   passthrough: boolean;
   /** Its first type bound is `pubkey`, so a key pair is handed on as its public half. */
   wantsPublicKey: boolean;
+  /** Its type bounds. Only the expression of an edge obeys them. */
+  types: readonly string[];
 }
 
 export interface OutputPort {
@@ -104,8 +106,26 @@ export interface NodeServices {
   kv: (effect: Effect) => KvStores;
   inputs: PendingInputs;
   scripts?: ComputeScript | undefined;
+  evaluateExpression: EvaluateExpression;
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
+
+/** The expression of an edge, and the value that it reads. */
+export interface EdgeExpression {
+  expression: string;
+  value: Value;
+  /** The types of the input that gets the result. */
+  types: readonly string[];
+}
+
+/**
+ * Evaluates the expression of an edge, at once or later. Undefined: it has no result. Throws a NodeError if it is wrong
+ * or fails. The same expression always gives the same result for a value.
+ */
+export type EvaluateExpression = (
+  expression: EdgeExpression,
+  call: Pick<NodeCall, 'maxOutputBytes' | 'scripts' | 'signal' | 'releasing' | 'checkTime' | 'rest'>,
+) => Value | undefined | Promise<Value | undefined>;
 
 /** The types of a node's inputs and outputs, in the order of their names. */
 export interface PortTypes {
@@ -121,6 +141,10 @@ export interface SandboxCode {
   source: string;
   hasClock: boolean;
   hasRandom: boolean;
+  /** The time that the code reads if it has no clock, in milliseconds since 1970. Undefined: reading it is an error. */
+  fixedTime?: number | undefined;
+  /** The types of each output, of which the first that fits counts. Undefined: those of the ports. */
+  outputTypes?: readonly string[] | undefined;
 }
 
 /** A script with its inputs: plain data, which can be sent to another thread. */
@@ -352,6 +376,7 @@ export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePor
       runsWhenAbsent: runsWhenAbsent(drawnTargets.get(target.name)),
       passthrough: target.passthrough ?? false,
       wantsPublicKey: target.type_bounds[0] === 'pubkey',
+      types: target.type_bounds,
     })),
     outputs: sources.map((source) => ({
       name: module.labelledSide === 'output' ? label : source.name,

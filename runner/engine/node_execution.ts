@@ -55,6 +55,8 @@ export interface KnownExecution {
   takenOver: StoredNodeRun | undefined;
   /** The runs that it called there. */
   calledRuns: EarlierRunIds | undefined;
+  /** The error of an edge's expression, with which it fails. */
+  fault: string | undefined;
 }
 
 /** A node either ends or hands over. */
@@ -67,7 +69,7 @@ class NodeExecution {
   readonly #node: RunNode;
   readonly #inputs: ValueMap;
   readonly #inputBytes: number;
-  /** The error of one that can't be taken over, and must not happen again. */
+  /** The error of one whose input could not be computed, or that can't be taken over and must not happen again. */
   readonly #fault: string | undefined;
   readonly #caller: CallSite;
   readonly #record: ExecutionRecord;
@@ -282,5 +284,5 @@ export function beginExecution(
     tree.services.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
     return { outcome: takeOutcome(tree, takenOver, inputs), ...asStored };
   }
-  return new NodeExecution(tree, run, node, times, inputs, known, tooMuch).begin();
+  return new NodeExecution(tree, run, node, times, inputs, known, tooMuch ?? known.fault).begin();
 }

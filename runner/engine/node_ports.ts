@@ -16,6 +16,7 @@ const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
     runsWhenAbsent: runsWhenAbsent(target),
     passthrough: target.passthrough,
     wantsPublicKey: target.type_bounds[0] === 'pubkey',
+    types: target.type_bounds.filter((type) => typeof type === 'string'),
   })),
   outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
 });

@@ -12,7 +12,7 @@ export type Lack = RunNode['absence'];
 /** An input that is handed on without a value holds only a node back that requires it. */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&
-  (head.value !== undefined || !isNeeded || (head.absence === 'not_handed_on' && !input.required));
+  (head.value !== undefined || head.fault !== undefined || !isNeeded || (head.absence === 'not_handed_on' && !input.required));
 
 /** The entry that tells an instruction node not to submit. */
 export const submitHead = (node: RunNode): Entry | undefined => {
@@ -87,31 +87,38 @@ export interface Taken {
   values: ValueMap;
   /** It belongs to one iteration of a loop. */
   isElement: boolean;
+  /** The error of an edge's expression: the execution fails with it. */
+  fault: string | undefined;
 }
 
 /** Takes one iteration's entries out of the queues; entries from outside of loops stay for the next one. */
 const takeHeads = (node: RunNode): Taken => {
   const values: ValueMap = Object.create(null);
   let isElement = false;
+  let fault: string | undefined;
   for (const edge of node.incoming) {
     const head = edge.queue.head;
     if (head === undefined) continue;
+    fault ??= head.fault;
     if (head.value !== undefined) values[edge.input.name] = head.value;
     if (head.isElement) {
       isElement = true;
       edge.queue.shift();
     }
   }
-  return { values, isElement };
+  return { values, isElement, fault };
 };
 
 /** Takes everything out of the queues, as one array for each input. Entries without a value are left out. */
 const takeAll = (node: RunNode): Taken => {
   const values: ValueMap = Object.create(null);
+  let fault: string | undefined;
   for (const edge of node.incoming) {
-    values[edge.input.name] = { A: edge.queue.drain().flatMap(({ value }) => value ?? []) };
+    const entries = edge.queue.drain();
+    fault ??= entries.find((entry) => entry.fault !== undefined)?.fault;
+    values[edge.input.name] = { A: entries.flatMap(({ value }) => value ?? []) };
   }
-  return { values, isElement: false };
+  return { values, isElement: false, fault };
 };
 
 /** Takes what the node's next execution works with. */

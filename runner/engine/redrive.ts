@@ -1,5 +1,6 @@
 import type { Value } from '../../types/values/value.ts';
 import type { EarlierPosition, EarlierPositions, EarlierRunIds } from './earlier_positions.ts';
+import type { EdgeResult } from './edge_results.ts';
 import { storedErrorOutput } from './error_output.ts';
 import type { RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
@@ -22,6 +23,8 @@ const UNKNOWN = Symbol('unknown');
 /** The earlier value of a position; undefined if there was no value. */
 type Before = Value | undefined | typeof UNKNOWN;
 
+const isKnown = (before: Value | typeof UNKNOWN): before is Value => before !== UNKNOWN;
+
 const isSameAs = (value: Value | undefined, before: Before): boolean => before !== UNKNOWN && sameValue(value, before);
 
 /** The values that an edge carried in an earlier run. */
@@ -33,7 +36,7 @@ interface Carried {
   /** How many values an execution of the source gave. */
   count: (times: number) => number;
   /** All values, in order. */
-  values: () => Value[];
+  values: () => (Value | typeof UNKNOWN)[];
 }
 
 /**
@@ -72,6 +75,19 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
     values: () => elements.filter((element) => element !== undefined),
   };
 }
+
+/**
+ * Of an edge with an expression, whose results are not on record: what it carried for a value that this run has come to
+ * as well. `resultOf` returns UNKNOWN for all other values.
+ */
+const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): Carried => {
+  const resultAt = (output: Before): Before => output === undefined || output === UNKNOWN ? output : resultOf(output);
+  return {
+    ...outputs,
+    at: (index) => resultAt(outputs.at(index)),
+    values: () => outputs.values().flatMap((output) => resultAt(output) ?? []),
+  };
+};
 
 /**
  * Pairs values with earlier ones: with the same value in the same position, else with the same value elsewhere, else
@@ -129,6 +145,8 @@ export class TakeOver {
   /** The nodes that can't run without an element of a loop. */
   readonly #surelyInLoops: Set<RunNode>;
   readonly #carried: WeakMap<RunEdge, Carried>[];
+  /** The results of the expressions on edges, by the text of the value that each was computed from. */
+  readonly #results = new Map<RunEdge, Map<string, Value | undefined>>();
 
   constructor(earlier: EarlierRuns, runIds: EarlierRunIds, nodes: readonly RunNode[]) {
     this.#earlier = earlier;
@@ -172,8 +190,10 @@ export class TakeOver {
   positionsOfEntries(
     edge: RunEdge,
     positions: EarlierPositions,
-    values: readonly (Value | undefined)[],
+    { given, handed }: { given: readonly (Value | undefined)[]; handed: readonly EdgeResult[] },
   ): EarlierPositions[] {
+    if (edge.expression !== undefined) this.#learnResults(edge, given, handed);
+    const values = handed.map(({ value }) => value);
     const byLayer = positions.map((position, layer) => {
       const carried = this.#carriedIn(edge, layer);
       if (position === undefined || carried === undefined) return [];
@@ -184,6 +204,20 @@ export class TakeOver {
     return values.map((_, index) => byLayer.map((ofEntries) => ofEntries[index]));
   }
 
+  #learnResults(edge: RunEdge, given: readonly (Value | undefined)[], handed: readonly EdgeResult[]): void {
+    const known = this.#results.get(edge) ?? new Map<string, Value | undefined>();
+    this.#results.set(edge, known);
+    for (const [index, value] of given.entries()) {
+      if (value !== undefined) known.set(textOfValue(value), handed[index]?.value);
+    }
+  }
+
+  #resultOf(edge: RunEdge, output: Value): Before {
+    const text = textOfValue(output);
+    const known = this.#results.get(edge);
+    return known?.has(text) ? known.get(text) : UNKNOWN;
+  }
+
   /** Of a node that takes all that has come. */
   #positionOfAll(node: RunNode, layer: number): EarlierPosition {
     // Of several edges into one input it takes the last.
@@ -192,7 +226,8 @@ export class TakeOver {
       if (decided.has(edge.input.name)) return false;
       decided.add(edge.input.name);
       const values = edge.queue.entries().flatMap(({ value }) => value ?? []);
-      return !sameList(values, this.#carriedIn(edge, layer)?.values() ?? []);
+      const before = this.#carriedIn(edge, layer)?.values() ?? [];
+      return before.includes(UNKNOWN) || !sameList(values, before.filter(isKnown));
     });
     return { index: 0, isSame: changed === undefined };
   }
@@ -235,9 +270,12 @@ export class TakeOver {
       };
       const all = [...runs.keys()];
       const isSurelyElement = !this.#inLoops.has(edge.source) || this.#surelyInLoops.has(edge.source);
-      carried = edge.isSpread
+      const outputs = edge.isSpread
         ? carriedElements(valueOf, all.at(-1) ?? -1)
         : carriedOneByOne(valueOf, all, isSurelyElement);
+      carried = edge.expression === undefined
+        ? outputs
+        : carriedResults(outputs, (output) => this.#resultOf(edge, output));
       this.#carried[layer]?.set(edge, carried);
     }
     return carried;

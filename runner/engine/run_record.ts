@@ -1,5 +1,6 @@
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { EarlierPositions } from './earlier_positions.ts';
+import type { EdgeResults } from './edge_results.ts';
 import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
@@ -42,6 +43,8 @@ export interface Completion {
   /** Where it stood in the runs that this one was redriven from. */
   positions?: EarlierPositions | undefined;
   outcome: Outcome;
+  /** The results of the expressions on the edges behind the node. */
+  results?: EdgeResults | undefined;
   /** Why it did not run, if it was passed over. */
   skipped?: Lack;
   /** An instruction node completes in two parts: what it handed over, and later the rest. */

@@ -93,6 +93,7 @@ const workerWith = (
       inputs: {} as never,
       // Signing takes long.
       transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,
+      evaluateExpression: () => undefined,
       rest: clock.resting,
     }),
     settings,

@@ -52,10 +52,15 @@ const clockOff = (): never => {
   throw new CodeError('the script reads the clock, which is off: switch on "clock" in the form of the node', undefined);
 };
 
-const machineHooks = ({ sandbox: { hasClock } }: SandboxTask, { log, onProgress }: SandboxHooks): MachineHooks => ({
+function clockOf({ hasClock, fixedTime }: SandboxTask['sandbox']): () => number {
+  if (fixedTime !== undefined) return () => fixedTime;
+  return hasClock ? Date.now : clockOff;
+}
+
+const machineHooks = ({ sandbox }: SandboxTask, { log, onProgress }: SandboxHooks): MachineHooks => ({
   onProgress,
   onLog: (line) => log('Info', line),
-  now: hasClock ? Date.now : clockOff,
+  now: clockOf(sandbox),
   random: Math.random,
 });
 
@@ -87,25 +92,26 @@ interface ReadAnswer {
   isPending?: boolean;
 }
 
-/** Reads one output. Errors name it. */
-function readOutput(name: string, json: LosslessJson, type: string): Value | undefined {
+/** Reads one output as the first of these types that it fits. Errors name it. */
+function readOutput(name: string, json: LosslessJson, types: readonly string[]): Value {
   try {
-    return fromMarked(json, type);
+    for (const type of types) {
+      const value = fromMarked(json, type);
+      if (value !== undefined) return value;
+    }
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     throw new NodeError(`output \`${name}\` ${error.message}`, { cause: error });
   }
+  throw new NodeError(`output \`${name}\` must be of the type ${types.join(' or ')}`);
 }
 
-function outputsOf({ outputs = {} }: ReadAnswer, { outputNames, sandbox: { portTypes } }: SandboxTask): ValueMap {
+function outputsOf({ outputs = {} }: ReadAnswer, { outputNames, sandbox: { portTypes, outputTypes } }: SandboxTask): ValueMap {
   const values: ValueMap = Object.create(null);
   for (const [index, name] of outputNames.entries()) {
     const json = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
     if (json === undefined) continue;
-    const type = portTypes?.outputs[index] ?? 'free';
-    const value = readOutput(name, json, type);
-    if (value === undefined) throw new NodeError(`output \`${name}\` must be of the type ${type}`);
-    values[name] = value;
+    values[name] = readOutput(name, json, outputTypes ?? [portTypes?.outputs[index] ?? 'free']);
   }
   return values;
 }

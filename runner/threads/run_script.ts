@@ -22,8 +22,14 @@ const longCodes = new RecentSources<true>(REMEMBERED_CHARACTERS, REMEMBERED_CHAR
 /** Thrown at the end of the trial. The code can't catch it. */
 class TrialOver extends Error {}
 
+/** The members of a node's call that code in the sandbox needs. */
+export type SandboxCall =
+  & Pick<NodeCall, 'inputs' | 'inputNames' | 'outputNames' | 'portTypes' | 'maxOutputBytes'>
+  & Pick<NodeCall, 'scripts' | 'log' | 'checkTime' | 'rest' | 'signal' | 'releasing'>
+  & { run: Pick<NodeCall['run'], 'environment'> };
+
 /** Returns the outputs of code that ends within the trial. Undefined for longer code, whose log lines are dropped. */
-function tryShort(evaluate: RunScript, task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
+function tryShort(evaluate: RunScript, task: ScriptTask, { log, checkTime }: SandboxCall): ValueMap | undefined {
   const buffer = new LogBuffer(task.environment, runLimits);
   const until = scriptClock() + TRIAL_MS;
   let isOver = false;
@@ -45,7 +51,7 @@ function tryShort(evaluate: RunScript, task: ScriptTask, { log, checkTime }: Nod
 }
 
 /** Runs code in the engine's thread, for as long as it may block everything else. */
-function runHere(evaluate: RunScript, { log, checkTime }: NodeCall): ValueMap {
+function runHere(evaluate: RunScript, { log, checkTime }: SandboxCall): ValueMap {
   const until = scriptClock() + SANDBOX_MS_WITHOUT_THREADS;
   return evaluate({
     log,
@@ -57,7 +63,7 @@ function runHere(evaluate: RunScript, { log, checkTime }: NodeCall): ValueMap {
 }
 
 /** Runs code in a separate thread, or here if there is none. */
-async function runInThread(task: ScriptTask, call: NodeCall, scripts: ComputeScript): Promise<ValueMap> {
+async function runInThread(task: ScriptTask, call: SandboxCall, scripts: ComputeScript): Promise<ValueMap> {
   const { log, rest } = call;
   const result = await rest(() => scripts(task, call)).catch((error) => {
     if (error instanceof ThreadMissing) return undefined;
@@ -73,7 +79,7 @@ async function runInThread(task: ScriptTask, call: NodeCall, scripts: ComputeScr
  * Runs code in the sandbox: long code in a separate thread if there is one. In the engine's thread, all runs of the
  * worker would wait for it. Code of a loaded sandbox begins at once, so that its time counts as that of its run.
  */
-export function runSandboxed(call: NodeCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
+export function runSandboxed(call: SandboxCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment } } = call;
   const task: ScriptTask = {
     inputs,

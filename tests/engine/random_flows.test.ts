@@ -21,6 +21,12 @@ const kinds: MakePort[] = [
   (flow, a, b, title) => flow.wait(a, 0, b, title),
   (flow, a, _, title) => flow.use('print', { print: a }, { title }).passthrough('print'),
   (flow, a, _, title) => flow.interflow(1, { list: a }, ['each?'], title).output('each'),
+  (flow, a, _, title) => flow.toText({ ...a, expression: '$type($) = "number" ? $ * 2 : [$, 1]' }, title),
+  (flow, a, _, title) => flow.foreach({ ...a, expression: '$[$ != 2]' }, title),
+  (flow, a, b, title) =>
+    flow.use('to_vec', { first: { ...a, expression: '$type($) = "array" ? $error("an array") : $' }, second: b }, {
+      title,
+    }).output('result'),
 ];
 
 const shapes = fc.record(shapeArbitraries(kinds, 14));

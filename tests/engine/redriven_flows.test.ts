@@ -37,6 +37,9 @@ const kinds: MakePort[] = [
   (flow, a, b, title) => flow.wait(a, 0, b, title),
   (flow, a, _, title) => flow.use('print', { print: a }, { title }).passthrough('print'),
   (flow, a, _, title) => flow.interflow(1, { list: a }, ['each?'], title).output('each'),
+  (flow, a, _, title) => flow.toText({ ...a, expression: '$type($) = "number" ? $ * 2 : [$, 1]' }, title),
+  (flow, a, _, title) => flow.foreach({ ...a, expression: '$[$ != 2]' }, title),
+  (flow, a, _, title) => flow.collect({ ...a, expression: '$[$ != 2]' }, title),
   ...['each', 'all', 'own'].map((name): MakePort => (flow, a, b, title) =>
     flow.interflow(2, { x: a, y: b }, ['each?', 'all?', 'own?'], title).output(name)
   ),

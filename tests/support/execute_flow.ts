@@ -25,6 +25,7 @@ import { makeSettlement, type SettlementOptions } from '../../runner/solana/tran
 import { executeTree } from '../../runner/engine/tree.ts';
 import { heldBytes, measureValue } from '../../runner/engine/value_size.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
+import { evaluateExpression } from '../../runner/threads/evaluate_expression.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { Effects } from '../../types/node_definition.ts';
 import type { ValueMap } from '../../types/values/value.ts';
@@ -245,6 +246,7 @@ export async function claimFlow(
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
       inputs: { makeAddress: noService, look: noService, untilNews: noService },
       rest: (wait) => wait(),
+      evaluateExpression,
       ...services,
     },
     journal: { ...journal, ...options.journal },

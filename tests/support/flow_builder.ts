@@ -9,6 +9,8 @@ import { deepFreeze } from './deep_freeze.ts';
 export interface Port {
   nodeId: string;
   handle: string;
+  /** The expression of an edge that begins there. */
+  expression?: string;
 }
 
 /** A node of a flow under construction. */
@@ -111,7 +113,9 @@ export class FlowBuilder {
   }
 
   connect(from: Port, to: Port): this {
-    this.edges.push({ source: from.nodeId, sourceHandle: from.handle, target: to.nodeId, targetHandle: to.handle });
+    const { nodeId: source, handle: sourceHandle, expression } = from;
+    const data = expression === undefined ? {} : { data: { expression } };
+    this.edges.push({ source, sourceHandle, target: to.nodeId, targetHandle: to.handle, ...data });
     return this;
   }
 

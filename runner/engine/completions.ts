@@ -1,0 +1,69 @@
+import type { EdgeResults } from './edge_results.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { News } from './news.ts';
+import type { Completion } from './run_record.ts';
+
+/** Evaluates the expressions on the edges behind an execution. Undefined: there are none to evaluate. */
+export type EvaluateEdges = (completion: Completion) => Promise<EdgeResults> | undefined;
+
+/** The executions of a run that have ended, on their way to the nodes behind them. */
+export class Completions {
+  readonly #evaluate: EvaluateEdges;
+  readonly #lifecycle: Lifecycle;
+  readonly #news: News;
+  /** Those whose expressions are being evaluated, with the end of that. */
+  readonly #pending = new Map<Completion, Promise<void>>();
+  #ready: Completion[] = [];
+  /** True if an evaluation has stopped because the run is released. */
+  hasReleased = false;
+
+  constructor(evaluate: EvaluateEdges, lifecycle: Lifecycle, news: News) {
+    this.#evaluate = evaluate;
+    this.#lifecycle = lifecycle;
+    this.#news = news;
+  }
+
+  /** True if expressions are being evaluated. */
+  get isEvaluating(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** True if outputs can be handed on. */
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  /** Adds a completion: it is ready when the expressions behind it have their results. */
+  add(completion: Completion): void {
+    // The parts of an instruction node keep their order.
+    const before = [...this.#pending].findLast(([{ node }]) => node === completion.node)?.[1];
+    const results = before === undefined
+      ? this.#evaluate(completion)
+      : before.then(() => this.#evaluate(completion));
+    if (results === undefined) this.#ready.push(completion);
+    else this.#pending.set(completion, this.#follow(completion, results));
+  }
+
+  /** Takes those that are ready. */
+  takeReady(): Completion[] {
+    return this.#ready.splice(0);
+  }
+
+  /** Makes all ready, without results: the run ends, so no node behind them starts. */
+  endEvaluating(): void {
+    this.#ready.push(...this.#pending.keys());
+    this.#pending.clear();
+  }
+
+  async #follow(completion: Completion, evaluated: Promise<EdgeResults | undefined>): Promise<void> {
+    try {
+      const results = await evaluated;
+      if (this.#pending.delete(completion)) this.#ready.push({ ...completion, results });
+    } catch {
+      // It stays pending: the next claim evaluates it again.
+      this.hasReleased = true;
+      this.#lifecycle.release();
+    }
+    this.#news.tell();
+  }
+}

@@ -1,0 +1,119 @@
+import { codedError } from '../../types/run_errors.ts';
+import type { Value } from '../../types/values/value.ts';
+import type { Tree } from './context.ts';
+import type { EdgeResult, EdgeResults } from './edge_results.ts';
+import type { RunEdge } from './graph.ts';
+import { type GivenAlong, givenBy } from './hand_on.ts';
+import { NodeError, Released } from './node.ts';
+import { tooLarge } from './node_values.ts';
+import type { Completion } from './run_record.ts';
+import { measureValue } from './value_size.ts';
+
+// An edge's expression is evaluated between the end of the source and the handing on of its outputs. The end is on record
+// before: an execution with effects has had them, whatever becomes of the expression. The results are not on record.
+// Each claim that replays the execution computes them again from its stored outputs, and gets the same ones.
+
+/** Computing that the expressions behind one execution have in a run that ends anyway. */
+const ENDING_MS = 500;
+
+/** The expressions on the edges behind one execution. */
+class Evaluation {
+  readonly #tree: Tree;
+  readonly #edges: readonly GivenAlong[];
+  readonly #checkTime: () => void;
+  readonly #beginMs: number;
+
+  constructor(tree: Tree, edges: readonly GivenAlong[]) {
+    const { slice } = tree.services;
+    this.#tree = tree;
+    this.#edges = edges;
+    // Together they have what one node that computes has in an Edge Function, also when they are computed again.
+    this.#checkTime = slice.makeCheck(true);
+    this.#beginMs = slice.spentMs();
+  }
+
+  async results(): Promise<EdgeResults> {
+    const { slice } = this.#tree.services;
+    const results = new Map<RunEdge, EdgeResult[]>();
+    slice.startComputing();
+    try {
+      for (const { edge, values } of this.#edges) {
+        const ofEdge: EdgeResult[] = [];
+        results.set(edge, ofEdge);
+        for (const value of values) {
+          ofEdge.push(value === undefined || this.#isLate() ? { value: undefined } : await this.#result(edge, value));
+          await this.#breathe();
+        }
+      }
+    } finally {
+      slice.stopComputing();
+    }
+    return results;
+  }
+
+  async #result(edge: RunEdge, value: Value): Promise<EdgeResult> {
+    try {
+      const result = await this.#evaluate(edge, value);
+      const fault = result && this.#faultOf(result);
+      return fault === undefined ? { value: result } : { value: undefined, fault: failure(edge, fault) };
+    } catch (error) {
+      if (error instanceof Released) throw error;
+      return { value: undefined, fault: failure(edge, error instanceof Error ? error.message : String(error)) };
+    }
+  }
+
+  async #evaluate({ expression = '', input: { types } }: RunEdge, value: Value): Promise<Value | undefined> {
+    const { services, lifecycle, counters: { limits } } = this.#tree;
+    const evaluated = services.evaluateExpression({ expression, value, types }, {
+      maxOutputBytes: limits.outputBytes,
+      // A run that ends anyway waits for no thread.
+      scripts: lifecycle.cancelled.aborted ? undefined : services.scripts,
+      signal: lifecycle.cancelled,
+      releasing: lifecycle.releasing,
+      checkTime: this.#checkTime,
+      rest: services.rest,
+    });
+    return evaluated instanceof Promise ? await this.#pause(evaluated) : evaluated;
+  }
+
+  /** The reason why a result can't be an input. */
+  #faultOf(result: Value): string | undefined {
+    const { counters } = this.#tree;
+    const { bytes, fault } = measureValue(result);
+    if (fault !== undefined) return fault;
+    counters.countBytes(bytes);
+    return bytes > counters.limits.outputBytes ? tooLarge(bytes, counters.limits.outputBytes) : undefined;
+  }
+
+  /** Gives other runs their turn, and ends when the run is released. */
+  async #breathe(): Promise<void> {
+    const { run, lifecycle, counters, services: { slice } } = this.#tree;
+    if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
+    // Without progress the next claim would come to the same place.
+    if (lifecycle.releasing.aborted && counters.hasProgressed()) throw new Released();
+  }
+
+  /** The run ends, and its time for expressions is over. */
+  #isLate(): boolean {
+    const { lifecycle: { cancelled }, services: { slice } } = this.#tree;
+    return cancelled.aborted && slice.spentMs() - this.#beginMs > ENDING_MS;
+  }
+
+  async #pause<T>(until: Promise<T>): Promise<T> {
+    const { slice } = this.#tree.services;
+    slice.stopComputing();
+    return await until.finally(slice.startComputing);
+  }
+}
+
+/** The error with which the target of an edge fails. */
+const failure = ({ title }: RunEdge, reason: string): string => codedError('expression_failed', `${title}: ${reason}`);
+
+/** Evaluates the expressions on the edges behind an execution. Undefined: there are none to evaluate. */
+export function evaluateEdges(tree: Tree, completion: Completion): Promise<EdgeResults> | undefined {
+  if (completion.node.outgoing.every(({ expression }) => expression === undefined)) return undefined;
+  const edges = givenBy(completion).filter(({ edge, values }) =>
+    edge.expression !== undefined && values.some((value) => value !== undefined)
+  );
+  return edges.length === 0 ? undefined : new Evaluation(tree, edges).results();
+}
