@@ -58,6 +58,8 @@ export const warningCodes = {
   flow_empty: 'The flow has no nodes.',
   script_invalid:
     'A script has a syntax error, or there is none. Only the route `POST /flow/deploy/{flow_id}` checks this.',
+  expression_invalid:
+    'The expression of an edge does not parse, or has a function whose results differ each time. The route `POST /flow/deploy/{flow_id}` refuses it, also without `strict`.',
   scripts_not_parsed:
     'The route did not parse all scripts, since there are too many or they are too long. `strict` does not refuse it.',
   effect_may_be_skipped:

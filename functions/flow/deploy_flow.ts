@@ -17,16 +17,18 @@ const MAX_WARNINGS = flowLimits.listed_warnings.value;
 const hasChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'flow_changed';
 
 /**
- * Refuses a flow because of its scripts' warnings, with 422 `flow_invalid` like the database, before anything is
- * deployed.
+ * Refuses a flow with wrong expressions, and if strict, one with wrong scripts: with 422 `flow_invalid` like the
+ * database, before anything is deployed.
  */
-function refuseScripts(warnings: FlowWarning[]): void {
-  const refused = warnings.filter(({ code }) => code === 'script_invalid');
+function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): void {
+  const wrong = warnings.filter(({ code }) => code === 'expression_invalid');
+  const refused = strict ? warnings.filter(({ code }) => code !== 'scripts_not_parsed') : wrong;
   const [first] = refused;
   if (first === undefined) return;
-  throw apiError('flow_invalid', `The flow has warnings, which strict doesn't allow: ${first.message}.`, {
-    details: refused.slice(0, MAX_WARNINGS),
-  });
+  const message = wrong.length > 0
+    ? `The flow can't run: ${first.message}.`
+    : `The flow has warnings, which strict doesn't allow: ${first.message}.`;
+  throw apiError('flow_invalid', message, { details: refused.slice(0, MAX_WARNINGS) });
 }
 
 /** Parses the scripts of a flow, then deploys the flow unless it has changed since. */
@@ -38,7 +40,7 @@ async function deployParsed(
 ): Promise<DeployFlowResult> {
   const read = await rpc<FlowScripts>('read_flow_scripts', { flow_id: flowId }, headers);
   const warnings = await warnOfScripts(flowId, read);
-  if (strict) refuseScripts(warnings);
+  refuseScripts(warnings, strict);
   const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id: flowId, strict, as_of: read.as_of }, headers);
   return { ...deployed, warnings: [...deployed.warnings, ...warnings].slice(0, MAX_WARNINGS) };
 }

@@ -71,6 +71,18 @@ it('stops parsing types that a parser tries again and again', async () => {
   expect(warnings[0]!.message).toContain('2 scripts');
 });
 
+it('parses the expressions of edges, and refuses functions whose results differ', async () => {
+  const expressions = ['a.b', '1 +', '$map(x, $random)', '$nope()'];
+  const scripts = expressions.map((source, index): FlowScript => ({ ...script(source, index), language: 'jsonata' }));
+  expect(await warnOfScripts(7, read(scripts))).toEqual([
+    expect.objectContaining({ code: 'expression_invalid', path: 'edges[1].data.expression', node_id: 'node 1' }),
+    expect.objectContaining({
+      path: 'edges[2].data.expression',
+      message: "the expression is wrong: $random can't be used on an edge (character 15)",
+    }),
+  ]);
+});
+
 it('does not warn of scripts that fail only when they run', async () => {
   expect(await warnOfScripts(7, read([script('unknown_name + 1'), script('throw "x"'), script('')]))).toEqual([]);
 });

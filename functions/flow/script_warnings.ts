@@ -5,15 +5,17 @@ import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { parseScript } from '../../runner/rhai/parser.ts';
 import { CodeError } from '../../runner/script/author_code.ts';
 import { openCodeParser } from '../../runner/script/parse_code.ts';
+import { openExpressionParser } from '../../runner/script/parse_expression.ts';
 import { scriptClock } from '../../runner/script/sandbox.ts';
 
 /** A script of a flow that is being deployed. */
 export interface FlowScript {
   flow_id: number;
-  /** The index of the node in the flow. */
+  /** The index of the node in the flow; of an expression in JSONata, the index of its edge. */
   index: number;
+  /** The node; of an expression, the target of its edge. */
   node_id: string;
-  language: 'rhai' | 'javascript';
+  language: 'rhai' | 'javascript' | 'jsonata';
   /** The names of the inputs, of a script in JavaScript. */
   inputs: string[];
   /** Null if the node has no script. */
@@ -44,8 +46,11 @@ type Parse = (script: FlowScript & { source: string }, checkTime: () => void) =>
 async function makeParser(scripts: readonly FlowScript[]): Promise<Parse> {
   const hasJavaScript = scripts.some(({ language, source }) => language === 'javascript' && source !== null);
   const parseJavaScript = hasJavaScript ? await openCodeParser() : undefined;
+  const hasExpressions = scripts.some(({ language }) => language === 'jsonata');
+  const parseExpression = hasExpressions ? await openExpressionParser() : undefined;
   return ({ language, source, inputs }, checkTime) => {
     if (language === 'javascript') parseJavaScript?.(source, inputs, checkTime);
+    else if (language === 'jsonata') parseExpression?.(source, checkTime);
     else parseScript(source, DEFAULT_LIMITS);
   };
 }
@@ -67,9 +72,18 @@ function faultOf(script: FlowScript, parse: Parse, checkTime: () => void): Fault
     return undefined;
   } catch (error) {
     if (error instanceof RhaiError) return faultAt(error.line, error.column, error.reason);
+    if (error instanceof CodeError && script.language === 'jsonata') {
+      return { message: `the expression is wrong: ${error.reason.slice(0, 500)}`, line: 1, column: 1 };
+    }
     if (error instanceof CodeError) return faultAt(error.place?.line ?? 1, error.place?.column ?? 1, error.reason);
     throw error;
   }
+}
+
+function warningOf({ flow_id, index, node_id, language }: FlowScript, fault: Fault): FlowWarning {
+  return language === 'jsonata'
+    ? { flow_id, code: 'expression_invalid', path: `edges[${index}].data.expression`, node_id, ...fault }
+    : { flow_id, code: 'script_invalid', path: `nodes[${index}].data.targets_form.form_data.source`, node_id, ...fault };
 }
 
 function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[] {
@@ -118,9 +132,7 @@ export async function warnOfScripts(
     turnMs += ms;
     parsed += 1;
     if (fault === undefined) continue;
-    const { flow_id, index, node_id } = script;
-    const path = `nodes[${index}].data.targets_form.form_data.source`;
-    warnings.push({ flow_id, code: 'script_invalid', path, node_id, ...fault });
+    warnings.push(warningOf(script, fault));
   }
   return [...warnings, ...notParsed(flowId, scripts_left_out + scripts.length - parsed, flows_left_out)];
 }

@@ -133,6 +133,10 @@ begin
     -- The other checks read members that a malformed node may lack.
     return v_findings;
   end if;
+  v_findings := private.edge_expression_findings(flow_findings.edges);
+  if v_findings <> '[]' then
+    return v_findings;
+  end if;
 
   with node as materialized (
     select

@@ -84,11 +84,12 @@ begin
         e.edge ->> 'targetHandle' as target_handle,
         case when e.edge ->> 'sourceHandle' like 'passthrough-%' then 'target' else 'source' end as side,
         case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
-          else e.edge ->> 'sourceHandle' end as source_handle
+          else e.edge ->> 'sourceHandle' end as source_handle,
+        private.edge_expression(e.edge) is not null as has_expression
       from jsonb_array_elements(flow_warnings.edges) with ordinality as e (edge, position)
     ),
     wired as materialized (
-      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id,
+      select e.index, e.side, e.has_expression, s.index as source_index, t.index as target_index, s.node_id as source_id,
         t.node_id as target_id,
         case when sh.name is not null and e.side = 'source'
           and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
@@ -122,6 +123,8 @@ begin
       join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
       join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
       where w.is_source_known and w.is_target_known and not w.is_source_drawn and not w.is_target_drawn
+        -- The expression gives its result a type of the input.
+        and not w.has_expression
         and (s.side = 'source' or s.is_handed_on)
     ),
     unlike as materialized (
@@ -235,15 +238,16 @@ begin
         end
       union all
       select 2, w.index, 'effect_may_be_skipped', '', format(
-        'the output %s may be left unset, and then the node with effects '
-        'behind it does not run; "when_absent": "run" on its input %s lets it run',
+        case when w.has_expression then 'the expression of output %s may have no result, and then'
+          else 'the output %s may be left unset, and then' end
+          || ' the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
       join acting as a on a.index = w.target_index
-      where w.side = 'source' and w.source_name is not null and w.target_name is not null
+      where (w.side = 'source' or w.has_expression) and w.source_name is not null and w.target_name is not null
         and case
-          when w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
+          when w.has_expression or w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )

@@ -65,7 +65,9 @@ as $$
 begin
   return (
     select format('[%s]', string_agg(format(
-      '{%s"target": %s%s%s}', '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
+      '{%s%s"target": %s%s%s}',
+      '"data": {"expression": ' || to_jsonb(private.edge_expression(edge))::text || '}, ',
+      '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
       ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
     ), ', ' order by position))
     from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)

@@ -214,6 +214,8 @@ begin
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
         else e.edge ->> 'sourceHandle' end as source_handle
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
+    -- An expression makes another value of it.
+    where private.edge_expression(e.edge) is null
   ),
   -- Only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (

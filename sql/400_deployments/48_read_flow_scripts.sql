@@ -29,6 +29,7 @@ begin
     where s.language = 'rhai'
       and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
   )
+  select all_scripts.* from (
   select s.index, s.id, s.language,
     case s.language
       when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
@@ -36,11 +37,17 @@ begin
     s.source
   from script as s
   where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
-  order by s.index;
+  union all
+  -- Of an expression, the index is that of the edge, and the node is its target.
+  select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
+  from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
+  where private.edge_expression(e.edge) is not null
+  ) as all_scripts (index, node_id, language, inputs, source)
+  order by all_scripts.language = 'jsonata', all_scripts.index;
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The script nodes of a graph whose script is in their form data, in the order of the nodes. source is null if a node has no script at all.';
+  'The script nodes of a graph whose script is in their form data, in the order of the nodes, then the expressions of edges (language jsonata). source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -69,16 +76,17 @@ begin
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
       select
         coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'language',
-          s.language, 'inputs', s.inputs, 'source', s.source) order by s.index)
+          s.language, 'inputs', s.inputs, 'source', s.source) order by s.place)
           filter (where s.fits), '[]') as scripts,
         coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters,
         count(*) filter (where not s.fits) as left_out
       into v_read
       from (
         select s.*, coalesce(length(s.source), 0) <= v_max_script_characters
-          and v_characters + coalesce(sum(length(s.source)) over (order by s.index), 0) <= v_max_characters
-          and jsonb_array_length(v_scripts) + row_number() over (order by s.index) <= v_max_scripts as fits
-        from private.flow_scripts(v_flow.nodes, v_flow.edges) as s
+          and v_characters + coalesce(sum(length(s.source)) over (order by s.place), 0) <= v_max_characters
+          and jsonb_array_length(v_scripts) + s.place <= v_max_scripts as fits
+        from private.flow_scripts(v_flow.nodes, v_flow.edges) with ordinality
+          as s (index, node_id, language, inputs, source, place)
       ) as s;
       v_scripts := v_scripts || v_read.scripts;
       v_characters := v_characters + v_read.characters;

@@ -22,6 +22,20 @@ export const flowLimits = {
     beyond: '422 `flow_invalid`: `node_edges_too_many`',
     inSql: true,
   },
+  flow_expressions: {
+    value: 1_000,
+    unit: 'edges',
+    meaning: 'edges with an expression',
+    beyond: TOO_LARGE,
+    inSql: true,
+  },
+  expression_characters: {
+    value: 10_000,
+    unit: 'characters',
+    meaning: '`data.expression` of an edge',
+    beyond: '422 `flow_invalid`: `edge_malformed`',
+    inSql: true,
+  },
   retry_attempts: {
     value: 20,
     unit: 'attempts',

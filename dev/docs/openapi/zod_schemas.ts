@@ -454,6 +454,7 @@ export const answerSchemas = {
       ...warningCodeSchema.options,
       'flow_too_large',
       'node_malformed',
+      'edge_malformed',
       'node_id_duplicate',
       'edge_source_unknown',
       'edge_target_unknown',
