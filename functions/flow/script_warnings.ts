@@ -83,7 +83,13 @@ function faultOf(script: FlowScript, parse: Parse, checkTime: () => void): Fault
 function warningOf({ flow_id, index, node_id, language }: FlowScript, fault: Fault): FlowWarning {
   return language === 'jsonata'
     ? { flow_id, code: 'expression_invalid', path: `edges[${index}].data.expression`, node_id, ...fault }
-    : { flow_id, code: 'script_invalid', path: `nodes[${index}].data.targets_form.form_data.source`, node_id, ...fault };
+    : {
+      flow_id,
+      code: 'script_invalid',
+      path: `nodes[${index}].data.targets_form.form_data.source`,
+      node_id,
+      ...fault,
+    };
 }
 
 function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[] {

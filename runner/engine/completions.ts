@@ -37,9 +37,7 @@ export class Completions {
   add(completion: Completion): void {
     // The parts of an instruction node keep their order.
     const before = [...this.#pending].findLast(([{ node }]) => node === completion.node)?.[1];
-    const results = before === undefined
-      ? this.#evaluate(completion)
-      : before.then(() => this.#evaluate(completion));
+    const results = before === undefined ? this.#evaluate(completion) : before.then(() => this.#evaluate(completion));
     if (results === undefined) this.#ready.push(completion);
     else this.#pending.set(completion, this.#follow(completion, results));
   }

@@ -60,7 +60,9 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
     for (const [index, { value, fault }] of handed.entries()) {
       edge.queue.push({
         value,
-        absence: value === undefined && fault === undefined ? absenceOf(completion, values[index], isNotHandedOn) : undefined,
+        absence: value === undefined && fault === undefined
+          ? absenceOf(completion, values[index], isNotHandedOn)
+          : undefined,
         fault,
         isElement: isElement || isSpread,
         positions: entryPositions?.[index],

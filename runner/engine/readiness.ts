@@ -12,7 +12,8 @@ export type Lack = RunNode['absence'];
 /** An input that is handed on without a value holds only a node back that requires it. */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&
-  (head.value !== undefined || head.fault !== undefined || !isNeeded || (head.absence === 'not_handed_on' && !input.required));
+  (head.value !== undefined || head.fault !== undefined || !isNeeded ||
+    (head.absence === 'not_handed_on' && !input.required));
 
 /** The entry that tells an instruction node not to submit. */
 export const submitHead = (node: RunNode): Entry | undefined => {

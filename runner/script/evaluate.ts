@@ -106,7 +106,10 @@ function readOutput(name: string, json: LosslessJson, types: readonly string[]):
   throw new NodeError(`output \`${name}\` must be of the type ${types.join(' or ')}`);
 }
 
-function outputsOf({ outputs = {} }: ReadAnswer, { outputNames, sandbox: { portTypes, outputTypes } }: SandboxTask): ValueMap {
+function outputsOf(
+  { outputs = {} }: ReadAnswer,
+  { outputNames, sandbox: { portTypes, outputTypes } }: SandboxTask,
+): ValueMap {
   const values: ValueMap = Object.create(null);
   for (const [index, name] of outputNames.entries()) {
     const json = Object.hasOwn(outputs, name) ? outputs[name] : undefined;

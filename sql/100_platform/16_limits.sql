@@ -147,6 +147,20 @@ return 1000;
 comment on function private.limit_node_edges() is
   'Limit in edges: edges that lead into one node.';
 
+create function private.limit_flow_expressions()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_flow_expressions() is
+  'Limit in edges: edges with an expression.';
+
+create function private.limit_expression_characters()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_expression_characters() is
+  'Limit in characters: `data.expression` of an edge.';
+
 create function private.limit_retry_attempts()
 returns integer
 language sql immutable security invoker
@@ -456,6 +470,8 @@ grant execute on function
   private.limit_flow_edges(),
   private.limit_node_ports(),
   private.limit_node_edges(),
+  private.limit_flow_expressions(),
+  private.limit_expression_characters(),
   private.limit_retry_attempts(),
   private.limit_retry_pause_ms(),
   private.limit_timeout_ms(),

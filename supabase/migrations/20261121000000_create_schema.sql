@@ -94,10 +94,11 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select array[
-    'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
-    'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
-    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
-    'outcome_unknown', 'output_too_large', 'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'worker_lost'
+    'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid',
+    'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
+    'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
+    'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'run_outputs_limit', 'run_size_limit',
+    'run_time_limit', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -253,6 +254,20 @@ language sql immutable security invoker
 return 1000;
 comment on function private.limit_node_edges() is
   'Limit in edges: edges that lead into one node.';
+
+create function private.limit_flow_expressions()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_flow_expressions() is
+  'Limit in edges: edges with an expression.';
+
+create function private.limit_expression_characters()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_expression_characters() is
+  'Limit in characters: `data.expression` of an edge.';
 
 create function private.limit_retry_attempts()
 returns integer
@@ -563,6 +578,8 @@ grant execute on function
   private.limit_flow_edges(),
   private.limit_node_ports(),
   private.limit_node_edges(),
+  private.limit_flow_expressions(),
+  private.limit_expression_characters(),
   private.limit_retry_attempts(),
   private.limit_retry_pause_ms(),
   private.limit_timeout_ms(),
@@ -3157,6 +3174,57 @@ $$;
 comment on function private.on_error_fault(jsonb) is
   'The fault of data.on_error of a node, or null. Takes the node''s data. A called flow with an output named error is found by private.freeze_flow.';
 
+-- sql/350_flows/08_edge_expression.sql
+
+-- An expression, so that a planner can put it in place of the call.
+create function private.edge_expression(edge jsonb)
+returns text
+language sql immutable security invoker
+return nullif(edge -> 'data' ->> 'expression', '');
+comment on function private.edge_expression(jsonb) is
+  'The expression of an edge, which computes what the target gets from each value; null for none. Editors may keep an empty one.';
+
+create function private.edge_expression_findings(edges jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_findings jsonb;
+begin
+  -- Few flows have expressions. All others are not looked at further.
+  if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
+    return '[]';
+  end if;
+  with expression as materialized (
+    select e.position - 1 as index, e.edge #> '{data,expression}' as expression
+    from jsonb_array_elements(edge_expression_findings.edges) with ordinality as e (edge, position)
+    where e.edge #> '{data,expression}' not in ('null', '""')
+  )
+  select jsonb_agg(to_jsonb(finding) order by finding.index) into v_findings
+  from (
+    select 'edge_malformed' as code, format('edges[%s].data.expression', x.index) as path,
+      format('data.expression: must be a text of at most %s characters', private.limit_expression_characters())
+        as message, x.index
+    from expression as x
+    where jsonb_typeof(x.expression) <> 'string'
+      or length(x.expression #>> '{}') > private.limit_expression_characters()
+    union all
+    select 'flow_too_large', 'edges', format(
+      'a flow may have at most %s edges with expressions, and this one has %s',
+      private.limit_flow_expressions(), count(*)
+    ), -1
+    from expression as x having count(*) > private.limit_flow_expressions()
+    order by 4 limit private.limit_listed_findings() + 1
+  ) as finding;
+  return coalesce(
+    (select jsonb_agg(f - 'index' order by n) from jsonb_array_elements(v_findings) with ordinality as a (f, n)), '[]'
+  );
+end;
+$$;
+comment on function private.edge_expression_findings(jsonb) is
+  'The findings of flow_findings about expressions that are too long, too many or no texts. Whether one parses is checked by the route that deploys.';
+
 -- sql/350_flows/10_node_faults.sql
 
 create function private.port_fault(data jsonb)
@@ -3508,6 +3576,10 @@ begin
   from private.node_faults(flow_findings.nodes) as f;
   if v_findings is not null then
     -- The other checks read members that a malformed node may lack.
+    return v_findings;
+  end if;
+  v_findings := private.edge_expression_findings(flow_findings.edges);
+  if v_findings <> '[]' then
     return v_findings;
   end if;
 
@@ -3873,11 +3945,12 @@ begin
         e.edge ->> 'targetHandle' as target_handle,
         case when e.edge ->> 'sourceHandle' like 'passthrough-%' then 'target' else 'source' end as side,
         case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
-          else e.edge ->> 'sourceHandle' end as source_handle
+          else e.edge ->> 'sourceHandle' end as source_handle,
+        private.edge_expression(e.edge) is not null as has_expression
       from jsonb_array_elements(flow_warnings.edges) with ordinality as e (edge, position)
     ),
     wired as materialized (
-      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id,
+      select e.index, e.side, e.has_expression, s.index as source_index, t.index as target_index, s.node_id as source_id,
         t.node_id as target_id,
         case when sh.name is not null and e.side = 'source'
           and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
@@ -3911,6 +3984,8 @@ begin
       join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
       join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
       where w.is_source_known and w.is_target_known and not w.is_source_drawn and not w.is_target_drawn
+        -- The expression gives its result a type of the input.
+        and not w.has_expression
         and (s.side = 'source' or s.is_handed_on)
     ),
     unlike as materialized (
@@ -4024,15 +4099,16 @@ begin
         end
       union all
       select 2, w.index, 'effect_may_be_skipped', '', format(
-        'the output %s may be left unset, and then the node with effects '
-        'behind it does not run; "when_absent": "run" on its input %s lets it run',
+        case when w.has_expression then 'the expression of output %s may have no result, and then'
+          else 'the output %s may be left unset, and then' end
+          || ' the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
       join acting as a on a.index = w.target_index
-      where w.side = 'source' and w.source_name is not null and w.target_name is not null
+      where (w.side = 'source' or w.has_expression) and w.source_name is not null and w.target_name is not null
         and case
-          when w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
+          when w.has_expression or w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )
@@ -4419,7 +4495,9 @@ as $$
 begin
   return (
     select format('[%s]', string_agg(format(
-      '{%s"target": %s%s%s}', '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
+      '{%s%s"target": %s%s%s}',
+      '"data": {"expression": ' || to_jsonb(private.edge_expression(edge))::text || '}, ',
+      '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
       ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
     ), ', ' order by position))
     from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)
@@ -5123,6 +5201,8 @@ begin
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
         else e.edge ->> 'sourceHandle' end as source_handle
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
+    -- An expression makes another value of it.
+    where private.edge_expression(e.edge) is null
   ),
   -- Only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (
@@ -6102,6 +6182,7 @@ begin
     where s.language = 'rhai'
       and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
   )
+  select all_scripts.* from (
   select s.index, s.id, s.language,
     case s.language
       when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
@@ -6109,11 +6190,17 @@ begin
     s.source
   from script as s
   where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
-  order by s.index;
+  union all
+  -- Of an expression, the index is that of the edge, and the node is its target.
+  select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
+  from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
+  where private.edge_expression(e.edge) is not null
+  ) as all_scripts (index, node_id, language, inputs, source)
+  order by all_scripts.language = 'jsonata', all_scripts.index;
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The script nodes of a graph whose script is in their form data, in the order of the nodes. source is null if a node has no script at all.';
+  'The script nodes of a graph whose script is in their form data, in the order of the nodes, then the expressions of edges (language jsonata). source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -6142,16 +6229,17 @@ begin
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);
       select
         coalesce(jsonb_agg(jsonb_build_object('flow_id', v_flow.id, 'index', s.index, 'node_id', s.node_id, 'language',
-          s.language, 'inputs', s.inputs, 'source', s.source) order by s.index)
+          s.language, 'inputs', s.inputs, 'source', s.source) order by s.place)
           filter (where s.fits), '[]') as scripts,
         coalesce(sum(length(s.source)) filter (where s.fits), 0) as characters,
         count(*) filter (where not s.fits) as left_out
       into v_read
       from (
         select s.*, coalesce(length(s.source), 0) <= v_max_script_characters
-          and v_characters + coalesce(sum(length(s.source)) over (order by s.index), 0) <= v_max_characters
-          and jsonb_array_length(v_scripts) + row_number() over (order by s.index) <= v_max_scripts as fits
-        from private.flow_scripts(v_flow.nodes, v_flow.edges) as s
+          and v_characters + coalesce(sum(length(s.source)) over (order by s.place), 0) <= v_max_characters
+          and jsonb_array_length(v_scripts) + s.place <= v_max_scripts as fits
+        from private.flow_scripts(v_flow.nodes, v_flow.edges) with ordinality
+          as s (index, node_id, language, inputs, source, place)
       ) as s;
       v_scripts := v_scripts || v_read.scripts;
       v_characters := v_characters + v_read.characters;

@@ -178,8 +178,7 @@ function payThenFail() {
     if (fails) throw new NodeError('not yet');
     return { out: inputs.in! };
   });
-  const registry: NodeRegistry = (id) =>
-    id === 'test_pay' ? pay : id === 'test_later' ? later : nodeRegistry(id);
+  const registry: NodeRegistry = (id) => id === 'test_pay' ? pay : id === 'test_later' ? later : nodeRegistry(id);
   const flow = new FlowBuilder(registry);
   const paid = flow.use('test_pay').output('paid');
   const each = flow.toText(via(flow.foreach(paid), '$ + 1'));
