@@ -4,7 +4,7 @@ import type { Tree } from './context.ts';
 import type { EdgeResult, EdgeResults } from './edge_results.ts';
 import type { RunEdge } from './graph.ts';
 import { type GivenAlong, givenBy } from './hand_on.ts';
-import { NodeError, Released } from './node.ts';
+import { Released } from './node.ts';
 import { tooLarge } from './node_values.ts';
 import type { Completion } from './run_record.ts';
 import { measureValue } from './value_size.ts';

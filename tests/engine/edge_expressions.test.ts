@@ -1,19 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import { cpuLimitError, makeSlice } from '../../runner/engine/slice.ts';
-import { evaluateExpression } from '../../runner/threads/evaluate_expression.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Value } from '../../types/values/value.ts';
-import {
-  claimFlow,
-  endOf,
-  executeFlow,
-  type ExecuteFlowOptions,
-  recordedBy,
-  ROOT_RUN_ID,
-  stopHalt,
-  testNode,
-} from '../support/execute_flow.ts';
+import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID, stopHalt, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 
 const via = (from: Port, expression: string): Port => ({ ...from, expression });
@@ -36,8 +25,6 @@ function withPay(options: { types?: string[]; optional?: boolean } = {}) {
   const registry: NodeRegistry = (id) => id === 'test_pay' ? node : nodeRegistry(id);
   return { paid, registry };
 }
-
-afterEach(() => void vi.useRealTimers());
 
 describe('the expression of an edge', () => {
   it.each<[expression: string, value: Value, result: Value]>([
@@ -214,4 +201,25 @@ it('another claim evaluates the expressions of stored executions again', async (
     }
   }
   expect(calls()).toBe(2);
+});
+
+it('a stop ends an expression that is being evaluated, and keeps what its source gave', async () => {
+  const stopper = new AbortController();
+  const flow = new FlowBuilder();
+  const text = flow.toText(flow.json('a'));
+  flow.output('out', via(text, '$'));
+  const { status, nodeRuns } = await executeFlow(flow, {}, {
+    stop: stopper.signal,
+    services: {
+      evaluateExpression: (_, { signal }) => {
+        queueMicrotask(() => stopper.abort(stopHalt('', 0)));
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new NodeError('cancelled'))));
+      },
+    },
+  });
+  expect(status).toBe('stopped');
+  expect(nodeRuns.find(({ node_id }) => node_id === text.nodeId)).toMatchObject({
+    output: { M: { result: { S: 'a' } } },
+    errors: null,
+  });
 });
