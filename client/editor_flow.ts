@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { editorFlowToRow as toRow } from '../types/editor_flow.ts';
+import { readEditorFlow as read } from '../types/editor_flow.ts';
 import type { FlowToStore } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 
@@ -7,9 +7,15 @@ import { FlowError } from './flow_error.ts';
  * Converts a flow that an editor has exported into a flow to store. Throws value_invalid, whose `details` list all
  * faults.
  */
-export function editorFlowToRow(json: unknown): FlowToStore {
+export const editorFlowToRow = (json: unknown): FlowToStore => readEditorFlow(json).row;
+
+/**
+ * Converts an exported flow like `editorFlowToRow`. `leftOut` lists the parts of a flow of the editor's newer form that
+ * could not be carried over, each with its path.
+ */
+export function readEditorFlow(json: unknown): { row: FlowToStore; leftOut: string[] } {
   try {
-    return toRow(json);
+    return read(json);
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
     const details = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));

@@ -1,5 +1,7 @@
 // Imported as a namespace, so that bundlers of the client drop the unused parts.
 import * as z from 'zod';
+import { fromNewerFlow, isNewerFlow } from './newer_editor_flow.ts';
+import { isTooDeep } from './newer_editor_values.ts';
 
 const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
 
@@ -23,8 +25,20 @@ export const editorFlowSchema = z.object({
 /** A flow as the editor exports it. */
 export type EditorFlow = z.input<typeof editorFlowSchema>;
 
-/** Makes the row in `flows` for an exported flow. Throws a ZodError that names missing parts. */
-export function editorFlowToRow(json: unknown) {
+/** Makes the row in `flows` for an exported flow of either form. Throws a ZodError that names missing parts. */
+export const editorFlowToRow = (json: unknown) => readEditorFlow(json).row;
+
+/** Makes the row in `flows` for an exported flow, and lists the parts that could not be carried over. */
+export function readEditorFlow(json: unknown) {
+  if (isTooDeep(json)) {
+    throw new z.ZodError([{ code: 'custom', path: [], message: 'is nested too deep', input: undefined }]);
+  }
+  if (!isNewerFlow(json)) return { row: rowOf(json), leftOut: [] };
+  const { flow, leftOut } = fromNewerFlow(json);
+  return { row: rowOf(flow), leftOut };
+}
+
+function rowOf(json: unknown) {
   const flow = editorFlowSchema.parse(json);
   return {
     name: flow.name,

@@ -46,8 +46,9 @@ export const deploy: Command = {
     const tag = name === undefined ? undefined : readTag(name);
     const json = await readJson(file);
     // Loaded here, because only this command needs it and loading it takes as long as everything else.
-    const { editorFlowToRow } = await import('../../editor_flow.ts');
-    const flow = editorFlowToRow(json);
+    const { readEditorFlow } = await import('../../editor_flow.ts');
+    const { row: flow, leftOut } = readEditorFlow(json);
+    for (const what of leftOut) screen.note(printableLine(`not carried over: ${what}`));
     screen.progress('storing the flow');
     const flowId = await client.storeFlow(flow, { id, signal });
     screen.progress('deploying it');

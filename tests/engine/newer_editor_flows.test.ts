@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectDir } from '../../dev/stack/paths.ts';
+import { editorFlowToRow, readEditorFlow } from '../../types/editor_flow.ts';
+import { executeFlow } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+/** Makes a flow of the editor's newer form of these nodes. */
+const newer = (nodes: object[], edges: object[] = [], members: object = {}) => ({
+  name: 'n',
+  nodes,
+  edges,
+  ...members,
+});
+
+const node = (id: number, node_id: string, ports: object, config?: object, type = 'native') => ({
+  id: `00000000-0000-4000-8000-00000000000${id}`,
+  type,
+  position: { x: 1, y: 2 },
+  data: { node_id, version: '0.1', name: `title ${id}`, ports, config },
+});
+
+const edge = (source: number, sourceHandle: string, target: number, targetHandle: string) => ({
+  source: `00000000-0000-4000-8000-00000000000${source}`,
+  sourceHandle,
+  target: `00000000-0000-4000-8000-00000000000${target}`,
+  targetHandle,
+});
+
+async function run(json: unknown) {
+  const row = editorFlowToRow(json);
+  const flow = new FlowBuilder();
+  // SAFETY: the flow is executed, which reads all members.
+  Object.assign(flow, { nodes: row.nodes, edges: row.edges });
+  return await executeFlow(flow);
+}
+
+const SUM = newer([
+  node(1, '@spo/core.const.0.1', { outputs: [{ id: 'c', name: 'output' }] }, { type: 'U64', value: { U: '2' } }),
+  node(2, 'flow_input', { outputs: [{ id: 'i', name: 'price' }] }, { label: 'other', value: { D: '1.5' } }),
+  node(3, 'rhai_script_2x1', {
+    inputs: [{ id: 's', name: 'source' }, { id: 'a', name: 'a' }, { id: 'b', name: 'b' }],
+    outputs: [{ id: 'u', name: 'u' }],
+  }, { source: { S: 'a * b' } }),
+  node(4, 'flow_output', { inputs: [{ id: 'o', name: 'total', required: true }] }, { label: 'old' }),
+], [edge(1, 'c', 3, 'a'), edge(2, 'i', 3, 'b'), edge(3, 'u', 4, 'o')]);
+
+describe('a flow of the newer editor', () => {
+  it('runs after its conversion, with its ports and plain settings', async () => {
+    expect(readEditorFlow(SUM).leftOut).toEqual([]);
+    expect(await run(SUM)).toMatchObject({ errors: null, output: { M: { total: { D: '3.0' } } } });
+    expect(editorFlowToRow(SUM).nodes[0]).toMatchObject({
+      position: { x: 1, y: 2 },
+      data: {
+        type: 'native',
+        node_id: 'const',
+        display_name: 'title 1',
+        sources: [{ id: 'c', name: 'Source', type: 'free', optional: false }],
+        newer_editor: { node_id: '@spo/core.const.0.1' },
+      },
+    });
+  });
+
+  it('lists what could not be carried over', () => {
+    const { row, leftOut } = readEditorFlow(newer(
+      [
+        node(1, 'interflow', { inputs: [{ id: 'f', name: 'flow' }] }, { flow_id: { S: 'a-uuid' } }),
+        node(2, 'transfer_sol', {}, {
+          amount: { F: '1.5' },
+          key: { vault_ref: 'x' },
+          big: { U1: '99999999999999999999' },
+        }),
+        node(3, 'deno_code', {}, {}, 'strange'),
+      ],
+      [],
+      { slug: 'x' },
+    ));
+    expect(leftOut).toEqual([
+      'slug: has no place here',
+      expect.stringMatching(/^nodes\[0\]\.data\.config\.flow_id: flows have integer ids/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.amount: F becomes a plain number/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.key: a secret/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.big: U1 9{20} has no exact form/),
+    ]);
+    expect(row.nodes[0]).toMatchObject({ data: { targets: [] } });
+    expect(row.nodes[2]).toMatchObject({ data: { type: 'deno' } });
+  });
+
+  it.each<[what: string, json: object, error: RegExp]>([
+    ['a port without a name', newer([node(1, 'x', { inputs: [{ id: 'a' }] })]), /inputs/],
+    ['ports of the wrong type', newer([node(1, 'x', { inputs: 7 })]), /array/],
+    [
+      'a config that is a list',
+      newer([{ ...node(1, 'x', {}), data: { node_id: 'x', ports: {}, config: [] } }]),
+      /config/,
+    ],
+    ['nesting beyond reading, in the older form', {
+      nodes: [{ id: 'a', data: JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) }],
+      edges: [],
+    }, /nested too deep/],
+    [
+      'values that are nested too deep',
+      newer([node(1, 'x', {}, { v: JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) })]),
+      /nested too deep/,
+    ],
+  ])('with %s is refused', (_, json, error) => {
+    expect(() => readEditorFlow(json)).toThrow(error);
+  });
+});
+
+/** The flows beside the project, if they exist. */
+const shared = join(projectDir, '../shared/flows-v2');
+
+describe.runIf(existsSync(shared))('a shared flow of the newer editor runs:', () => {
+  it.each(['add', 'consts', 'loop'])('%s', async (name) => {
+    const { errors, status } = await run(JSON.parse(readFileSync(join(shared, `${name}.json`), 'utf8')));
+    expect({ errors, status }).toEqual({ errors: null, status: 'succeeded' });
+  });
+});

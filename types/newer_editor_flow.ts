@@ -1,0 +1,140 @@
+// Imported as a namespace, so that bundlers of the client drop the unused parts.
+import * as z from 'zod';
+import { plainOfTagged } from './newer_editor_values.ts';
+
+// The newer form of the editor's flows ("V2"): a node has `data.ports` and `data.config` in place of `data.sources`,
+// `data.targets` and `data.targets_form`.
+
+const portName = z.string().max(256);
+
+const nodeSchema = z.object({
+  id: z.string(),
+  type: z.string().default('native'),
+  data: z.looseObject({
+    node_id: z.string().max(1_000),
+    name: z.string().optional(),
+    ports: z.object({
+      inputs: z.array(z.looseObject({
+        id: z.string(),
+        name: portName,
+        type_bounds: z.array(z.string()).default([]),
+        required: z.boolean().default(false),
+        passthrough: z.boolean().default(false),
+      })).default([]),
+      outputs: z.array(z.looseObject({
+        id: z.string(),
+        name: portName,
+        type: z.string().default('free'),
+        optional: z.boolean().default(false),
+      })).default([]),
+    }),
+    config: z.record(z.string(), z.unknown()).nullish(),
+  }),
+}).catchall(z.unknown());
+
+type NewerNode = z.output<typeof nodeSchema>;
+type Form = Record<string, unknown>;
+
+const isRecord = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/** Whether a flow is of the newer form: one of its nodes has ports in `data`. */
+export const isNewerFlow = (json: unknown): boolean =>
+  isRecord(json) && Array.isArray(json.nodes) &&
+  json.nodes.some((node) => isRecord(node) && isRecord(node.data) && isRecord(node.data.ports));
+
+/** The name of a node without `@author/prefix.` before it and the version behind it. */
+function bareName(name: string): string {
+  if (!name.startsWith('@')) return name;
+  const [, bare = name] = name.slice(name.indexOf('/') + 1).split('.');
+  return bare;
+}
+
+const RENAMED_TYPES = ['native', 'deno', 'WASM', 'mock'];
+
+const typeOf = ({ type, data }: NewerNode): string =>
+  bareName(data.node_id).startsWith('deno_') || !RENAMED_TYPES.includes(type) ? 'deno' : type;
+
+/** The form data of a node, by its kind. `leave` is told of what has no place there. */
+function formOf(node: NewerNode, leave: (what: string) => void): Form {
+  const { node_id, ports, config } = node.data;
+  const given = config ?? {};
+  const read = (name: string) => plainOfTagged(given[name], (what) => leave(`config.${name}: ${what}`));
+  const plain = (names = Object.keys(given)): Form => Object.fromEntries(names.map((name) => [name, read(name)]));
+  switch (bareName(node_id)) {
+    case 'const': {
+      const { type, value } = given;
+      const isText = type !== 'JSON' && type !== 'File' || typeof value === 'string' || Array.isArray(value);
+      // A JSON that is no text is kept by its plain form.
+      return { type, value: isText ? value : JSON.stringify(read('value')) };
+    }
+    case 'flow_input': {
+      const first = given.form_label ?? given.value;
+      return {
+        label: ports.outputs[0]?.name ?? read('label'),
+        ...(first !== undefined && { form_label: plainOfTagged(first, (what) => leave(`config: ${what}`)) }),
+      };
+    }
+    case 'flow_output':
+      return { label: ports.inputs[0]?.name ?? read('label') };
+    case 'interflow':
+    case 'interflow_instructions': {
+      const id = Number(read('flow_id') ?? read('id'));
+      if (Number.isSafeInteger(id) && id > 0) return { id };
+      leave(
+        'config.flow_id: flows have integer ids here. Store the called flow, and set its id in the form of the node',
+      );
+      return {};
+    }
+    default:
+      return plain();
+  }
+}
+
+/** Converts one node to the stored form. */
+function storedNode(node: NewerNode, leave: (what: string) => void) {
+  const { ports, config, node_id, name, ...others } = node.data;
+  const nodeId = bareName(node_id);
+  const isCall = nodeId.startsWith('interflow');
+  return {
+    ...node,
+    type: typeOf(node),
+    data: {
+      ...others,
+      type: typeOf(node),
+      node_id: nodeId,
+      ...(name !== undefined && { display_name: name }),
+      // The output of a constant has another name here.
+      sources: ports.outputs.map((port) => nodeId === 'const' ? { ...port, name: 'Source' } : port),
+      // The editor's own input, which names the called flow.
+      targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
+      targets_form: { form_data: formOf(node, leave) },
+      // For an export into the same form.
+      newer_editor: { node_id, config: config ?? null },
+    },
+  };
+}
+
+/** Converts a flow of the newer form to the older one. `leftOut` lists what could not be carried over. */
+export function fromNewerFlow(json: unknown): { flow: Record<string, unknown>; leftOut: string[] } {
+  const flow = z.looseObject({ nodes: z.array(nodeSchema) }).parse(json);
+  const leftOut: string[] = [];
+  const known = [
+    'id',
+    'name',
+    'description',
+    'environment',
+    'instructions_bundling',
+    'current_network',
+    'isPublic',
+    'start_shared',
+    'start_unverified',
+    'nodes',
+    'edges',
+  ];
+  for (const name of Object.keys(flow)) if (!known.includes(name)) leftOut.push(`${name}: has no place here`);
+  const nodes = flow.nodes.map((node, index) =>
+    storedNode(node, (what) => leftOut.push(`nodes[${index}].data.${what}`))
+  );
+  return { flow: { ...flow, nodes }, leftOut };
+}

@@ -1,0 +1,73 @@
+import { MAX_VALUE_DEPTH } from './values/value.ts';
+
+const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'];
+
+/** Whether JSON is nested too deep to be read. There is no recursion. */
+export function isTooDeep(json: unknown): boolean {
+  const open: [json: unknown, depth: number][] = [[json, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, depth] = next;
+    if (typeof value !== 'object' || value === null) continue;
+    // A flow has a few levels around its values, and a tag is a level of its own.
+    if (depth > 2 * MAX_VALUE_DEPTH + 16) return true;
+    for (const member of Object.values(value)) open.push([member, depth + 1]);
+  }
+  return false;
+}
+
+/** The tag of a tagged value; undefined for any other JSON. */
+function tagOf(json: unknown): string | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
+  const [name, ...others] = Object.keys(json);
+  return name !== undefined && others.length === 0 && TAGS.includes(name) ? name : undefined;
+}
+
+/** A number that a text of digits stands for, or the text if a number has not enough digits. */
+function numberOf(text: unknown, tag: string, leave: (what: string) => void): unknown {
+  const number = Number(text);
+  const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
+  if (!isExact) {
+    leave(`${tag} ${String(text).slice(0, 50)} has no exact form in plain JSON: connect a node const instead`);
+  } else if (!['U', 'I', 'D'].includes(tag)) {
+    leave(`${tag} becomes a plain number: connect a node const to keep its type`);
+  }
+  return isExact ? number : text;
+}
+
+/** Plain JSON of a value of `config`, in which objects with one tag are tagged. `leave` is told of what is lost. */
+export function plainOfTagged(json: unknown, leave: (what: string) => void): unknown {
+  const tag = tagOf(json);
+  if (tag === undefined) {
+    if (Array.isArray(json)) return json.map((each) => plainOfTagged(each, leave));
+    if (typeof json !== 'object' || json === null) return json;
+    if (Object.hasOwn(json, 'vault_ref')) {
+      leave('a secret is not carried over: store it as a connection');
+      return null;
+    }
+    return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, plainOfTagged(member, leave)]));
+  }
+  const payload = (json as Record<string, unknown>)[tag];
+  switch (tag) {
+    case 'N':
+      return null;
+    case 'A':
+      return Array.isArray(payload) ? payload.map((each) => plainOfTagged(each, leave)) : payload;
+    case 'M':
+      // A map whose only name is that of a tag is no tagged value.
+      return Object.fromEntries(
+        Object.entries(payload ?? {}).map(([name, member]) => [name, plainOfTagged(member, leave)]),
+      );
+    case 'U':
+    case 'I':
+    case 'U1':
+    case 'I1':
+    case 'F':
+    case 'D':
+      return numberOf(payload, tag, leave);
+    case 'BY':
+      leave('bytes become their text: connect a node const to keep them');
+      return payload;
+    default:
+      return payload;
+  }
+}
