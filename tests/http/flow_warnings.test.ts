@@ -113,6 +113,38 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     });
   });
 
+  it('with a wrong expression on an edge is refused, also one that would give another result each time', async () => {
+    const flow = new FlowBuilder();
+    for (const expression of ['$now()', '1 +', 'right']) flow.toText({ ...flow.json({}), expression });
+    const { status, body } = await deploy(flow);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({
+      code: 'flow_invalid',
+      details: [
+        { code: 'expression_invalid', path: 'edges[0].data.expression' },
+        { code: 'expression_invalid', path: 'edges[1].data.expression' },
+      ],
+    });
+  });
+
+  it('with an expression on an edge runs with its result, and a type that differs only before it is no warning', async () => {
+    const flow = new FlowBuilder();
+    const days = flow.use('math', {
+      a: { ...flow.toText(flow.json(20)), expression: '$number($) + 1' },
+      b: flow.json(2),
+    }, {
+      form: { operator: '*' },
+    });
+    flow.output('out', { ...days.output('result'), expression: '{"days": $number($)}' });
+    expect(await deploy(flow, '?strict=true')).toMatchObject({ status: 200, body: { warnings: [] } });
+    const id = await storeFlow(owner, flow);
+    const started = await call(`flow/start/${id}`, { token: owner.token, headers: { prefer: 'wait=60' } });
+    expect(await started.json()).toMatchObject({
+      status: 'succeeded',
+      output: { M: { out: { M: { days: { U: '42' } } } } },
+    });
+  });
+
   it('that calls a flow gets no warning about inputs without edges, and is accepted if strict', async () => {
     const flow = new FlowBuilder();
     flow.node('interflow', { inputs: ['value'], outputs: ['text'], form: { id: await storeFlow(owner, textFlow()) } });
