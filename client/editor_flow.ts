@@ -11,9 +11,9 @@ export const editorFlowToRow = (json: unknown): FlowToStore => readEditorFlow(js
 
 /**
  * Converts an exported flow like `editorFlowToRow`. `leftOut` lists the parts of a flow of the editor's newer form that
- * could not be carried over, each with its path.
+ * could not be carried over, each with its path. `isConverted`: the flow was of that form.
  */
-export function readEditorFlow(json: unknown): { row: FlowToStore; leftOut: string[] } {
+export function readEditorFlow(json: unknown): { row: FlowToStore; isConverted: boolean; leftOut: string[] } {
   try {
     return read(json);
   } catch (error) {

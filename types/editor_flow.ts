@@ -33,9 +33,9 @@ export function readEditorFlow(json: unknown) {
   if (isTooDeep(json)) {
     throw new z.ZodError([{ code: 'custom', path: [], message: 'is nested too deep', input: undefined }]);
   }
-  if (!isNewerFlow(json)) return { row: rowOf(json), leftOut: [] };
+  if (!isNewerFlow(json)) return { row: rowOf(json), isConverted: false, leftOut: [] };
   const { flow, leftOut } = fromNewerFlow(json);
-  return { row: rowOf(flow), leftOut };
+  return { row: rowOf(flow), isConverted: true, leftOut };
 }
 
 function rowOf(json: unknown) {

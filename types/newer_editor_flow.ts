@@ -27,7 +27,7 @@ const nodeSchema = z.object({
         type: z.string().default('free'),
         optional: z.boolean().default(false),
       })).default([]),
-    }),
+    }).default({ inputs: [], outputs: [] }),
     config: z.record(z.string(), z.unknown()).nullish(),
   }),
 }).catchall(z.unknown());

@@ -138,8 +138,10 @@ export async function fromEditorFile(text: string): Promise<object> {
     });
   }
   // Loaded here, because only imports need this check.
-  const { editorFlowToRow } = await import('flow-deployments-client/editor-flow');
-  const row = editorFlowToRow(JSON.parse(text));
+  const { readEditorFlow } = await import('flow-deployments-client/editor-flow');
+  const { row, isConverted } = readEditorFlow(JSON.parse(text));
+  // A flow of the editor's newer form has numbers as texts, so the conversion loses none of their digits.
+  if (isConverted) return row;
   // The nodes and edges are stored as in the file, not as the check returns them.
   const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
   return { ...row, nodes, edges };

@@ -62,6 +62,13 @@ describe('a flow of the newer editor', () => {
     });
   });
 
+  it('may have nodes without ports', () => {
+    const note = { ...node(9, 'note', {}), data: { node_id: 'note' } };
+    expect(editorFlowToRow({ ...SUM, nodes: [...SUM.nodes, note] }).nodes.at(-1)).toMatchObject({
+      data: { sources: [], targets: [], targets_form: { form_data: {} } },
+    });
+  });
+
   it('lists what could not be carried over', () => {
     const { row, leftOut } = readEditorFlow(newer(
       [
