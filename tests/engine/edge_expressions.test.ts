@@ -4,6 +4,7 @@ import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Value } from '../../types/values/value.ts';
 import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID, stopHalt, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { instructionRegistry, signatureOf } from '../support/scripted_transactions.ts';
 
 const via = (from: Port, expression: string): Port => ({ ...from, expression });
 
@@ -222,4 +223,25 @@ it('a stop ends an expression that is being evaluated, and keeps what its source
     output: { M: { result: { S: 'a' } } },
     errors: null,
   });
+});
+
+it('no transaction is made while an expression between its instructions is evaluated', async () => {
+  const flow = new FlowBuilder(instructionRegistry);
+  flow.bundling = 'Automatic';
+  const first = flow.use('test_instruction', {}, { form: { name: 'first' } });
+  flow.use('test_instruction', { in: via(first.output('made'), '$') }, { form: { name: 'second' } });
+  const members: number[] = [];
+  const { errors } = await executeFlow(flow, {}, {
+    registry: instructionRegistry,
+    services: {
+      evaluateExpression: ({ value }) => new Promise((resolve) => setTimeout(() => resolve(value), 1)),
+      transactions: {
+        execute: (order) => {
+          members.push(order.members.length);
+          return Promise.resolve({ status: 'confirmed', signature: signatureOf('x'), hasFees: true });
+        },
+      },
+    },
+  });
+  expect({ errors, members }).toEqual({ errors: null, members: [2] });
 });
