@@ -17,7 +17,7 @@ export async function startBlinkSite(): Promise<BlinkSite> {
     stdin: {
       // First the global that @solana/web3.js expects.
       contents: `import { Buffer } from 'buffer/'; globalThis.Buffer = Buffer; await import('./blink_page.ts');`,
-      resolveDir: join(projectDir, 'tests/support'),
+      resolveDir: join(projectDir, 'tests/solana'),
     },
     bundle: true,
     format: 'esm',
