@@ -1,4 +1,4 @@
-import { Button, FileButton } from '@mantine/core';
+import { Alert, Button, FileButton, List } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -9,35 +9,56 @@ import { fromEditorFile, insertFlow } from './flow_rows.ts';
 /** The size limit of a file. A flow has at most 8 MiB, but editors add spaces and other members to their files. */
 const MAX_FILE_BYTES = 32 * 1_048_576;
 
+/** The most parts that are listed of those that an import left out. */
+const LISTED = 20;
+
 export interface Importing {
   start: (files: File[]) => void;
   isPending: boolean;
   error: unknown;
+  /** The parts of the last files that could not be carried over. */
+  leftOut: string[];
+  reset: () => void;
 }
 
-/** Stores the flows of files. A single flow is then opened in the editor. */
+/** Stores the flows of files. A single flow that was stored whole is then opened in the editor. */
 export function useImport(): Importing {
   const { db } = useApi();
   const [, navigate] = useLocation();
   const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
+  const { mutate, isPending, error, data, reset } = useMutation({
     mutationFn: async (files: File[]) => {
       const ids: number[] = [];
+      const leftOut: string[] = [];
       for (const file of files) {
         try {
           if (file.size > MAX_FILE_BYTES) throw new Error('It has more than 32 MiB.');
-          ids.push(await insertFlow(db, await fromEditorFile(await file.text())));
+          const flow = await fromEditorFile(await file.text());
+          ids.push(await insertFlow(db, flow.row));
+          leftOut.push(...flow.leftOut.map((what) => `${file.name}: ${what}`));
         } catch (failure) {
           throw Object.assign(failure as Error, { hint: `The file was ${file.name}.` });
         }
       }
-      return ids;
+      return { ids, leftOut };
     },
-    onSuccess: ([id, ...others]) => id !== undefined && others.length === 0 && navigate(`/flows/${id}`),
+    onSuccess: ({ ids: [id, ...others], leftOut }) =>
+      id !== undefined && others.length === 0 && leftOut.length === 0 && navigate(`/flows/${id}`),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
-  return { start: mutate, isPending, error };
+  return { start: mutate, isPending, error, leftOut: data?.leftOut ?? [], reset };
 }
+
+/** Lists the parts that the last import left out. */
+export const LeftOutAlert = ({ importing: { leftOut, reset } }: { importing: Importing }) =>
+  leftOut.length > 0 && (
+    <Alert color='yellow' role='status' title='Imported, but not everything' withCloseButton onClose={reset}>
+      <List size='sm'>
+        {leftOut.slice(0, LISTED).map((what) => <List.Item key={what}>{what}</List.Item>)}
+        {leftOut.length > LISTED && <List.Item>… and {leftOut.length - LISTED} more</List.Item>}
+      </List>
+    </Alert>
+  );
 
 export const ImportButton = ({ importing }: { importing: Importing }) => (
   <FileButton multiple accept='application/json,.json' onChange={importing.start}>

@@ -7,8 +7,12 @@ it('a file of the newer editor is stored in the form that runs', async () => {
     type: 'native',
     data: { node_id: '@spo/core.note.0.1', ports: { inputs: [], outputs: [] }, config: { text: { S: 'a' } } },
   };
-  expect(await fromEditorFile(JSON.stringify({ name: 'n', nodes: [node], edges: [] }))).toMatchObject({
-    name: 'n',
-    nodes: [{ data: { type: 'native', node_id: 'note', sources: [], targets_form: { form_data: { text: 'a' } } } }],
+  const file = { name: 'n', nodes: [node], edges: [], colour: 'red' };
+  expect(await fromEditorFile(JSON.stringify(file))).toMatchObject({
+    row: {
+      name: 'n',
+      nodes: [{ data: { type: 'native', node_id: 'note', sources: [], targets_form: { form_data: { text: 'a' } } } }],
+    },
+    leftOut: ['colour: has no place here'],
   });
 });

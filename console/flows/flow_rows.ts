@@ -127,8 +127,11 @@ export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainO
   start_unverified: flow.start_unverified,
 });
 
-/** Converts an editor's file to a row. Throws an error that names the fault in the file. */
-export async function fromEditorFile(text: string): Promise<object> {
+/**
+ * Converts an editor's file to a row. `leftOut` lists the parts that could not be carried over. Throws an error that
+ * names the fault in the file.
+ */
+export async function fromEditorFile(text: string): Promise<{ row: object; leftOut: string[] }> {
   let json: unknown;
   try {
     json = parseExactly(text);
@@ -139,10 +142,10 @@ export async function fromEditorFile(text: string): Promise<object> {
   }
   // Loaded here, because only imports need this check.
   const { readEditorFlow } = await import('flow-deployments-client/editor-flow');
-  const { row, isConverted } = readEditorFlow(JSON.parse(text));
+  const { row, isConverted, leftOut } = readEditorFlow(JSON.parse(text));
   // A flow of the editor's newer form has numbers as texts, so the conversion loses none of their digits.
-  if (isConverted) return row;
+  if (isConverted) return { row, leftOut };
   // The nodes and edges are stored as in the file, not as the check returns them.
   const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
-  return { ...row, nodes, edges };
+  return { row: { ...row, nodes, edges }, leftOut };
 }

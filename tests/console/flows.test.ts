@@ -96,7 +96,7 @@ test('content of another editor is kept unchanged: imported by dropping, moved, 
   expect(JSON.parse(text)).toMatchObject({ name: 'Exact', edges: [], instructions_bundling: 'Off', isPublic: false });
 });
 
-test('a file that is no flow is refused with the fault', async () => {
+test('a file that is no flow is refused with the fault, and parts without a place are listed', async () => {
   const opened = await openConsole();
   const { page } = opened;
   await enterConsole(opened);
@@ -117,6 +117,14 @@ test('a file that is no flow is refused with the fault', async () => {
   expect(await alert.textContent()).toContain('nodes');
   await drop('{');
   await page.getByRole('alert').filter({ hasText: 'The file is not JSON' }).waitFor();
+  const node = {
+    id: crypto.randomUUID(),
+    type: 'native',
+    data: { node_id: '@spo/core.note.0.1', ports: { inputs: [], outputs: [] }, config: {} },
+  };
+  await drop(JSON.stringify({ name: 'Newer', nodes: [node], edges: [], colour: 'red' }));
+  await page.getByRole('status').filter({ hasText: 'flow.json: colour: has no place here' }).waitFor();
+  await page.getByRole('link', { name: 'Newer', exact: true }).waitFor();
 });
 
 test('a flow is deleted after a question, but not while it has deployments', async () => {
