@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Section } from '../shared/section.tsx';
 import { type ConnectingWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
-import { connectWallet } from './connect_wallet.ts';
+import { connectWallet } from '../shared/wallet/connect_wallet.ts';
 import type { Starter } from './starter.ts';
 
 function TypedKey({ choose }: { choose: (publicKey: string) => void }) {

@@ -1,6 +1,6 @@
 import { StandardConnect } from '@wallet-standard/features';
-import type { ConnectingWallet } from '../shared/wallet/browser_wallets.ts';
-import { askWallet } from '../shared/wallet/wallet_error.ts';
+import type { ConnectingWallet } from './browser_wallets.ts';
+import { askWallet } from './wallet_error.ts';
 
 /** Asks a wallet for its key. Throws if its holder refuses, or it has none. */
 export async function connectWallet(wallet: ConnectingWallet): Promise<string> {
