@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { type HttpRequest, NodeError, type NodeServices } from '../../runner/engine/node.ts';
+import { type HttpRequest, NodeError, type NodeServices, type PendingInputs } from '../../runner/engine/node.ts';
 import { TransientError } from '../../runner/engine/transient_error.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
@@ -46,8 +46,16 @@ const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'>
   },
 });
 
+/** Answers each pending input at once: not approved. */
+const refusing: PendingInputs = {
+  makeAddress: () => ({ token: 'token', url: 'https://example.com/token' }),
+  look: () => Promise.resolve({ status: 'submitted', value: { M: { approved: { B: false } } } }),
+  untilNews: () => Promise.resolve(),
+};
+
 const row = (name: string, email: string): Value => ({ M: { name: { S: name }, email: { S: email } } });
 const at = (path: string): Value => ({ S: `http://shop.test${path}` });
+const expense = (amount: string): Value => ({ M: { amount: { D: amount }, for: { S: 'train' } } });
 const status = (text: string): Value => ({ M: { status: { S: text } } });
 const failure = (message: string, node: number, attempt: number): Value => ({
   M: {
@@ -87,16 +95,21 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
     { figures_url: at('/figures'), mail_url: at('/mail') },
     { report: { S: 'Orders: 7\nProblem: late\n' }, answer: { M: { sent: { S: '"Orders: 7\\nProblem: late\\n"' } } } },
   ],
+  ['approve_an_expense', { expense: expense('20'), limit: { U: '100' } }, { pay: expense('20') }],
+  ['approve_an_expense', { expense: expense('100.5'), limit: { U: '100' } }, { refused: expense('100.5') }],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];
 
 it.each(cases)('the template %s does what it says, with %j', async (name, inputs, output) => {
-  const services = answering({
-    '/fine': { status: 'ready' },
-    '/spare': { status: 'spare' },
-    '/figures': { orders: 7, problems: ['late'] },
-    '/mail': {},
-  });
+  const services = {
+    inputs: refusing,
+    ...answering({
+      '/fine': { status: 'ready' },
+      '/spare': { status: 'spare' },
+      '/figures': { orders: 7, problems: ['late'] },
+      '/mail': {},
+    }),
+  };
   const result = await executeFlow(new Template(name), inputs, { services, now: Date.now });
   expect(result).toMatchObject({ status: 'succeeded', errors: null });
   expect(result.output.M).toEqual(output);
