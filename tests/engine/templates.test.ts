@@ -56,6 +56,7 @@ const refusing: PendingInputs = {
 const row = (name: string, email: string): Value => ({ M: { name: { S: name }, email: { S: email } } });
 const at = (path: string): Value => ({ S: `http://shop.test${path}` });
 const expense = (amount: string): Value => ({ M: { amount: { D: amount }, for: { S: 'train' } } });
+const holder: Value = { M: { key: { S: 'holder' }, collection: { S: 'cats' } } };
 const status = (text: string): Value => ({ M: { status: { S: text } } });
 const failure = (message: string, node: number, attempt: number): Value => ({
   M: {
@@ -97,6 +98,12 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
   ],
   ['approve_an_expense', { expense: expense('20'), limit: { U: '100' } }, { pay: expense('20') }],
   ['approve_an_expense', { expense: expense('100.5'), limit: { U: '100' } }, { refused: expense('100.5') }],
+  ['token_gate', { das_url: at('/one'), holder, link: at('/door') }, { link: at('/door') }],
+  [
+    'token_gate',
+    { das_url: at('/none'), holder, link: at('/door') },
+    { refused: { S: 'The holder has no asset of the collection.' } },
+  ],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];
 
@@ -108,6 +115,8 @@ it.each(cases)('the template %s does what it says, with %j', async (name, inputs
       '/spare': { status: 'spare' },
       '/figures': { orders: 7, problems: ['late'] },
       '/mail': {},
+      '/one': { jsonrpc: '2.0', id: '1', result: { total: 1 } },
+      '/none': { jsonrpc: '2.0', id: '1', result: { total: 0 } },
     }),
   };
   const result = await executeFlow(new Template(name), inputs, { services, now: Date.now });
