@@ -3,7 +3,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { News } from './news.ts';
 import type { Completion } from './run_record.ts';
 
-/** Evaluates the expressions on the edges behind an execution. Undefined: there are none to evaluate. */
+/** Evaluates the expressions on the edges behind an execution. Returns undefined if no edge has one. */
 export type EvaluateEdges = (completion: Completion) => Promise<EdgeResults> | undefined;
 
 /** The executions of a run that have ended, on their way to the nodes behind them. */

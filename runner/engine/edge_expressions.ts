@@ -109,7 +109,7 @@ class Evaluation {
 /** The error with which the target of an edge fails. */
 const failure = ({ title }: RunEdge, reason: string): string => codedError('expression_failed', `${title}: ${reason}`);
 
-/** Evaluates the expressions on the edges behind an execution. Undefined: there are none to evaluate. */
+/** Evaluates the expressions on the edges behind an execution. Returns undefined if no edge has one. */
 export function evaluateEdges(tree: Tree, completion: Completion): Promise<EdgeResults> | undefined {
   if (completion.node.outgoing.every(({ expression }) => expression === undefined)) return undefined;
   const edges = givenBy(completion).filter(({ edge, values }) =>

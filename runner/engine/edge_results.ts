@@ -1,7 +1,7 @@
 import type { Value } from '../../types/values/value.ts';
 import type { RunEdge } from './graph.ts';
 
-/** The result of an edge's expression for one value: undefined if there is none. `fault`: the expression failed. */
+/** The result of an edge's expression for one value: an absent result has no `value`, and a failure has a `fault`. */
 export interface EdgeResult {
   value: Value | undefined;
   fault?: string;

@@ -21,7 +21,7 @@ function outputAlong({ isError, sourcePort }: RunEdge, { outcome }: Completion):
   return 'outputs' in outcome ? outcome.outputs[sourcePort] : undefined;
 }
 
-/** What an execution hands on along one edge, before the edge's expression. */
+/** The value that an execution sends along one edge, before the edge's expression. */
 export interface GivenAlong {
   edge: RunEdge;
   /** The output, or its elements. One undefined value: there is no output. */

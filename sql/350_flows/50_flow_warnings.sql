@@ -89,8 +89,8 @@ begin
       from jsonb_array_elements(flow_warnings.edges) with ordinality as e (edge, position)
     ),
     wired as materialized (
-      select e.index, e.side, e.has_expression, s.index as source_index, t.index as target_index, s.node_id as source_id,
-        t.node_id as target_id,
+      select e.index, e.side, e.has_expression, s.index as source_index, t.index as target_index,
+        s.node_id as source_id, t.node_id as target_id,
         case when sh.name is not null and e.side = 'source'
           and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
           as source_name,
