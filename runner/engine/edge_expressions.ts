@@ -107,7 +107,10 @@ class Evaluation {
 }
 
 /** The error with which the target of an edge fails. */
-const failure = ({ title }: RunEdge, reason: string): string => codedError('expression_failed', `${title}: ${reason}`);
+function failure({ index, source, sourcePort, input }: RunEdge, reason: string): string {
+  const edge = `edges[${index}] from ${JSON.stringify(sourcePort)} of ${source.title} to ${JSON.stringify(input.name)}`;
+  return codedError('expression_failed', `${edge}: ${reason}`);
+}
 
 /** Evaluates the expressions on the edges behind an execution. Returns undefined if no edge has one. */
 export function evaluateEdges(tree: Tree, completion: Completion): Promise<EdgeResults> | undefined {

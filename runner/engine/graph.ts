@@ -30,8 +30,8 @@ export interface RunEdge {
   isSpread: boolean;
   /** Computes from each value what the target gets. Undefined: the target gets the value itself. */
   expression: string | undefined;
-  /** Names the edge in errors. */
-  title: string;
+  /** The place of the edge in the flow, for errors. */
+  index: number;
   target: RunNode;
   input: InputPort;
   /** The target runs only with a value: the input is required, or the target has effects and must not act on nothing. */
@@ -233,7 +233,7 @@ export function makeRunGraph(
       isError,
       isSpread: output !== undefined && !isError && source.module?.spreads === true,
       expression: expressionOf(edge),
-      title: `edges[${index}] from ${JSON.stringify(sourcePort)} of ${source.title} to ${JSON.stringify(targetPort)}`,
+      index,
       target,
       input: input ?? {
         name: targetPort,
