@@ -130,7 +130,6 @@ export const importRules: readonly ImportRule[] = [
       'runner/rhai/limits.ts',
       'runner/script/author_code.ts',
       'runner/script/parse_code.ts',
-      'runner/script/parse_expression.ts',
       'runner/script/sandbox.ts',
       'functions/_shared',
       'types',

@@ -23,7 +23,7 @@ const hasChanged = (error: unknown): boolean => error instanceof ApiError && err
 function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): void {
   const wrong = warnings.filter(({ code }) => code === 'expression_invalid');
   const refused = strict ? warnings.filter(({ code }) => code !== 'scripts_not_parsed') : wrong;
-  const [first] = refused;
+  const [first] = wrong.length > 0 ? wrong : refused;
   if (first === undefined) return;
   const message = wrong.length > 0
     ? `The flow can't run: ${first.message}.`

@@ -4,8 +4,7 @@ import { RhaiError } from '../../runner/rhai/errors.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { parseScript } from '../../runner/rhai/parser.ts';
 import { CodeError } from '../../runner/script/author_code.ts';
-import { openCodeParser } from '../../runner/script/parse_code.ts';
-import { openExpressionParser } from '../../runner/script/parse_expression.ts';
+import { openCodeParser, openExpressionParser } from '../../runner/script/parse_code.ts';
 import { scriptClock } from '../../runner/script/sandbox.ts';
 
 /** A script of a flow that is being deployed. */

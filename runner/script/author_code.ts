@@ -82,26 +82,48 @@ function isAmbiguous(source: string): boolean {
   return false;
 }
 
-/** Removes the types from a source. Throws a CodeError where it is wrong. */
-function withoutTypes(sandbox: Sandbox, source: string, hooks: MachineHooks): string {
+/** Makes the error of a library. The class `Error` says nothing about it. */
+export const libraryError = (error: string): CodeError => new CodeError(error.replace(/^Error: /, ''), undefined);
+
+/** Has a library of the sandbox parse a text, and returns the outputs. Throws a CodeError if the library fails. */
+export function askParser<Outputs>(
+  sandbox: Sandbox,
+  { library, call, outputs = [] }: { library: 'typescript' | 'jsonata'; call: string; outputs?: (keyof Outputs)[] },
+  source: string,
+  hooks: MachineHooks,
+): Outputs {
   const task = JSON.stringify({
     o: {
       inputs: { o: { source } },
       parameters: ['source'],
       environment: { o: {} },
-      outputs: ['text', 'message', 'line', 'column'],
+      outputs,
       maxCharacters: 8 * MAX_SOURCE_CHARACTERS,
       hasRandom: false,
     },
   });
-  const answered = sandbox.run('typescript', '() => async (source) => library(source)', task, hooks);
+  const answered = sandbox.run(library, `() => async (source) => ${call}`, task, hooks);
   if (!('answer' in answered)) throw new CodeError(answered.error, undefined);
-  const parsed = JSON.parse(answered.answer) as {
-    outputs?: { text?: string; message: string } & SourcePlace;
-    error?: string;
-  };
-  if (parsed.outputs === undefined) throw new CodeError(parsed.error ?? 'the script was not parsed', undefined);
-  const { text, message, line, column } = parsed.outputs;
+  const parsed = JSON.parse(answered.answer) as { outputs?: Outputs; error?: string };
+  if (parsed.outputs === undefined) throw libraryError(parsed.error ?? 'the source was not parsed');
+  return parsed.outputs;
+}
+
+/** The outputs of the library that removes types. */
+type WithoutTypes = { text?: string; message: string } & SourcePlace;
+
+/** Removes the types from a source. Throws a CodeError where it is wrong. */
+function withoutTypes(sandbox: Sandbox, source: string, hooks: MachineHooks): string {
+  const { text, message, line, column } = askParser<WithoutTypes>(
+    sandbox,
+    {
+      library: 'typescript',
+      call: 'library(source)',
+      outputs: ['text', 'message', 'line', 'column'],
+    },
+    source,
+    hooks,
+  );
   if (text === undefined) throw new CodeError(`SyntaxError: ${message}`, { line, column });
   return text;
 }

@@ -1,7 +1,7 @@
 import { JsonLimitError, parseLosslessJson } from '../../types/values/json_text.ts';
 import { type LosslessJson, MAX_VALUE_DEPTH, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { type NodeCall, NodeError, type ScriptTask } from '../engine/node.ts';
-import { CODE_LIBRARIES, CodeError, runCode, variablesOf } from './author_code.ts';
+import { CODE_LIBRARIES, CodeError, libraryError, runCode, variablesOf } from './author_code.ts';
 import { MachineError, type MachineHooks } from './machine_hooks.ts';
 import { fromMarked, markMembers, toMarked } from './marked_json.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
@@ -126,7 +126,7 @@ function runTask(sandbox: Sandbox, task: SandboxTask, hooks: MachineHooks): Valu
     ? runCode(sandbox, { source, variables, task: taskText(task, variables) }, hooks)
     : {
       answer: runLibrary(sandbox, task, variables, hooks),
-      toError: ({ error }: { error: string }) => new CodeError(error.replace(/^Error: /, ''), undefined),
+      toError: ({ error }: { error: string }) => libraryError(error),
     };
   // SAFETY: the members are checked where they are read.
   const read = readAnswer(answer, task) as ReadAnswer;

@@ -1,22 +1,43 @@
-import { checkCode, CODE_LIBRARIES, CodeError, variablesOf } from './author_code.ts';
-import { MachineError } from './machine_hooks.ts';
+import { askParser, checkCode, CODE_LIBRARIES, CodeError, variablesOf } from './author_code.ts';
+import { MachineError, type MachineHooks } from './machine_hooks.ts';
 import { openSandbox } from './sandbox.ts';
 
 /** Parses a script with these inputs. Throws a CodeError, and what `onProgress` throws. */
 export type ParseCode = (source: string, inputNames: readonly string[], onProgress: () => void) => void;
 
+/** Parses the expression of an edge. Throws a CodeError, and what `onProgress` throws. */
+export type ParseExpression = (expression: string, onProgress: () => void) => void;
+
 const off = (): never => {
-  throw new Error('a script that is only parsed does nothing');
+  throw new Error('a source that is only parsed does nothing');
 };
+
+/** Parses by `parse`. Throws a CodeError also for a source that ends the sandbox. */
+function parseBy(
+  parse: (hooks: MachineHooks) => void,
+  given: Pick<MachineHooks, 'onProgress'> & Partial<MachineHooks>,
+) {
+  try {
+    parse({ onLog: () => {}, now: off, random: off, ...given });
+  } catch (error) {
+    throw error instanceof MachineError ? new CodeError(error.message, undefined) : error;
+  }
+}
 
 /** Loads the parser of scripts in JavaScript. */
 export async function openCodeParser(): Promise<ParseCode> {
   const sandbox = await openSandbox(CODE_LIBRARIES);
-  return (source, inputNames, onProgress) => {
-    try {
-      checkCode(sandbox, source, variablesOf(inputNames), { onProgress, onLog: () => {}, now: off, random: off });
-    } catch (error) {
-      throw error instanceof MachineError ? new CodeError(error.message, undefined) : error;
-    }
-  };
+  return (source, inputNames, onProgress) =>
+    parseBy((hooks) => checkCode(sandbox, source, variablesOf(inputNames), hooks), { onProgress });
+}
+
+/** Loads the parser of the expressions on edges. */
+export async function openExpressionParser(): Promise<ParseExpression> {
+  const sandbox = await openSandbox(['jsonata']);
+  return (expression, onProgress) =>
+    parseBy(
+      (hooks) => askParser(sandbox, { library: 'jsonata', call: 'library.checkFixed(source)' }, expression, hooks),
+      // The library reads the clock when it parses. Expressions of edges have the same fixed time when they run.
+      { onProgress, now: () => 0 },
+    );
 }
