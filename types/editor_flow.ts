@@ -35,7 +35,12 @@ export function readEditorFlow(json: unknown) {
   }
   if (!isNewerFlow(json)) return { row: rowOf(json), isConverted: false, leftOut: [] };
   const { flow, leftOut } = fromNewerFlow(json);
-  return { row: rowOf(flow), isConverted: true, leftOut };
+  const others = Object.keys(flow).filter((name) => name !== 'id' && !Object.hasOwn(editorFlowSchema.shape, name));
+  return {
+    row: rowOf(flow),
+    isConverted: true,
+    leftOut: [...others.map((name) => `${name}: has no place here`), ...leftOut],
+  };
 }
 
 function rowOf(json: unknown) {

@@ -1,6 +1,7 @@
 // Imported as a namespace, so that bundlers of the client drop the unused parts.
 import * as z from 'zod';
 import { plainOfTagged } from './newer_editor_values.ts';
+import { isObject } from './values/value.ts';
 
 // The newer form of the editor's flows ("V2"): a node has `data.ports` and `data.config` in place of `data.sources`,
 // `data.targets` and `data.targets_form`.
@@ -35,13 +36,10 @@ const nodeSchema = z.object({
 type NewerNode = z.output<typeof nodeSchema>;
 type Form = Record<string, unknown>;
 
-const isRecord = (json: unknown): json is Record<string, unknown> =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
-
 /** Whether a flow is of the newer form: one of its nodes has ports in `data`. */
 export const isNewerFlow = (json: unknown): boolean =>
-  isRecord(json) && Array.isArray(json.nodes) &&
-  json.nodes.some((node) => isRecord(node) && isRecord(node.data) && isRecord(node.data.ports));
+  isObject(json) && Array.isArray(json.nodes) &&
+  json.nodes.some((node) => isObject(node) && isObject(node.data) && isObject(node.data.ports));
 
 /** The name of a node without `@author/prefix.` before it and the version behind it. */
 function bareName(name: string): string {
@@ -115,24 +113,12 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
   };
 }
 
-/** Converts a flow of the newer form to the older one. `leftOut` lists what could not be carried over. */
+/**
+ * Converts a flow of the newer form to the older one. `leftOut` lists the parts of nodes that could not be carried over.
+ */
 export function fromNewerFlow(json: unknown): { flow: Record<string, unknown>; leftOut: string[] } {
   const flow = z.looseObject({ nodes: z.array(nodeSchema) }).parse(json);
   const leftOut: string[] = [];
-  const known = [
-    'id',
-    'name',
-    'description',
-    'environment',
-    'instructions_bundling',
-    'current_network',
-    'isPublic',
-    'start_shared',
-    'start_unverified',
-    'nodes',
-    'edges',
-  ];
-  for (const name of Object.keys(flow)) if (!known.includes(name)) leftOut.push(`${name}: has no place here`);
   const nodes = flow.nodes.map((node, index) =>
     storedNode(node, (what) => leftOut.push(`nodes[${index}].data.${what}`))
   );

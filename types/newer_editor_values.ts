@@ -1,6 +1,5 @@
-import { MAX_VALUE_DEPTH } from './values/value.ts';
-
-const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'];
+import { type Tag, TAGS } from './values/port_types.ts';
+import { isObject, MAX_VALUE_DEPTH } from './values/value.ts';
 
 /** Whether JSON is nested too deep to be read. There is no recursion. */
 export function isTooDeep(json: unknown): boolean {
@@ -16,10 +15,9 @@ export function isTooDeep(json: unknown): boolean {
 }
 
 /** The tag of a tagged value; undefined for any other JSON. */
-function tagOf(json: unknown): string | undefined {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
-  const [name, ...others] = Object.keys(json);
-  return name !== undefined && others.length === 0 && TAGS.includes(name) ? name : undefined;
+function tagIn(json: unknown): Tag | undefined {
+  const names = isObject(json) ? Object.keys(json) : [];
+  return names.length === 1 ? TAGS.find((tag) => tag === names[0]) : undefined;
 }
 
 /** A number that a text of digits stands for, or the text if a number has not enough digits. */
@@ -36,10 +34,10 @@ function numberOf(text: unknown, tag: string, leave: (what: string) => void): un
 
 /** Plain JSON of a value of `config`, in which objects with one tag are tagged. `leave` is told of what is lost. */
 export function plainOfTagged(json: unknown, leave: (what: string) => void): unknown {
-  const tag = tagOf(json);
+  const tag = tagIn(json);
   if (tag === undefined) {
     if (Array.isArray(json)) return json.map((each) => plainOfTagged(each, leave));
-    if (typeof json !== 'object' || json === null) return json;
+    if (!isObject(json)) return json;
     if (Object.hasOwn(json, 'vault_ref')) {
       leave('a secret is not carried over: store it as a connection');
       return null;

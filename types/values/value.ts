@@ -49,7 +49,8 @@ export class ValueError extends Error {
   }
 }
 
-const isObject = (json: unknown): json is Record<string, unknown> =>
+/** True for a JSON object: neither a list nor null. */
+export const isObject = (json: unknown): json is Record<string, unknown> =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /** True for text that Postgres can store and JSON can carry: no NUL, no lone surrogate (RFC 7493, section 2.1). */
