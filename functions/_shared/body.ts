@@ -15,8 +15,8 @@ const BODY_LIMITS = Object.freeze({
   members: requestLimits.body_values.value,
 });
 
-/** A webhook's body becomes one value, and no part of a value takes fewer than ten characters: `{"U":"1"},`. */
-const WEBHOOK_LIMITS = Object.freeze({ ...BODY_LIMITS, members: requestLimits.webhook_values.value });
+/** A webhook's body becomes one value. */
+const WEBHOOK_LIMITS = Object.freeze({ ...BODY_LIMITS, members: requestLimits.plain_values.value });
 
 /**
  * The most faults that an answer lists, and the most characters that it repeats of names and messages. A body may be

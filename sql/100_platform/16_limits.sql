@@ -42,6 +42,13 @@ return 1048576;
 comment on function private.limit_inputs_bytes() is
   'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
 
+create function private.limit_plain_values()
+returns integer
+language sql immutable security invoker
+return 104857;
+comment on function private.limit_plain_values() is
+  'Limit in values: `values` of a start, and JSON of a request to a webhook.';
+
 create function private.limit_url_characters()
 returns integer
 language sql immutable security invoker
@@ -455,6 +462,7 @@ grant execute on function
   private.limit_number_characters(),
   private.limit_body_bytes(),
   private.limit_inputs_bytes(),
+  private.limit_plain_values(),
   private.limit_url_characters(),
   private.limit_api_key_name_characters(),
   private.limit_idempotency_key_characters(),

@@ -11,36 +11,34 @@ returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
-declare
-  v_findings jsonb;
 begin
   -- Few flows have expressions. All others are not looked at further.
   if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
     return '[]';
   end if;
-  with expression as materialized (
-    select e.position - 1 as index, e.edge #> '{data,expression}' as expression
-    from jsonb_array_elements(edge_expression_findings.edges) with ordinality as e (edge, position)
-    where e.edge #> '{data,expression}' not in ('null', '""')
-  )
-  select jsonb_agg(to_jsonb(finding) order by finding.index) into v_findings
-  from (
-    select 'edge_malformed' as code, format('edges[%s].data.expression', x.index) as path,
-      format('data.expression: must be a text of at most %s characters', private.limit_expression_characters())
-        as message, x.index
-    from expression as x
-    where jsonb_typeof(x.expression) <> 'string'
-      or length(x.expression #>> '{}') > private.limit_expression_characters()
-    union all
-    select 'flow_too_large', 'edges', format(
-      'a flow may have at most %s edges with expressions, and this one has %s',
-      private.limit_flow_expressions(), count(*)
-    ), -1
-    from expression as x having count(*) > private.limit_flow_expressions()
-    order by 4 limit private.limit_listed_findings() + 1
-  ) as finding;
-  return coalesce(
-    (select jsonb_agg(f - 'index' order by n) from jsonb_array_elements(v_findings) with ordinality as a (f, n)), '[]'
+  return (
+    with expression as materialized (
+      select e.position - 1 as index, e.edge #> '{data,expression}' as expression
+      from jsonb_array_elements(edge_expression_findings.edges) with ordinality as e (edge, position)
+      where e.edge #> '{data,expression}' not in ('null', '""')
+    )
+    select coalesce(jsonb_agg(
+      jsonb_build_object('code', f.code, 'path', f.path, 'message', f.message) order by f.index
+    ), '[]')
+    from (
+      select -1 as index, 'flow_too_large' as code, 'edges' as path, format(
+        'a flow may have at most %s edges with expressions, and this one has %s',
+        private.limit_flow_expressions(), count(*)
+      ) as message
+      from expression having count(*) > private.limit_flow_expressions()
+      union all
+      select x.index, 'edge_malformed', format('edges[%s].data.expression', x.index),
+        format('data.expression: must be a text of at most %s characters', private.limit_expression_characters())
+      from expression as x
+      where jsonb_typeof(x.expression) <> 'string'
+        or length(x.expression #>> '{}') > private.limit_expression_characters()
+      order by index limit private.limit_listed_findings() + 1
+    ) as f
   );
 end;
 $$;

@@ -8,18 +8,6 @@ comment on table private.flow_current_snapshots is
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
-create function private.is_snapshot_kept(entry public.flows)
-returns boolean
-language sql stable security invoker
-set search_path = ''
-as $$
-  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
-  -- updated_at, so the own transaction's edits do not count as a state of the flow.
-  select pg_column_size(is_snapshot_kept.entry.nodes) > 65536 and is_snapshot_kept.entry.updated_at < now();
-$$;
-comment on function private.is_snapshot_kept(public.flows) is
-  'True if private.take_snapshot() looks for the snapshot of the flow''s last start, because freezing the flow again would cost much.';
-
 create function private.current_snapshot(entry public.flows)
 returns bytea
 language plpgsql volatile security definer
@@ -51,14 +39,17 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_is_kept constant boolean := private.is_snapshot_kept(take_snapshot.entry);
+  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
+  -- updated_at, so edits of this transaction do not count as a state of the flow.
+  v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
+    and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
 begin
   if v_hash is not null then
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- A called flow may change without its caller.
+  -- A flow that calls others keeps no snapshot: a called flow may change while the flow that calls it does not.
   if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)

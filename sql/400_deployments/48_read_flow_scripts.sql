@@ -30,18 +30,18 @@ begin
       and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
   )
   select all_scripts.* from (
-  select s.index, s.id, s.language,
-    case s.language
-      when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
-      else '[]' end as inputs,
-    s.source
-  from script as s
-  where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
-  union all
-  -- Of an expression, the index is that of the edge, and the node is its target.
-  select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
-  from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
-  where private.edge_expression(e.edge) is not null
+    select s.index, s.id, s.language,
+      case s.language
+        when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
+        else '[]' end as inputs,
+      s.source
+    from script as s
+    where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
+    union all
+    -- Of an expression, the index is that of the edge, and the node is its target.
+    select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
+    from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
+    where private.edge_expression(e.edge) is not null
   ) as all_scripts (index, node_id, language, inputs, source)
   order by all_scripts.language = 'jsonata', all_scripts.index;
 end;

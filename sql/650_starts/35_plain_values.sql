@@ -228,11 +228,11 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- jsonb takes at most six times the size of the text, and each value takes at least ten characters of the result.
-  -- Counting values is much cheaper than measuring them. (jsonb_path_query would take quadratic time.)
+  -- Jsonb takes at most six times the size of the text, and few values fit into the result. Counting values is much
+  -- cheaper than measuring them. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
-      > private.limit_inputs_bytes() / 10
+      > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else

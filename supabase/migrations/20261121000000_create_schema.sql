@@ -150,6 +150,13 @@ return 1048576;
 comment on function private.limit_inputs_bytes() is
   'Limit in bytes: `inputs` of a start, and an answer to a pending input with its tags.';
 
+create function private.limit_plain_values()
+returns integer
+language sql immutable security invoker
+return 104857;
+comment on function private.limit_plain_values() is
+  'Limit in values: `values` of a start, and JSON of a request to a webhook.';
+
 create function private.limit_url_characters()
 returns integer
 language sql immutable security invoker
@@ -563,6 +570,7 @@ grant execute on function
   private.limit_number_characters(),
   private.limit_body_bytes(),
   private.limit_inputs_bytes(),
+  private.limit_plain_values(),
   private.limit_url_characters(),
   private.limit_api_key_name_characters(),
   private.limit_idempotency_key_characters(),
@@ -3189,36 +3197,34 @@ returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
-declare
-  v_findings jsonb;
 begin
   -- Few flows have expressions. All others are not looked at further.
   if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
     return '[]';
   end if;
-  with expression as materialized (
-    select e.position - 1 as index, e.edge #> '{data,expression}' as expression
-    from jsonb_array_elements(edge_expression_findings.edges) with ordinality as e (edge, position)
-    where e.edge #> '{data,expression}' not in ('null', '""')
-  )
-  select jsonb_agg(to_jsonb(finding) order by finding.index) into v_findings
-  from (
-    select 'edge_malformed' as code, format('edges[%s].data.expression', x.index) as path,
-      format('data.expression: must be a text of at most %s characters', private.limit_expression_characters())
-        as message, x.index
-    from expression as x
-    where jsonb_typeof(x.expression) <> 'string'
-      or length(x.expression #>> '{}') > private.limit_expression_characters()
-    union all
-    select 'flow_too_large', 'edges', format(
-      'a flow may have at most %s edges with expressions, and this one has %s',
-      private.limit_flow_expressions(), count(*)
-    ), -1
-    from expression as x having count(*) > private.limit_flow_expressions()
-    order by 4 limit private.limit_listed_findings() + 1
-  ) as finding;
-  return coalesce(
-    (select jsonb_agg(f - 'index' order by n) from jsonb_array_elements(v_findings) with ordinality as a (f, n)), '[]'
+  return (
+    with expression as materialized (
+      select e.position - 1 as index, e.edge #> '{data,expression}' as expression
+      from jsonb_array_elements(edge_expression_findings.edges) with ordinality as e (edge, position)
+      where e.edge #> '{data,expression}' not in ('null', '""')
+    )
+    select coalesce(jsonb_agg(
+      jsonb_build_object('code', f.code, 'path', f.path, 'message', f.message) order by f.index
+    ), '[]')
+    from (
+      select -1 as index, 'flow_too_large' as code, 'edges' as path, format(
+        'a flow may have at most %s edges with expressions, and this one has %s',
+        private.limit_flow_expressions(), count(*)
+      ) as message
+      from expression having count(*) > private.limit_flow_expressions()
+      union all
+      select x.index, 'edge_malformed', format('edges[%s].data.expression', x.index),
+        format('data.expression: must be a text of at most %s characters', private.limit_expression_characters())
+      from expression as x
+      where jsonb_typeof(x.expression) <> 'string'
+        or length(x.expression #>> '{}') > private.limit_expression_characters()
+      order by index limit private.limit_listed_findings() + 1
+    ) as f
   );
 end;
 $$;
@@ -4720,18 +4726,6 @@ comment on table private.flow_current_snapshots is
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
-create function private.is_snapshot_kept(entry public.flows)
-returns boolean
-language sql stable security invoker
-set search_path = ''
-as $$
-  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
-  -- updated_at, so the own transaction's edits do not count as a state of the flow.
-  select pg_column_size(is_snapshot_kept.entry.nodes) > 65536 and is_snapshot_kept.entry.updated_at < now();
-$$;
-comment on function private.is_snapshot_kept(public.flows) is
-  'True if private.take_snapshot() looks for the snapshot of the flow''s last start, because freezing the flow again would cost much.';
-
 create function private.current_snapshot(entry public.flows)
 returns bytea
 language plpgsql volatile security definer
@@ -4763,14 +4757,17 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_is_kept constant boolean := private.is_snapshot_kept(take_snapshot.entry);
+  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
+  -- updated_at, so edits of this transaction do not count as a state of the flow.
+  v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
+    and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
 begin
   if v_hash is not null then
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- A called flow may change without its caller.
+  -- A flow that calls others keeps no snapshot: a called flow may change while the flow that calls it does not.
   if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
@@ -6183,18 +6180,18 @@ begin
       and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
   )
   select all_scripts.* from (
-  select s.index, s.id, s.language,
-    case s.language
-      when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
-      else '[]' end as inputs,
-    s.source
-  from script as s
-  where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
-  union all
-  -- Of an expression, the index is that of the edge, and the node is its target.
-  select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
-  from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
-  where private.edge_expression(e.edge) is not null
+    select s.index, s.id, s.language,
+      case s.language
+        when 'javascript' then jsonb_path_query_array(s.targets, '$[*].name ? (@.type() == "string")')
+        else '[]' end as inputs,
+      s.source
+    from script as s
+    where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
+    union all
+    -- Of an expression, the index is that of the edge, and the node is its target.
+    select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
+    from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
+    where private.edge_expression(e.edge) is not null
   ) as all_scripts (index, node_id, language, inputs, source)
   order by all_scripts.language = 'jsonata', all_scripts.index;
 end;
@@ -11279,11 +11276,11 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- jsonb takes at most six times the size of the text, and each value takes at least ten characters of the result.
-  -- Counting values is much cheaper than measuring them. (jsonb_path_query would take quadratic time.)
+  -- Jsonb takes at most six times the size of the text, and few values fit into the result. Counting values is much
+  -- cheaper than measuring them. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
-      > private.limit_inputs_bytes() / 10
+      > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else

@@ -3,6 +3,8 @@ import { valueLimits } from './values.ts';
 
 const REFUSED_BODY = '413 `body_too_large`';
 const REFUSED_REQUEST = '400 `request_invalid`';
+/** 1 MiB. */
+const INPUTS_BYTES = 2 ** 20;
 const REFUSED_STREAM = '429 `too_many_requests`';
 
 /** The limits of requests, and of the values in them. */
@@ -16,18 +18,20 @@ export const requestLimits = {
     beyond: REFUSED_BODY,
   },
   inputs_bytes: {
-    value: 1_048_576,
+    value: INPUTS_BYTES,
     unit: 'bytes',
     meaning: '`inputs` of a start, and an answer to a pending input with its tags',
     beyond: '413 `inputs_too_large`',
     inSql: true,
   },
   body_values: { value: 300_000, unit: 'values', meaning: 'JSON of a body', beyond: REFUSED_REQUEST },
-  webhook_values: {
-    value: 104_857,
+  // No part of a tagged value has fewer than ten characters: `{"U":"1"},`.
+  plain_values: {
+    value: Math.floor(INPUTS_BYTES / 10),
     unit: 'values',
-    meaning: 'JSON of a request to a webhook',
-    beyond: REFUSED_REQUEST,
+    meaning: '`values` of a start, and JSON of a request to a webhook',
+    beyond: `413 \`inputs_too_large\`; of a webhook ${REFUSED_REQUEST}`,
+    inSql: true,
   },
   url_characters: {
     value: 2_048,
