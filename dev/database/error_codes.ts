@@ -6,7 +6,7 @@ export const errorCodesFile = 'sql/100_platform/15_error_codes.sql';
 
 const codes = Object.entries(errorEntries);
 
-/** Lines of items that have at most 110 characters, or one item. */
+/** Puts items into lines of at most 110 characters. A longer item has a line of its own. */
 function wrap(items: readonly string[]): string[] {
   const lines: string[] = [];
   for (const item of items) {

@@ -39,7 +39,7 @@ export const givenBy = (completion: Completion): GivenAlong[] =>
   });
 
 export interface HandOnOptions {
-  /** Undefined in a run that was not redriven. */
+  /** Undefined in a run that is not a redrive. */
   takeOver: TakeOver | undefined;
   countElements: (count: number) => void;
 }

@@ -61,7 +61,7 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     frame.run.tick(at);
     for (const { patterns, guard, body } of compiled) {
       frame.run.charge(1 + (patterns.length >> 1));
-      // Comparing with a literal reads at most the whole value.
+      // Charges each comparison of a text or container with a literal: it may read the whole value.
       if (typeof found === 'string' || found instanceof Container) {
         for (const pattern of patterns) chargeMatch(frame.run, found, pattern);
       }

@@ -70,4 +70,4 @@ begin
 end;
 $$;
 comment on function private.port_types() is
-  'The types that ports name: the values that each always takes and that its JSON makes, as masks; the kinds of values that inputs accept and outputs give, as masks of another order; and the JSON Schema of its readable JSON.';
+  'One row for each port type. Two masks of values: those it always takes, those its JSON makes. Two masks of kinds of values, whose bits have another order: those an input accepts, those an output gives. And the JSON Schema of its readable JSON.';

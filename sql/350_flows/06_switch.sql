@@ -6,7 +6,6 @@ as $$
 declare
   v_cases constant jsonb := switch_fault.data #> '{targets_form,form_data,cases}';
 begin
-  -- The operators of runner/conditions/condition.ts; a test compares the lists.
   if jsonb_typeof(v_cases) is distinct from 'array'
     or jsonb_array_length(v_cases) not between 1 and private.limit_switch_cases()
   then
@@ -26,6 +25,7 @@ begin
           then format(
             '.name: must be a text of 1 to %s characters other than default', private.limit_port_name_characters()
           )
+        -- These are the operators of runner/conditions/condition.ts. A test compares both lists.
         when (c.one ->> 'operator' = any (
             '{is_null,is_not_null,is_true,is_false,is_empty,is_not_empty,eq,ne,gt,lt,gte,lte,contains,starts_with,ends_with}'
           )) is not true

@@ -130,7 +130,7 @@ as $$
   select private.kv_create_store(claim, effect, store);
 $$;
 comment on function public.kv_create_store(jsonb, jsonb, text) is
-  'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
+  'For the runner: creates a store for the run''s owner. A repeated call with the same effect changes nothing. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
 grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
@@ -160,5 +160,5 @@ as $$
   select private.kv_delete_store(claim, effect, store);
 $$;
 comment on function public.kv_delete_store(jsonb, jsonb, text) is
-  'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
+  'For the runner: deletes a store of the run''s owner, and its items. A repeated call with the same effect changes nothing. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_delete_store(jsonb, jsonb, text) to service_role;

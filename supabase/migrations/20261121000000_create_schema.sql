@@ -2204,7 +2204,7 @@ begin
 end;
 $$;
 comment on function private.port_types() is
-  'The types that ports name: the values that each always takes and that its JSON makes, as masks; the kinds of values that inputs accept and outputs give, as masks of another order; and the JSON Schema of its readable JSON.';
+  'One row for each port type. Two masks of values: those it always takes, those its JSON makes. Two masks of kinds of values, whose bits have another order: those an input accepts, those an output gives. And the JSON Schema of its readable JSON.';
 
 -- sql/250_wallets/10_wallets.sql
 
@@ -3098,7 +3098,6 @@ as $$
 declare
   v_cases constant jsonb := switch_fault.data #> '{targets_form,form_data,cases}';
 begin
-  -- The operators of runner/conditions/condition.ts; a test compares the lists.
   if jsonb_typeof(v_cases) is distinct from 'array'
     or jsonb_array_length(v_cases) not between 1 and private.limit_switch_cases()
   then
@@ -3118,6 +3117,7 @@ begin
           then format(
             '.name: must be a text of 1 to %s characters other than default', private.limit_port_name_characters()
           )
+        -- These are the operators of runner/conditions/condition.ts. A test compares both lists.
         when (c.one ->> 'operator' = any (
             '{is_null,is_not_null,is_true,is_false,is_empty,is_not_empty,eq,ne,gt,lt,gte,lte,contains,starts_with,ends_with}'
           )) is not true
@@ -9077,7 +9077,7 @@ $$;
 -- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
 -- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their turns, without owners_with_slots. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, in the order of their ids after after_owner, without owners_with_slots. Definer: queue and jobs are private.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -14899,7 +14899,7 @@ as $$
   select private.kv_create_store(claim, effect, store);
 $$;
 comment on function public.kv_create_store(jsonb, jsonb, text) is
-  'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
+  'For the runner: creates a store for the run''s owner. A repeated call with the same effect changes nothing. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
 grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
@@ -14929,7 +14929,7 @@ as $$
   select private.kv_delete_store(claim, effect, store);
 $$;
 comment on function public.kv_delete_store(jsonb, jsonb, text) is
-  'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
+  'For the runner: deletes a store of the run''s owner, and its items. A repeated call with the same effect changes nothing. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 -- sql/850_kv/40_kv_items.sql

@@ -17,7 +17,10 @@ import {
  * not every value comes back as it was. The form for people and programs of starts is `readable_json.ts`.
  */
 
-/** Writes a number beyond 64 bits or with a fraction as a float: with all its digits, but without trailing zeros. */
+/**
+ * Writes a number as a float. Its caller passes numbers that have a fraction or exceed 64 bits. All digits stay, except
+ * trailing zeros of the fraction.
+ */
 function floatText(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
   return `${whole}.${trimTrailingZeros(fraction) || '0'}`;
