@@ -6757,7 +6757,7 @@ comment on column private.flow_run_jobs.stop_requested_at is
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
+  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next, or by a node that started the next. A limit of this number ends loops.';
 -- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
 -- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
 -- ended.
@@ -11690,7 +11690,7 @@ begin
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    coalesce(greatest(enqueue_run.caller.chain_depth, v_node_depth), 0)
+    coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),

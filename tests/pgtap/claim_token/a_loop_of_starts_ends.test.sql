@@ -1,11 +1,10 @@
-select plan(10);
+select plan(7);
 
 select test.create_user('owner');
 select test.keep('owner', test.user_id('owner'));
 select test.sign_in(test.user_id('owner'));
-select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
+select test.keep('flow', test.create_flow(test.user_id('owner'), '[]'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
-select test.keep('webhook', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.queued_claim(test.kept('deployment')::uuid);
 select test.queued_claim(test.kept('deployment')::uuid, 'failed');
 select test.sign_out();
@@ -34,12 +33,10 @@ $$;
 create temporary table calls (name, call) as values
   ('a deployment', format('public.start_deployment(id => %L)', test.kept('deployment'))),
   ('a flow', format('public.start_flow(%s)', test.kept('flow'))),
-  ('a webhook', format($$public.receive_webhook(%L, '{}', '{"flow-chain-depth": "3"}')$$, test.kept('webhook'))),
   ('a redrive', format('public.redrive_flow_run(%L)', test.kept('failed')));
 
 select is(pg_temp.started_by_a_run_of(16, call), 'start_loop', name || ' is started by no run of depth 16') from calls;
 select is(pg_temp.started_by_a_run_of(15, call), '16', name || ' is one deeper') from calls;
-select is(pg_temp.started_by_a_run_of(0, call), '3', 'the depth of a webhook counts where it is greater') from calls where name = 'a webhook';
 
 -- A run that starts several others can't fill the queue.
 select private.set_max_queue_length(0);
