@@ -13,6 +13,7 @@ import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
+import { makeOwnerFiles } from './storage/owner_files.ts';
 import { evaluateExpression } from './threads/evaluate_expression.ts';
 import { makeScriptThreads, type SpawnScriptThread } from './threads/script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
@@ -58,12 +59,11 @@ export function makeRunnerWorker(
   // servers.
   const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
   /**
-   * Makes the HTTP client of one run. Its requests wait while the run, the owner or the worker holds its maximum of
-   * bytes.
+   * Makes the HTTP clients of one run: for the addresses of flows, and for the project's own. Their requests wait while
+   * the run, the owner or the worker holds its maximum of bytes.
    */
-  const makeRunHttpClient = (ownerId: string) =>
-    makeHttpClient({
-      isAllowed: allowedAddresses(settings),
+  const makeRunHttpClients = (ownerId: string) => {
+    const limits = {
       timeoutMs: settings.httpTimeoutMs,
       maxResponseBytes: settings.httpMaxResponseBytes,
       share: makeHttpShare(settings.flowRunMaxHttpRequests, [
@@ -71,7 +71,12 @@ export function makeRunnerWorker(
         ownerBytes.of(ownerId),
         workerBytes,
       ]),
-    });
+    };
+    return {
+      http: makeHttpClient({ ...limits, isAllowed: allowedAddresses(settings) }),
+      projectHttp: makeHttpClient({ ...limits, isAllowed: () => true }),
+    };
+  };
   const claims = makeClaims(rpc, settings, onDueWebhook);
   const flowUrl = readFlowUrl(env);
   const scriptsOf = spawnScriptThread &&
@@ -82,10 +87,16 @@ export function makeRunnerWorker(
     makeWatch,
     registry,
     makeServices: (claim, { journal, clock, onInputsAnswered }) => {
-      const http = makeRunHttpClient(claim.user_id);
+      const { http, projectHttp } = makeRunHttpClients(claim.user_id);
       return {
         http,
         kv: makeKvStores(rpc, claim),
+        files: makeOwnerFiles({
+          ownerId: claim.user_id,
+          sharedBuckets: settings.sharedBuckets,
+          http: projectHttp,
+          env,
+        }),
         inputs: makeClaimInputs({ claims, claim, journal, onInputsAnswered, flowUrl }),
         rest: clock.resting,
         scripts: scriptsOf?.(claim.user_id),

@@ -1,6 +1,7 @@
 import { MAX_TIMER_MS } from '../functions/_shared/pause.ts';
 import { runLimits } from './engine/limits.ts';
 import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
+import { isShareable } from './storage/file_place.ts';
 
 /** A setting that is a number, and its text in docs/reference/environment.md. */
 interface NumberSetting {
@@ -194,6 +195,8 @@ export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typ
   readonly wakesByPokes: boolean;
   /** Nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
+  /** The buckets of Storage that the flows of all users may read and write. */
+  readonly sharedBuckets: ReadonlySet<string>;
 };
 
 const variableName = (setting: string): string => setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
@@ -224,6 +227,12 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
     if (fault !== undefined) wrong.push(`${variableName(name)}=${text}: ${fault}`);
     return [name, Number(text)];
   });
+  const sharedBuckets = new Set((env('STORAGE_SHARED_BUCKETS') ?? '').split(',').map((name) => name.trim()));
+  sharedBuckets.delete('');
+  const notShareable = [...sharedBuckets].find((name) => !isShareable(name));
+  if (notShareable !== undefined) {
+    wrong.push(`STORAGE_SHARED_BUCKETS=${notShareable}: must be names of buckets that are not of users`);
+  }
   if (wrong.length > 0) throw new Error(`Wrong in the environment: ${wrong.join('; ')}`);
   // SAFETY: made of the entries of numberSettings, number by number.
   const given = Object.fromEntries(numbers) as { [name in keyof typeof numberSettings]: number };
@@ -233,5 +242,6 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
     wakesByPokes: isEdgeFunction,
     slice: isEdgeFunction ? { wallMs: given.runnerSliceMs, busyMs: given.runnerSliceBusyMs } : UNLIMITED,
     allowPrivateNetwork: env('ALLOW_PRIVATE_NETWORK') === '1',
+    sharedBuckets,
   });
 }

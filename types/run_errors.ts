@@ -59,6 +59,16 @@ export const runErrors = {
     meaning: 'The worker could not make a URL for a node `api_input`: it does not know the address of the project.',
     remedy: 'As operator: set `SUPABASE_URL` or `FLOW_URL` for the worker.',
   },
+  storage_denied: {
+    meaning:
+      "A `storage_*` node names a file outside the folder of the flow's owner, or a bucket that flows may not use.",
+    remedy: 'Give `bucket` and `path` instead of `key`. As operator: list the bucket in `STORAGE_SHARED_BUCKETS`.',
+  },
+  storage_not_configured: {
+    meaning: "The worker lacks the project's address or its secret key, which `storage_*` nodes need.",
+    remedy:
+      'As operator: set `SUPABASE_URL`, and `SUPABASE_SECRET_KEYS` or `SUPABASE_SERVICE_ROLE_KEY`, for the worker.',
+  },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 
 export type RunErrorCode = keyof typeof runErrors;

@@ -221,6 +221,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'it is where flows reach outside, and its HTTP client connects to the address that it has checked.',
   },
   {
+    files: 'runner/storage',
+    mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
+    packages: ['hono'],
+    why: 'it holds the secret key of the project, and checks the paths of files itself.',
+  },
+  {
     files: 'runner/nodes',
     mayImport: [ITSELF, 'runner/engine'],
     packages: [],

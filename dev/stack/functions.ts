@@ -38,6 +38,7 @@ const RUNNER_VARIABLES = new Set([
   ...settingVariables.map(({ variable }) => variable),
   'RUNNER_DISABLED',
   'ALLOW_PRIVATE_NETWORK',
+  'STORAGE_SHARED_BUCKETS',
   'HELIUS_API_KEY',
   'ACTION_URL',
   'FLOW_URL',

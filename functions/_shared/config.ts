@@ -25,20 +25,22 @@ function opaqueKeys(json: string | undefined): string[] {
   return [...(first === undefined ? [] : [first]), ...Object.values(others)];
 }
 
+const present = (text: string | undefined): text is string => text !== undefined && text !== '';
+
+/** Reads the keys that act as service role. The first one is the key to use. */
+export const readSecretKeys = (env: (name: string) => string | undefined): string[] =>
+  [...opaqueKeys(env('SUPABASE_SECRET_KEYS')), env('SUPABASE_SERVICE_ROLE_KEY')].filter(present);
+
 /**
  * Reads the configuration. It accepts keys of both generations and prefers the newer ones. Throws one error that names
  * every missing variable.
  */
 export function readConfig(env: (name: string) => string | undefined): Config {
-  const present = (key: string | undefined): key is string => key !== undefined && key !== '';
   const publicKeys = [
     ...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')),
     env('SUPABASE_ANON_KEY'),
   ].filter(present);
-  const secretKeys = [
-    ...opaqueKeys(env('SUPABASE_SECRET_KEYS')),
-    env('SUPABASE_SERVICE_ROLE_KEY'),
-  ].filter(present);
+  const secretKeys = readSecretKeys(env);
   const supabaseUrl = env('SUPABASE_URL');
   const missing = [
     present(supabaseUrl) ? undefined : 'SUPABASE_URL',

@@ -2,6 +2,7 @@ import type { SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
 import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
 import { codedError } from '../../types/run_errors.ts';
+import type { OwnerFiles } from './owner_files.ts';
 import { readField } from '../../types/values/conversion.ts';
 
 /** An input or output of a node, as the engine needs it. */
@@ -85,6 +86,7 @@ export interface NodeCall {
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
   kv: KvStores;
+  files: OwnerFiles;
   /** Computes a script beside the engine; undefined where the runtime has no threads. */
   scripts?: ComputeScript | undefined;
   /**
@@ -104,6 +106,7 @@ export interface NodeServices {
   http: HttpClient;
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
+  files: OwnerFiles;
   inputs: PendingInputs;
   scripts?: ComputeScript | undefined;
   evaluateExpression: EvaluateExpression;

@@ -52,6 +52,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     http: services.http,
     scripts: services.scripts,
     kv: services.kv(execution),
+    files: services.files,
     rest: (wait, until) =>
       until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
     askForInput: (givenMs) => {

@@ -15,6 +15,7 @@ import { dateFormatNode } from './date_format/index.ts';
 import { dateParseNode } from './date_parse/index.ts';
 import { decodeNode } from './decode/index.ts';
 import { encodeNode } from './encode/index.ts';
+import { fileexplorerNode } from './fileexplorer/index.ts';
 import { filterNode } from './filter/index.ts';
 import { findPdaNode } from './find_pda/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
@@ -53,6 +54,13 @@ import { regexMatchNode } from './regex_match/index.ts';
 import { regexReplaceNode } from './regex_replace/index.ts';
 import { requestAirdropNode } from './request_airdrop/index.ts';
 import { rhaiScriptNodes } from './rhai_script/index.ts';
+import { storageCreateSignedUrlNode } from './storage_create_signed_url/index.ts';
+import { storageDeleteNode } from './storage_delete/index.ts';
+import { storageDownloadNode } from './storage_download/index.ts';
+import { storageGetFileMetadataNode } from './storage_get_file_metadata/index.ts';
+import { storageGetPublicUrlNode } from './storage_get_public_url/index.ts';
+import { storageListNode } from './storage_list/index.ts';
+import { storageUploadNode } from './storage_upload/index.ts';
 import { switchNode } from './switch/index.ts';
 import { textTemplateNode } from './text_template/index.ts';
 import { toBytesNode } from './to_bytes/index.ts';
@@ -81,6 +89,7 @@ const modules: AnyModule[] = [
   dateParseNode,
   decodeNode,
   encodeNode,
+  fileexplorerNode,
   filterNode,
   findPdaNode,
   flowInputNode,
@@ -119,6 +128,13 @@ const modules: AnyModule[] = [
   regexReplaceNode,
   requestAirdropNode,
   ...rhaiScriptNodes,
+  storageCreateSignedUrlNode,
+  storageDeleteNode,
+  storageDownloadNode,
+  storageGetFileMetadataNode,
+  storageGetPublicUrlNode,
+  storageListNode,
+  storageUploadNode,
   switchNode,
   textTemplateNode,
   toBytesNode,

@@ -90,6 +90,7 @@ const workerWith = (
     makeServices: (_, { clock }) => ({
       http: { request: () => Promise.reject(new Error('none')) },
       kv: () => ({}) as never,
+      files: {} as never,
       inputs: {} as never,
       // Signing takes long.
       transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,

@@ -33,10 +33,9 @@ begin atomic
     ) then 408
     when error_status.code in (
       'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
-      'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded',
-      'run_redriven', 'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost',
-      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'kv_store_exists',
-      'kv_stores_limit'
+      'webhook_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded', 'run_redriven',
+      'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost', 'wallet_in_use',
+      'signature_request_answered', 'signature_request_expired', 'kv_store_exists', 'kv_stores_limit'
     ) then 409
     when error_status.code in (
       'body_too_large', 'flows_too_large', 'inputs_too_large', 'kv_size_limit'
@@ -71,7 +70,7 @@ begin atomic
     'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
     'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
     'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'run_outputs_limit', 'run_size_limit',
-    'run_time_limit', 'worker_lost'
+    'run_time_limit', 'storage_denied', 'storage_not_configured', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is

@@ -98,19 +98,12 @@ return 1000;
 comment on function private.limit_form_fields() is
   'Limit in fields: a form that an incoming webhook takes.';
 
-create function private.limit_chain_depth()
+create function private.limit_webhook_depth()
 returns integer
 language sql immutable security invoker
 return 16;
-comment on function private.limit_chain_depth() is
-  'Limit in runs: runs that have led to a start, each by a webhook or by a node that calls the REST API.';
-
-create function private.limit_claim_token_seconds()
-returns integer
-language sql immutable security invoker
-return 300;
-comment on function private.limit_claim_token_seconds() is
-  'Limit in s: the validity of the token by which a node calls the REST API; the worker renews it.';
+comment on function private.limit_webhook_depth() is
+  'Limit in runs: runs that have led to a request to an incoming webhook by webhooks.';
 
 create function private.limit_webhook_headers_bytes()
 returns integer
@@ -477,8 +470,7 @@ grant execute on function
   private.limit_idempotency_hours(),
   private.limit_event_value_bytes(),
   private.limit_form_fields(),
-  private.limit_chain_depth(),
-  private.limit_claim_token_seconds(),
+  private.limit_webhook_depth(),
   private.limit_webhook_headers_bytes(),
   private.limit_forwarded_headers(),
   private.limit_listed_faults(),

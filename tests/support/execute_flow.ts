@@ -1,3 +1,4 @@
+import { filesThat } from './node_call.ts';
 import type { Release, Suspension } from '../../runner/engine/release.ts';
 import {
   type AskedInput,
@@ -244,6 +245,7 @@ export async function claimFlow(
     services: {
       http: { request: noService },
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
+      files: filesThat(noService),
       inputs: { makeAddress: noService, look: noService, untilNews: noService },
       rest: (wait) => wait(),
       evaluateExpression,

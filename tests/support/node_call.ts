@@ -1,9 +1,21 @@
 import type { AnyModule, NodeCall, NodeModule, RunInfo } from '../../runner/engine/node.ts';
+import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 const notGiven = () => {
   throw new Error('this test gives the node no such service');
 };
+
+/** Files of an owner whose methods all do this. */
+export const filesThat = (notGiven: () => never): OwnerFiles => ({
+  upload: notGiven,
+  download: notGiven,
+  list: notGiven,
+  remove: notGiven,
+  signUrl: notGiven,
+  publicUrl: notGiven,
+  metadata: notGiven,
+});
 
 /** The run of a node under test. */
 export const testRun: RunInfo = {
@@ -33,6 +45,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     collectInstructions: notGiven,
     http: { request: notGiven },
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
+    files: filesThat(notGiven),
     rest: (wait) => wait(),
     askForInput: notGiven,
     ...given,

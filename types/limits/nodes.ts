@@ -35,5 +35,30 @@ export const nodeLimits = {
     meaning: 'bytes of `encode` and `decode` in base58',
     beyond: NODE_FAILS,
   },
+  // Source: Amazon S3, "Object keys". Storage keeps files under these keys.
+  storage_key_characters: {
+    value: 1_024,
+    unit: 'characters',
+    meaning: 'path of a file in Storage, with the folder of its owner',
+    beyond: NODE_FAILS,
+  },
+  storage_listed_names: {
+    value: 1_000,
+    unit: 'names',
+    meaning: '`files` of `storage_list`',
+    beyond: 'others are left out, and the run logs a warning',
+  },
+  storage_answer_bytes: {
+    value: 4 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'an answer of Storage that is no file',
+    beyond: NODE_FAILS,
+  },
+  storage_url_seconds: {
+    value: 7 * 86_400,
+    unit: 's',
+    meaning: '`expires_in` of `storage_create_signed_url`',
+    beyond: NODE_FAILS,
+  },
   random_bytes: { value: 1_024, unit: 'bytes', meaning: '`size` of `random`', beyond: NODE_FAILS },
 } satisfies Limits;

@@ -66,6 +66,11 @@ const SWITCHES: Rows = [
     '`1`: nodes may reach addresses of private networks. Link-local, cloud metadata, multicast, reserved, 6to4 and Teredo addresses stay refused.',
     'off; on locally',
   ],
+  [
+    'STORAGE_SHARED_BUCKETS',
+    "For runners: names of buckets of Storage, divided by commas. The `storage_*` nodes of **all** users may read, overwrite and delete each file in them. Other nodes reach only the folder of their flow's owner, in `user-storages` and `user-public-storages`.",
+    'none',
+  ],
 ];
 
 const STACK: Rows = [

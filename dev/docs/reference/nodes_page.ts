@@ -11,6 +11,7 @@ import { page, paragraph } from './page.ts';
 const GROUPS: Record<string, string> = {
   'solana': 'Solana',
   'kv store': 'Key-value stores',
+  'storage': 'Files',
   'http': 'HTTP',
   'loop': 'Loops',
   'control flow': 'Branches',

@@ -1,5 +1,6 @@
 import type { ValueMap } from '../../../types/values/value.ts';
-import { haltError, type NodeModule, Released } from '../../engine/node.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import { requestOfRun } from '../../engine/request_of_run.ts';
 import definition from './definition.json' with { type: 'json' };
 import { readMethod, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
@@ -24,16 +25,8 @@ export const httpRequestNode: NodeModule = {
   effectsByInput: { name: 'method', effectsOf: (inputs) => isSafe(inputs) ? 'none' : 'once' },
   run: async ({ inputs, maxOutputBytes, http, signal, releasing }) => {
     const request = readRequest(inputs);
-    const canBeginAgain = isSafe(inputs);
-    try {
-      const end = canBeginAgain ? AbortSignal.any([signal, releasing]) : signal;
+    return await requestOfRun({ signal, releasing }, isSafe(inputs), async (end) =>
       // Receiving stops as soon as the response is larger than an output.
-      const response = await http.request({ ...request, maxResponseBytes: maxOutputBytes, signal: end });
-      return readResponse(response, maxOutputBytes);
-    } catch (error) {
-      if (signal.aborted) throw haltError(signal);
-      if (canBeginAgain && releasing.aborted) throw new Released();
-      throw error;
-    }
+      readResponse(await http.request({ ...request, maxResponseBytes: maxOutputBytes, signal: end }), maxOutputBytes));
   },
 };

@@ -1,0 +1,59 @@
+/** A file as the inputs of a node name it: by its key, or by its bucket and its path in the owner's folder. */
+export interface FileName {
+  key?: string | undefined;
+  bucket?: string | undefined;
+  path?: string | undefined;
+}
+
+/** The content of a stored file. */
+export interface FileContent {
+  bytes: Uint8Array;
+  contentType: string;
+}
+
+/** The data of a stored file, as Storage gives them. */
+export interface FileMetadata {
+  key: string;
+  contentType: string;
+  lastModified: string;
+}
+
+/** A file to store. Without a content type, the ending of its name decides, and then whether it is a text. */
+export interface FileUpload {
+  bytes: Uint8Array;
+  isText: boolean;
+  contentType: string | undefined;
+  overwrite: boolean;
+}
+
+/** What a signed URL allows. */
+export interface UrlOptions {
+  expiresInSeconds: number;
+  /** The change of an image, as Storage takes it. */
+  transform: { [name: string]: string | number } | undefined;
+  /** True: browsers save the file. A text: under this name. */
+  download: boolean | string;
+}
+
+/** The names in a folder. Names of folders end with a slash. */
+export interface FolderNames {
+  names: string[];
+  /** True if the folder may hold more names than one answer does. */
+  isCut: boolean;
+}
+
+/**
+ * The files of the run's owner in Supabase Storage. Each method throws a NodeError for a file that the flow may not
+ * reach, and for what Storage refuses.
+ */
+export interface OwnerFiles {
+  /** Returns the file's key. */
+  upload: (file: FileName, upload: FileUpload, signal: AbortSignal) => Promise<{ key: string; contentType: string }>;
+  download: (file: FileName, maxBytes: number, signal: AbortSignal) => Promise<FileContent>;
+  list: (folder: { bucket: string; path: string | undefined }, signal: AbortSignal) => Promise<FolderNames>;
+  /** Returns the key. A file that does not exist is no error. */
+  remove: (file: FileName, signal: AbortSignal) => Promise<string>;
+  signUrl: (file: FileName, options: UrlOptions, signal: AbortSignal) => Promise<string>;
+  publicUrl: (file: FileName) => string;
+  metadata: (file: FileName, signal: AbortSignal) => Promise<FileMetadata>;
+}

@@ -1,0 +1,19 @@
+import { haltError, type NodeCall, Released } from './node.ts';
+
+/**
+ * Makes a node's request, which ends with the run. If the request can be made again, it also ends when the run is
+ * released, and the next claim makes it.
+ */
+export async function requestOfRun<T>(
+  { signal, releasing }: Pick<NodeCall, 'signal' | 'releasing'>,
+  canBeginAgain: boolean,
+  request: (end: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await request(canBeginAgain ? AbortSignal.any([signal, releasing]) : signal);
+  } catch (error) {
+    if (signal.aborted) throw haltError(signal);
+    if (canBeginAgain && releasing.aborted) throw new Released();
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import { fromWireJson } from '../../../types/values/json/wire_json.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { formMember, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Outputs members of its form data as constants, such as the keys of files that an author has chosen in an editor. */
+export const fileexplorerNode: NodeModule = {
+  definition,
+  takesPortsFromFlow: 'outputs',
+  leavesOutputsUnset: true,
+  namesKeys: true,
+  run: ({ formData, outputNames }) => {
+    const outputs: ValueMap = Object.create(null);
+    for (const name of outputNames) {
+      const member = formMember(formData, name);
+      if (member !== undefined) outputs[name] = fromWireJson(member, [name]);
+    }
+    return outputs;
+  },
+};

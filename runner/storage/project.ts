@@ -1,0 +1,29 @@
+import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
+import { readSecretKeys } from '../../functions/_shared/config.ts';
+import { codedError } from '../../types/run_errors.ts';
+import { NodeError } from '../engine/node.ts';
+
+/** The project whose Storage holds the files. */
+export interface StorageProject {
+  /** Its address, without a slash at the end. */
+  url: string;
+  /** Acts as service role. */
+  secretKey: string;
+}
+
+/**
+ * Reads the project's address and secret key. Throws a NodeError that names the missing variables: a worker over
+ * Postgres needs them for files only.
+ */
+export function readStorageProject(env: (name: string) => string | undefined): StorageProject {
+  const url = withoutTrailingSlashes(env('SUPABASE_URL') ?? '');
+  const [secretKey] = readSecretKeys(env);
+  const missing = [
+    url === '' ? ['SUPABASE_URL'] : [],
+    secretKey === undefined ? ['SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY'] : [],
+  ].flat();
+  if (missing.length > 0 || secretKey === undefined) {
+    throw new NodeError(codedError('storage_not_configured', `the worker lacks ${missing.join(' and ')}`));
+  }
+  return { url, secretKey };
+}

@@ -1,0 +1,96 @@
+import { nodeLimits } from '../../types/limits/nodes.ts';
+import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
+import { transienceOf } from '../engine/transient_answer.ts';
+import { TransientError } from '../engine/transient_error.ts';
+import { urlPathOf } from './file_place.ts';
+import type { StorageProject } from './project.ts';
+
+/** Characters of a message of Storage that an error quotes. */
+const MAX_QUOTED = 500;
+
+/** A request to Storage. */
+interface StorageRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** The route behind `/storage/v1/`, such as `object/list`. */
+  route: string;
+  bucket: string;
+  /** The file in the URL, if it is there. */
+  path?: string;
+  headers?: HttpRequest['headers'];
+  body?: Uint8Array<ArrayBuffer> | object;
+  maxResponseBytes?: number;
+  signal: AbortSignal;
+}
+
+/** Calls the Storage API of one project with its secret key. */
+export interface StorageApi {
+  call: (request: StorageRequest) => Promise<HttpResponse>;
+  /** Like `call`, for an answer that is JSON. */
+  callForJson: (request: StorageRequest) => Promise<unknown>;
+  /** Makes the URL of a route of Storage. */
+  urlOf: (route: string) => string;
+}
+
+const textMember = (json: unknown, member: string): string => {
+  const value: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, member) : undefined;
+  return typeof value === 'string' ? value : '';
+};
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Makes the error of an answer that is no success. It quotes the message of Storage, which answers `{statusCode, error,
+ * message}`, and never the secret key, which a proxy might echo.
+ */
+function answerError(response: HttpResponse, secretKey: string): NodeError {
+  const body = parseJson(response.body);
+  const quoted = [textMember(body, 'error'), textMember(body, 'message')].filter((text) => text !== '').join(': ');
+  const text = quoted.replaceAll(secretKey, '…').replaceAll('\0', '\uFFFD').slice(0, MAX_QUOTED).toWellFormed();
+  const message = `Storage answered ${response.status}${text === '' ? '' : `: ${text}`}`;
+  const transience = transienceOf(response);
+  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
+}
+
+/**
+ * Makes the client of a project's Storage. `http` reaches any address, because the operator has set the project's; so
+ * the key goes to this address only, and a redirect is an error.
+ */
+export function makeStorageApi(http: HttpClient, { url, secretKey }: StorageProject): StorageApi {
+  const urlOf = (route: string) => `${url}/storage/v1/${route}`;
+
+  const call = async ({ route, bucket, path, body, ...request }: StorageRequest): Promise<HttpResponse> => {
+    const isJson = body !== undefined && !(body instanceof Uint8Array);
+    const place = path === undefined ? encodeURIComponent(bucket) : urlPathOf({ bucket, path });
+    const response = await http.request({
+      maxResponseBytes: nodeLimits.storage_answer_bytes.value,
+      ...request,
+      url: urlOf(`${route}/${place}`),
+      headers: [
+        ['apikey', secretKey],
+        ['authorization', `Bearer ${secretKey}`],
+        ...isJson ? [['content-type', 'application/json'] as [string, string]] : [],
+        ...request.headers ?? [],
+      ],
+      ...body !== undefined && { body: isJson ? new TextEncoder().encode(JSON.stringify(body)) : body },
+      refusesRedirects: true,
+    });
+    if (response.status < 200 || response.status > 299) throw answerError(response, secretKey);
+    return response;
+  };
+
+  return {
+    call,
+    callForJson: async (request) => {
+      const json = parseJson((await call(request)).body);
+      if (json === undefined) throw new NodeError('Storage answered without JSON');
+      return json;
+    },
+    urlOf,
+  };
+}
