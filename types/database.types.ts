@@ -487,6 +487,9 @@ isOneToOne: false
 "kv_write_item":
 { Args: { "claim": Json,"effect": Json,"key": string,"store": string,"value": Json }; Returns: Json
                            },
+"make_claim_token":
+{ Args: { "claim_number": number,"flow_run_id": string }; Returns: Json
+                           },
 "max_queue_length":
 { Args: Record<PropertyKey, never>; Returns: number
                            },

@@ -98,12 +98,19 @@ return 1000;
 comment on function private.limit_form_fields() is
   'Limit in fields: a form that an incoming webhook takes.';
 
-create function private.limit_webhook_depth()
+create function private.limit_chain_depth()
 returns integer
 language sql immutable security invoker
 return 16;
-comment on function private.limit_webhook_depth() is
-  'Limit in runs: runs that have led to a request to an incoming webhook by webhooks.';
+comment on function private.limit_chain_depth() is
+  'Limit in runs: runs that have led to a start, each by a webhook or by a node that calls the REST API.';
+
+create function private.limit_claim_token_seconds()
+returns integer
+language sql immutable security invoker
+return 300;
+comment on function private.limit_claim_token_seconds() is
+  'Limit in s: the validity of the token by which a node calls the REST API; the worker renews it.';
 
 create function private.limit_webhook_headers_bytes()
 returns integer
@@ -470,7 +477,8 @@ grant execute on function
   private.limit_idempotency_hours(),
   private.limit_event_value_bytes(),
   private.limit_form_fields(),
-  private.limit_webhook_depth(),
+  private.limit_chain_depth(),
+  private.limit_claim_token_seconds(),
   private.limit_webhook_headers_bytes(),
   private.limit_forwarded_headers(),
   private.limit_listed_faults(),

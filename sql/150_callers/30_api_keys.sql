@@ -59,10 +59,10 @@ declare
   v_key text;
   v_row public.api_keys;
 begin
-  if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
+  if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ?| '{api_key_id,claimed_run_id}' then
     perform private.fail(
       'token_required',
-      'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.'
+      'This needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
     );
   end if;
   if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()

@@ -6,7 +6,7 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets that sign run tokens, in one row. The first token makes the row; every start reads it.';
+  'The secrets that sign run tokens and claim tokens, in one row. The first token makes the row; every start reads it.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
   'The secret before the last rotation. Tokens that it signed are still valid.';
@@ -27,8 +27,8 @@ end;
 comment on function private.run_token(uuid, bytea) is
   'The token of a run, made with this secret: fr_ and the base64url of run id and HMAC-SHA256(secret, run id).';
 
-create function private.run_token(flow_run_id uuid)
-returns text
+create function private.run_token_secret()
+returns bytea
 language plpgsql volatile security definer
 set search_path = ''
 as $$
@@ -40,8 +40,18 @@ begin
     exit when found;
     insert into private.run_token_secrets default values on conflict do nothing;
   end loop;
-  return private.run_token(run_token.flow_run_id, v_secret);
+  return v_secret;
 end;
+$$;
+comment on function private.run_token_secret() is
+  'The secret that signs new tokens. The first call makes it. Definer: the secret is private.';
+
+create function private.run_token(flow_run_id uuid)
+returns text
+language sql volatile security definer
+set search_path = ''
+as $$
+  select private.run_token(run_token.flow_run_id, private.run_token_secret());
 $$;
 comment on function private.run_token(uuid) is
   'The token that gives its holder access to one run. As long as the project''s secret stays, a run always has the same token. The first call makes the secret. Definer: the secret is private.';

@@ -19,9 +19,38 @@ comment on function private.guest_time_limit(text) is
   'The time limit of a statement by a caller without a credential, by request path. It is short, because guests choose their filters and so the cost. It is longer for starts and for reads of deployments and outputs, which may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
+-- A user's access token takes precedence over an API key. A node sends a claim token without any other credential, so
+-- a claim token beside one is refused: it must never act for the service role.
+create function private.credential_claims()
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_role constant text := current_setting('role');
+  v_claim_token constant text := private.request_header('x-flow-claim-token');
+  v_api_key constant text := private.request_header('x-api-key');
+begin
+  if v_claim_token is not null then
+    if v_role <> 'anon' or v_api_key is not null then
+      perform private.fail('token_invalid', 'A request with a claim token may carry no other credential.');
+    end if;
+    return private.claim_token_claims(v_claim_token);
+  end if;
+  if v_role = 'anon' and v_api_key is not null then
+    return private.api_key_claims(v_api_key);
+  end if;
+  return null;
+end;
+$$;
+comment on function private.credential_claims() is
+  'The claims of the request''s API key or claim token; null without one, or if an access token takes precedence. 401 token_invalid, api_key_invalid.';
+grant execute on function private.credential_claims() to anon, authenticated, service_role;
+
 -- PostgREST runs this function before each request. It
--- refuses run tokens that are not valid, and counts that are estimates;
--- lets the holder of an API key act as the key's owner, so that auth.uid() and policies apply on every path;
+-- refuses run tokens and claim tokens that are not valid, and counts that are estimates;
+-- lets the holder of an API key act as the key's owner, and a node with a claim token as the flow's owner, so that
+-- auth.uid() and policies apply on every path;
 -- and sets a short time limit for guests.
 create function private.pre_request()
 returns void
@@ -29,7 +58,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_api_key text;
+  v_claims jsonb;
 begin
   -- The planner's estimates count rows that policies hide. The first condition saves requests without such a header
   -- from parsing the headers.
@@ -51,23 +80,20 @@ begin
       end,
       hint => 'Send the whole token, as the start of the run answered it.');
   end if;
-  -- Only for a caller without an access token: a user's token takes precedence over an API key.
-  if current_setting('role') = 'anon' then
-    v_api_key := private.request_header('x-api-key');
-    if v_api_key is not null then
-      perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
-      perform set_config('role', 'authenticated', true);
-      -- PostgREST has already applied the settings of anon. Set the users' time limit here.
-      perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
-      from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
-      where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
-    elsif private.request_header('x-flow-run-token') is null then
-      -- The limit takes effect from the next statement, which is the request's own.
-      perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
-    end if;
+  v_claims := private.credential_claims();
+  if v_claims is not null then
+    perform set_config('request.jwt.claims', v_claims::text, true);
+    perform set_config('role', 'authenticated', true);
+    -- PostgREST has already applied the settings of anon. Set the users' time limit here.
+    perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
+    from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
+    where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
+  elsif current_setting('role') = 'anon' and private.request_header('x-flow-run-token') is null then
+    -- The limit takes effect from the next statement, which is the request's own.
+    perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it checks the run token, applies an API key, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
+  'PostgREST runs it before each request: it checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

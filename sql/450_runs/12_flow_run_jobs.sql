@@ -65,7 +65,7 @@ comment on column private.flow_run_jobs.stop_requested_at is
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
+  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next, or by a node that started the next. A limit of this number ends loops.';
 -- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
 -- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
 -- ended.

@@ -1,3 +1,15 @@
+create function private.refuse_lost_claim()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail('claim_lost',
+    'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+end;
+$$;
+comment on function private.refuse_lost_claim() is 'Refuses a claim that is not the newest of its run: 409 claim_lost.';
+
 create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
 returns public.flow_run
 language plpgsql volatile security definer
@@ -15,8 +27,7 @@ begin
   select j.claim_number into v_claim_number
   from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
   if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
-    perform private.fail('claim_lost',
-      'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+    perform private.refuse_lost_claim();
   end if;
   return v_run;
 end;

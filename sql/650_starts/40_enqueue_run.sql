@@ -1,11 +1,32 @@
+create function private.chain_depth_of_node()
+returns integer
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_depth constant integer := auth.jwt() ->> 'chain_depth';
+begin
+  if v_depth > private.limit_chain_depth() then
+    perform private.fail('start_loop',
+      format('%s runs have started one another: it seems to be a loop.', v_depth),
+      hint => 'Remove the loop: a flow must not start itself, directly or by other flows.');
+  end if;
+  return v_depth;
+end;
+$$;
+comment on function private.chain_depth_of_node() is
+  'The number of runs that led to this request, if a node makes it by a claim token; else null. 409 start_loop beyond the limit.';
+
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead.
 -- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
 -- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row.
+-- If a node of a run makes the request by a claim token, the new run's chain_depth is greater by one than that run's.
 -- settings are those of the run that a redrive continues; all other starts take private.run_settings. A start by a
--- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. Other
--- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused; 413
--- inputs_too_large.
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
+-- a node is refused while the queue is full, too, so that a flow that starts itself several times can't fill it. Other
+-- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop;
+-- 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -24,6 +45,8 @@ declare
   v_shares text[];
   v_started jsonb;
   v_inputs jsonb := enqueue_run.inputs;
+  -- Null if no node makes the request.
+  v_node_depth constant integer := private.chain_depth_of_node();
   v_settings constant jsonb := coalesce(
     enqueue_run.settings,
     private.run_settings(enqueue_run.deployment) || jsonb_build_object('action_signer', enqueue_run.action_signer)
@@ -59,9 +82,11 @@ begin
   if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
     or enqueue_run.caller.webhook_id is not null then
     v_shares := private.start_shares(enqueue_run.caller);
-    if private.is_queue_count_due(v_message_id) then
-      perform private.check_queue_length(enqueue_run.deployment.user_id);
-    end if;
+  end if;
+  if (v_shares is not null or v_node_depth is not null) and private.is_queue_count_due(v_message_id) then
+    perform private.check_queue_length(enqueue_run.deployment.user_id);
+  end if;
+  if v_shares is not null then
     perform private.count_start(enqueue_run.deployment, v_shares);
   end if;
   insert into public.flow_run (
@@ -83,7 +108,7 @@ begin
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    coalesce(enqueue_run.caller.chain_depth, 0)
+    coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),

@@ -229,7 +229,7 @@ set search_path = ''
 as $$
 declare
   -- The same limit as AWS Lambda's.
-  v_most constant integer := private.limit_webhook_depth();
+  v_most constant integer := private.limit_chain_depth();
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');

@@ -61,9 +61,10 @@ begin atomic
     ) then 408
     when error_status.code in (
       'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
-      'webhook_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded', 'run_redriven',
-      'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost', 'wallet_in_use',
-      'signature_request_answered', 'signature_request_expired', 'kv_store_exists', 'kv_stores_limit'
+      'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded',
+      'run_redriven', 'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost',
+      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'kv_store_exists',
+      'kv_stores_limit'
     ) then 409
     when error_status.code in (
       'body_too_large', 'flows_too_large', 'inputs_too_large', 'kv_size_limit'
@@ -206,12 +207,19 @@ return 1000;
 comment on function private.limit_form_fields() is
   'Limit in fields: a form that an incoming webhook takes.';
 
-create function private.limit_webhook_depth()
+create function private.limit_chain_depth()
 returns integer
 language sql immutable security invoker
 return 16;
-comment on function private.limit_webhook_depth() is
-  'Limit in runs: runs that have led to a request to an incoming webhook by webhooks.';
+comment on function private.limit_chain_depth() is
+  'Limit in runs: runs that have led to a start, each by a webhook or by a node that calls the REST API.';
+
+create function private.limit_claim_token_seconds()
+returns integer
+language sql immutable security invoker
+return 300;
+comment on function private.limit_claim_token_seconds() is
+  'Limit in s: the validity of the token by which a node calls the REST API; the worker renews it.';
 
 create function private.limit_webhook_headers_bytes()
 returns integer
@@ -578,7 +586,8 @@ grant execute on function
   private.limit_idempotency_hours(),
   private.limit_event_value_bytes(),
   private.limit_form_fields(),
-  private.limit_webhook_depth(),
+  private.limit_chain_depth(),
+  private.limit_claim_token_seconds(),
   private.limit_webhook_headers_bytes(),
   private.limit_forwarded_headers(),
   private.limit_listed_faults(),
@@ -1320,10 +1329,10 @@ declare
   v_key text;
   v_row public.api_keys;
 begin
-  if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
+  if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ?| '{api_key_id,claimed_run_id}' then
     perform private.fail(
       'token_required',
-      'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.'
+      'This needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
     );
   end if;
   if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()
@@ -1442,7 +1451,7 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets that sign run tokens, in one row. The first token makes the row; every start reads it.';
+  'The secrets that sign run tokens and claim tokens, in one row. The first token makes the row; every start reads it.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
   'The secret before the last rotation. Tokens that it signed are still valid.';
@@ -1463,8 +1472,8 @@ end;
 comment on function private.run_token(uuid, bytea) is
   'The token of a run, made with this secret: fr_ and the base64url of run id and HMAC-SHA256(secret, run id).';
 
-create function private.run_token(flow_run_id uuid)
-returns text
+create function private.run_token_secret()
+returns bytea
 language plpgsql volatile security definer
 set search_path = ''
 as $$
@@ -1476,8 +1485,18 @@ begin
     exit when found;
     insert into private.run_token_secrets default values on conflict do nothing;
   end loop;
-  return private.run_token(run_token.flow_run_id, v_secret);
+  return v_secret;
 end;
+$$;
+comment on function private.run_token_secret() is
+  'The secret that signs new tokens. The first call makes it. Definer: the secret is private.';
+
+create function private.run_token(flow_run_id uuid)
+returns text
+language sql volatile security definer
+set search_path = ''
+as $$
+  select private.run_token(run_token.flow_run_id, private.run_token_secret());
 $$;
 comment on function private.run_token(uuid) is
   'The token that gives its holder access to one run. As long as the project''s secret stays, a run always has the same token. The first call makes the secret. Definer: the secret is private.';
@@ -1566,9 +1585,38 @@ comment on function private.guest_time_limit(text) is
   'The time limit of a statement by a caller without a credential, by request path. It is short, because guests choose their filters and so the cost. It is longer for starts and for reads of deployments and outputs, which may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
+-- A user's access token takes precedence over an API key. A node sends a claim token without any other credential, so
+-- a claim token beside one is refused: it must never act for the service role.
+create function private.credential_claims()
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_role constant text := current_setting('role');
+  v_claim_token constant text := private.request_header('x-flow-claim-token');
+  v_api_key constant text := private.request_header('x-api-key');
+begin
+  if v_claim_token is not null then
+    if v_role <> 'anon' or v_api_key is not null then
+      perform private.fail('token_invalid', 'A request with a claim token may carry no other credential.');
+    end if;
+    return private.claim_token_claims(v_claim_token);
+  end if;
+  if v_role = 'anon' and v_api_key is not null then
+    return private.api_key_claims(v_api_key);
+  end if;
+  return null;
+end;
+$$;
+comment on function private.credential_claims() is
+  'The claims of the request''s API key or claim token; null without one, or if an access token takes precedence. 401 token_invalid, api_key_invalid.';
+grant execute on function private.credential_claims() to anon, authenticated, service_role;
+
 -- PostgREST runs this function before each request. It
--- refuses run tokens that are not valid, and counts that are estimates;
--- lets the holder of an API key act as the key's owner, so that auth.uid() and policies apply on every path;
+-- refuses run tokens and claim tokens that are not valid, and counts that are estimates;
+-- lets the holder of an API key act as the key's owner, and a node with a claim token as the flow's owner, so that
+-- auth.uid() and policies apply on every path;
 -- and sets a short time limit for guests.
 create function private.pre_request()
 returns void
@@ -1576,7 +1624,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_api_key text;
+  v_claims jsonb;
 begin
   -- The planner's estimates count rows that policies hide. The first condition saves requests without such a header
   -- from parsing the headers.
@@ -1598,25 +1646,22 @@ begin
       end,
       hint => 'Send the whole token, as the start of the run answered it.');
   end if;
-  -- Only for a caller without an access token: a user's token takes precedence over an API key.
-  if current_setting('role') = 'anon' then
-    v_api_key := private.request_header('x-api-key');
-    if v_api_key is not null then
-      perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
-      perform set_config('role', 'authenticated', true);
-      -- PostgREST has already applied the settings of anon. Set the users' time limit here.
-      perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
-      from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
-      where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
-    elsif private.request_header('x-flow-run-token') is null then
-      -- The limit takes effect from the next statement, which is the request's own.
-      perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
-    end if;
+  v_claims := private.credential_claims();
+  if v_claims is not null then
+    perform set_config('request.jwt.claims', v_claims::text, true);
+    perform set_config('role', 'authenticated', true);
+    -- PostgREST has already applied the settings of anon. Set the users' time limit here.
+    perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
+    from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
+    where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
+  elsif current_setting('role') = 'anon' and private.request_header('x-flow-run-token') is null then
+    -- The limit takes effect from the next statement, which is the request's own.
+    perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it checks the run token, applies an API key, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
+  'PostgREST runs it before each request: it checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/200_values/05_json_bounds.sql
@@ -6712,7 +6757,7 @@ comment on column private.flow_run_jobs.stop_requested_at is
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next. A limit of this number ends loops.';
+  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next, or by a node that started the next. A limit of this number ends loops.';
 -- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
 -- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
 -- ended.
@@ -9694,6 +9739,18 @@ grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to serv
 
 -- sql/600_queue/50_lock_claimed_run.sql
 
+create function private.refuse_lost_claim()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail('claim_lost',
+    'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+end;
+$$;
+comment on function private.refuse_lost_claim() is 'Refuses a claim that is not the newest of its run: 409 claim_lost.';
+
 create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
 returns public.flow_run
 language plpgsql volatile security definer
@@ -9711,8 +9768,7 @@ begin
   select j.claim_number into v_claim_number
   from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
   if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
-    perform private.fail('claim_lost',
-      'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+    perform private.refuse_lost_claim();
   end if;
   return v_run;
 end;
@@ -10553,6 +10609,120 @@ $$;
 comment on function public.stop_flow_run(uuid, text, integer) is
   'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
+
+-- sql/600_queue/80_claim_tokens.sql
+
+create function private.claim_token(flow_run_id uuid, claim_number integer, expires_at timestamptz, secret bytea)
+returns text
+language sql stable security invoker
+begin atomic
+  -- A run token signs 16 bytes and this one signs a longer text, so neither can be made of the other.
+  select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
+  from (
+    select format(
+      'fc_%s_%s_%s', encode(uuid_send(claim_token.flow_run_id), 'hex'), claim_token.claim_number,
+      floor(extract(epoch from claim_token.expires_at))::bigint
+    ) as text
+  ) as s;
+end;
+comment on function private.claim_token(uuid, integer, timestamptz, bytea) is
+  'The token of a claim: fc_, run id, claim number and expiry in seconds since 1970, and their HMAC-SHA256 in hex, joined by _.';
+
+create function private.make_claim_token(flow_run_id uuid, claim_number integer)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_seconds constant integer := private.limit_claim_token_seconds();
+begin
+  perform from private.flow_run_jobs as j
+  where j.flow_run_id = make_claim_token.flow_run_id and j.claim_number = make_claim_token.claim_number and j.is_held;
+  if not found then
+    perform private.refuse_lost_claim();
+  end if;
+  return jsonb_build_object(
+    'token', private.claim_token(
+      make_claim_token.flow_run_id, make_claim_token.claim_number, clock_timestamp() + make_interval(secs => v_seconds),
+      private.run_token_secret()
+    ),
+    'seconds', v_seconds
+  );
+end;
+$$;
+comment on function private.make_claim_token(uuid, integer) is
+  'Implements public.make_claim_token. Definer: jobs and the secret are private.';
+grant execute on function private.make_claim_token(uuid, integer) to service_role;
+
+create function public.make_claim_token(flow_run_id uuid, claim_number integer)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.make_claim_token(flow_run_id, claim_number);
+$$;
+comment on function public.make_claim_token(uuid, integer) is
+  'For the runner: a token by which the nodes of a held claim call the project''s REST API as the flow''s owner: {token, seconds}, the seconds for which it is valid. 409 claim_lost.';
+grant execute on function public.make_claim_token(uuid, integer) to service_role;
+
+create function private.refuse_claim_token(message text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail('token_invalid', refuse_claim_token.message);
+end;
+$$;
+comment on function private.refuse_claim_token(text) is 'Refuses a claim token: 401 token_invalid.';
+
+create function private.claim_token_claims(token text)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_signature constant text := right(claim_token_claims.token, 64);
+  v_signed constant text := left(claim_token_claims.token, -65);
+  v_parts constant text[] := string_to_array(v_signed, '_');
+  v_run_id uuid;
+  v_claims jsonb;
+begin
+  if claim_token_claims.token !~ '^fc_[0-9a-f]{32}_[0-9]{1,10}_[0-9]{1,12}_[0-9a-f]{64}$' then
+    perform private.refuse_claim_token('The claim token is malformed.');
+  end if;
+  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  perform from private.run_token_secrets as s
+    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
+  where sha256(extensions.hmac(convert_to(v_signed, 'UTF8'), valid.secret, 'sha256'))
+    = sha256(decode(v_signature, 'hex'));
+  if not found then
+    perform private.refuse_claim_token('The claim token is not valid: it was changed, or is of another project.');
+  end if;
+  if to_timestamp(v_parts[4]::bigint) <= clock_timestamp() then
+    perform private.refuse_claim_token('The claim token has expired.');
+  end if;
+  v_run_id := v_parts[2];
+  -- Auth issues no access tokens to a banned user either.
+  select jsonb_build_object(
+    'sub', u.id, 'role', 'authenticated', 'aud', 'authenticated', 'is_anonymous', u.is_anonymous,
+    'claimed_run_id', v_run_id, 'chain_depth', j.chain_depth + 1
+  ) into v_claims
+  from private.flow_run_jobs as j
+  join auth.users as u on u.id = j.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where j.flow_run_id = v_run_id and j.claim_number = v_parts[3]::integer and j.is_held;
+  if v_claims is null then
+    perform private.refuse_claim_token(
+      'The claim of this token is over: the run has ended, was released or claimed again, '
+        'or its owner has been deleted or banned.'
+    );
+  end if;
+  return v_claims;
+end;
+$$;
+comment on function private.claim_token_claims(text) is
+  'The claims of a caller with this claim token, who acts as the owner of the run; 401 token_invalid if it is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
+grant execute on function private.claim_token_claims(text) to anon, authenticated, service_role;
 
 -- sql/650_starts/10_may_start.sql
 
@@ -11410,14 +11580,35 @@ comment on function private.inputs_of_start(public.flow_deployments, jsonb, json
 
 -- sql/650_starts/40_enqueue_run.sql
 
+create function private.chain_depth_of_node()
+returns integer
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_depth constant integer := auth.jwt() ->> 'chain_depth';
+begin
+  if v_depth > private.limit_chain_depth() then
+    perform private.fail('start_loop',
+      format('%s runs have started one another: it seems to be a loop.', v_depth),
+      hint => 'Remove the loop: a flow must not start itself, directly or by other flows.');
+  end if;
+  return v_depth;
+end;
+$$;
+comment on function private.chain_depth_of_node() is
+  'The number of runs that led to this request, if a node makes it by a claim token; else null. 409 start_loop beyond the limit.';
+
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead.
 -- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
 -- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row.
+-- If a node of a run makes the request by a claim token, the new run's chain_depth is greater by one than that run's.
 -- settings are those of the run that a redrive continues; all other starts take private.run_settings. A start by a
--- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. Other
--- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused; 413
--- inputs_too_large.
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
+-- a node is refused while the queue is full, too, so that a flow that starts itself several times can't fill it. Other
+-- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop;
+-- 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -11436,6 +11627,8 @@ declare
   v_shares text[];
   v_started jsonb;
   v_inputs jsonb := enqueue_run.inputs;
+  -- Null if no node makes the request.
+  v_node_depth constant integer := private.chain_depth_of_node();
   v_settings constant jsonb := coalesce(
     enqueue_run.settings,
     private.run_settings(enqueue_run.deployment) || jsonb_build_object('action_signer', enqueue_run.action_signer)
@@ -11471,9 +11664,11 @@ begin
   if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
     or enqueue_run.caller.webhook_id is not null then
     v_shares := private.start_shares(enqueue_run.caller);
-    if private.is_queue_count_due(v_message_id) then
-      perform private.check_queue_length(enqueue_run.deployment.user_id);
-    end if;
+  end if;
+  if (v_shares is not null or v_node_depth is not null) and private.is_queue_count_due(v_message_id) then
+    perform private.check_queue_length(enqueue_run.deployment.user_id);
+  end if;
+  if v_shares is not null then
     perform private.count_start(enqueue_run.deployment, v_shares);
   end if;
   insert into public.flow_run (
@@ -11495,7 +11690,7 @@ begin
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    coalesce(enqueue_run.caller.chain_depth, 0)
+    coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
@@ -13773,7 +13968,7 @@ set search_path = ''
 as $$
 declare
   -- The same limit as AWS Lambda's.
-  v_most constant integer := private.limit_webhook_depth();
+  v_most constant integer := private.limit_chain_depth();
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');

@@ -58,11 +58,21 @@ export const runRequestErrors = {
   webhook_loop: {
     status: 409,
     meaning:
-      `More than ${requestLimits.webhook_depth.value} runs have started one another by outgoing and incoming webhooks.`,
+      `More than ${requestLimits.chain_depth.value} runs have started one another by outgoing and incoming webhooks.`,
     remedy: 'As owner: remove the loop; `on_end` of a deployment must not lead to a webhook that starts it again.',
     example: {
       message: '17 runs have started one another by webhooks: it seems to be a loop.',
       hint: 'Remove the loop: on_end of a deployment must not lead to a webhook that starts it again.',
+    },
+  },
+  start_loop: {
+    status: 409,
+    meaning:
+      `More than ${requestLimits.chain_depth.value} runs have started one another; a node of the last one asked for this start.`,
+    remedy: 'As owner: remove the loop; a flow must not start itself, directly or by other flows.',
+    example: {
+      message: '17 runs have started one another: it seems to be a loop.',
+      hint: 'Remove the loop: a flow must not start itself, directly or by other flows.',
     },
   },
   run_failed: {

@@ -163,11 +163,18 @@ export const requestLimits = {
     beyond: REFUSED_REQUEST,
     inSql: true,
   },
-  webhook_depth: {
+  chain_depth: {
     value: 16,
     unit: 'runs',
-    meaning: 'runs that have led to a request to an incoming webhook by webhooks',
-    beyond: '409 `webhook_loop`',
+    meaning: 'runs that have led to a start, each by a webhook or by a node that calls the REST API',
+    beyond: '409 `webhook_loop`, `start_loop`',
+    inSql: true,
+  },
+  claim_token_seconds: {
+    value: 300,
+    unit: 's',
+    meaning: 'the validity of the token by which a node calls the REST API; the worker renews it',
+    beyond: '401 `token_invalid`',
     inSql: true,
   },
   webhook_headers_bytes: {

@@ -1,0 +1,73 @@
+select plan(17);
+
+select test.create_user('owner'), test.create_user('other');
+select test.keep('owner', test.user_id('owner'));
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{held,released,taken_over,ended,deleted,banned}'::text[]) as name;
+select test.sign_out();
+select test.claim_all();
+select test.sign_in_as_role('service_role');
+select test.keep(name || '_token', public.make_claim_token(test.kept(name)::uuid, 1) ->> 'token')
+from unnest('{held,released,taken_over,ended,deleted,banned}'::text[]) as name;
+select is(public.make_claim_token(test.kept('held')::uuid, 1) -> 'seconds', '300', 'a token says how long it is valid');
+select is(test.error_code(format('select public.make_claim_token(%L, 2)', test.kept('held'))), 'claim_lost', 'only the newest claim gets a token');
+select test.sign_out();
+
+-- Returns what a request with these headers may do: the user id and the role, or the refusal.
+create function pg_temp.acts_as(token text, role text default 'anon', headers jsonb default '{}') returns text
+language plpgsql as $$
+declare
+  v_answer text;
+begin
+  perform set_config('request.headers', (headers || jsonb_build_object('x-flow-claim-token', token))::text, true);
+  perform set_config('request.jwt.claims', case when role <> 'anon' then json_build_object('role', role)::text end, true);
+  perform set_config('role', role, true);
+  perform private.pre_request();
+  v_answer := concat_ws(' ', auth.uid(), current_setting('role'));
+  perform set_config('request.headers', '', true);
+  perform test.sign_out();
+  return v_answer;
+exception when sqlstate 'PGRST' then
+  return sqlerrm::json ->> 'code' || ': ' || (sqlerrm::json ->> 'message');
+end;
+$$;
+
+select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'it is the owner''s, with the role of users');
+select is(
+  pg_temp.acts_as(test.kept('held_token'), role, headers::jsonb), 'token_invalid: A request with a claim token may carry no other credential.',
+  format('refused beside %s', name)
+) from (values
+  ('the service role', 'service_role', '{}'), ('an access token', 'authenticated', '{}'), ('an API key', 'anon', '{"x-api-key": "fk_x"}')
+) as v (name, role, headers);
+-- The token's claim is held and its signature right, but its time is over.
+select is(
+  pg_temp.acts_as(private.claim_token(test.kept('held')::uuid, 1, clock_timestamp(), private.run_token_secret())),
+  'token_invalid: The claim token has expired.', 'its time ends'
+);
+select is(
+  pg_temp.acts_as(token), 'token_invalid: The claim token is not valid: it was changed, or is of another project.', 'refused: ' || name
+) from (values
+  ('of another run', replace(test.kept('held_token'), replace(test.kept('held'), '-', ''), replace(test.kept('ended'), '-', ''))),
+  ('of a later claim', replace(test.kept('held_token'), '_1_', '_2_')),
+  ('of a longer time', regexp_replace(test.kept('held_token'), '_1_\d+_', '_1_999999999999_'))
+) as v (name, token);
+select is(pg_temp.acts_as('fc_x'), 'token_invalid: The claim token is malformed.', 'refused: malformed');
+
+select public.release_flow_run(test.kept('released')::uuid, 1, '{}', 10);
+select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, null, null, '{}');
+delete from public.flow_run where id = test.kept('deleted')::uuid;
+select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
+select test.claim_all();
+-- released may be claimed again, too; its new claim is number 2 in any case.
+select matches(pg_temp.acts_as(test.kept(name || '_token')), '^token_invalid: The claim of this token is over', format('the run was %s', name))
+from unnest('{released,ended,deleted,taken_over}'::text[]) as name;
+update auth.users set banned_until = now() + interval '1 hour' where id = test.kept('owner')::uuid;
+select matches(pg_temp.acts_as(test.kept('banned_token')), '^token_invalid: The claim of this token is over', 'a banned owner has no rights');
+update auth.users set banned_until = null where id = test.kept('owner')::uuid;
+
+select private.rotate_run_token_secret();
+select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'one rotation of the secret ends no claim');
+
+select * from finish();
