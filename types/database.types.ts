@@ -325,14 +325,14 @@ isOneToOne: false
                   ]
                 },"webhook_deliveries": {
                   Row: {
-                    "attempts": number,"created_at": string,"deployment_id": string,"event": string,"flow_run_id": string,"id": string,"is_held": boolean,"is_started_by_owner": boolean,"last_attempt_at": string | null,"last_error": string | null,"last_http_status": number | null,"last_response": string | null,"max_attempts": number,"next_attempt_at": string | null,"payload": NonNullable<Json>,"status": string,"url": string,"user_id": string
+                    "attempts": number,"created_at": string,"deployment_id": string | null,"event": string,"flow_run_id": string,"headers": NonNullable<Json>,"id": string,"is_held": boolean,"is_started_by_owner": boolean,"last_attempt_at": string | null,"last_error": string | null,"last_http_status": number | null,"last_response": string | null,"max_attempts": number,"next_attempt_at": string | null,"payload": NonNullable<Json>,"status": string,"turn_id": string,"url": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "attempts"?: number,"created_at"?: never,"deployment_id": string,"event": string,"flow_run_id": string,"id"?: string,"is_held"?: boolean,"is_started_by_owner"?: boolean,"last_attempt_at"?: string | null,"last_error"?: string | null,"last_http_status"?: number | null,"last_response"?: string | null,"max_attempts"?: number,"next_attempt_at"?: string | null,"payload": NonNullable<Json>,"status"?: string,"url": string,"user_id": string
+                    "attempts"?: number,"created_at"?: never,"deployment_id"?: string | null,"event": string,"flow_run_id": string,"headers"?: NonNullable<Json>,"id"?: string,"is_held"?: boolean,"is_started_by_owner"?: boolean,"last_attempt_at"?: string | null,"last_error"?: string | null,"last_http_status"?: number | null,"last_response"?: string | null,"max_attempts"?: number,"next_attempt_at"?: string | null,"payload": NonNullable<Json>,"status"?: string,"turn_id"?: never,"url": string,"user_id": string
                   }
                   Update: {
-                    "attempts"?: number,"created_at"?: never,"deployment_id"?: string,"event"?: string,"flow_run_id"?: string,"id"?: string,"is_held"?: boolean,"is_started_by_owner"?: boolean,"last_attempt_at"?: string | null,"last_error"?: string | null,"last_http_status"?: number | null,"last_response"?: string | null,"max_attempts"?: number,"next_attempt_at"?: string | null,"payload"?: NonNullable<Json>,"status"?: string,"url"?: string,"user_id"?: string
+                    "attempts"?: number,"created_at"?: never,"deployment_id"?: string | null,"event"?: string,"flow_run_id"?: string,"headers"?: NonNullable<Json>,"id"?: string,"is_held"?: boolean,"is_started_by_owner"?: boolean,"last_attempt_at"?: string | null,"last_error"?: string | null,"last_http_status"?: number | null,"last_response"?: string | null,"max_attempts"?: number,"next_attempt_at"?: string | null,"payload"?: NonNullable<Json>,"status"?: string,"turn_id"?: never,"url"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {

@@ -1,7 +1,15 @@
 import { codedError } from '../../types/run_errors.ts';
 import type { Value } from '../../types/values/value.ts';
 import type { Tree } from './context.ts';
-import { type Effect, haltError, type InputState, type LogLevel, NodeError, Released } from './node.ts';
+import {
+  type Effect,
+  haltError,
+  type InputState,
+  type InputWebhook,
+  type LogLevel,
+  NodeError,
+  Released,
+} from './node.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /** The error of a node that gets no value. */
@@ -16,6 +24,7 @@ export interface InputWait {
   /** An earlier claim has asked for it. */
   isAsked: boolean;
   timeoutMs: number;
+  webhook?: InputWebhook | undefined;
   log: (level: LogLevel, content: string) => void;
 }
 
@@ -25,7 +34,7 @@ export interface InputWait {
  * it.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
-  const { run, execution, isAsked, timeoutMs, log } = wait;
+  const { run, execution, isAsked, timeoutMs, webhook, log } = wait;
   const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
@@ -35,7 +44,7 @@ export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> 
   };
   if (!isAsked) {
     const address = inputs.makeAddress();
-    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs });
+    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs, webhook });
     log('Info', `waits until somebody sends a value: POST ${address.url}`);
   }
   let state: InputState = isAsked ? await look() : { status: 'open', leftMs: timeoutMs };

@@ -1,6 +1,6 @@
 import { type EndedStatus, hasEnded, type RunStatus } from '../../types/flow_run.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import type { Effect, LogLevel } from './node.ts';
+import type { Effect, InputWebhook, LogLevel } from './node.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {
@@ -50,6 +50,7 @@ export interface AskedInput extends Effect {
   /** The URL that takes the answer. */
   url: string;
   timeout_ms: number;
+  webhook?: InputWebhook | undefined;
 }
 
 /** How a run ended. */

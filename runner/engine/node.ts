@@ -4,6 +4,7 @@ import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts'
 import { codedError } from '../../types/run_errors.ts';
 import type { OwnerFiles } from './owner_files.ts';
 import { readField } from '../../types/values/conversion.ts';
+import type { ReadableJson } from '../../types/values/json/readable_json.ts';
 
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
@@ -96,9 +97,18 @@ export interface NodeCall {
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
   /**
    * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps meanwhile, and asks
-   * once, however often it is claimed. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
+   * once, however often it is claimed. The URL for the answer is posted to the webhook, if there is one. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
    */
-  askForInput: (timeoutMs: number) => Promise<Value>;
+  askForInput: (timeoutMs: number, webhook?: InputWebhook) => Promise<Value>;
+}
+
+/** The address that an outgoing webhook tells of a pending input, and what it adds to the message. */
+export interface InputWebhook {
+  url: string;
+  /** Headers by lower-case names. */
+  headers: { [name: string]: string };
+  /** Posted as `data.api_input.extra`. */
+  extra: ReadableJson;
 }
 
 /** The services by which nodes reach things outside the run. */

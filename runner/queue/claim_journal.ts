@@ -201,7 +201,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
     inputAsked: (input) => {
       startOf(input, new Date(now()).toISOString());
       inputs.push({ ...input, position: ++lastPosition });
-      bytes += ROW_BYTES;
+      bytes += ROW_BYTES + (input.webhook === undefined ? 0 : JSON.stringify(input.webhook).length);
     },
     logged: (line) => {
       const index = logCounts.get(line.flow_run_id) ?? 0;

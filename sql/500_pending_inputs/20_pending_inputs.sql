@@ -22,7 +22,7 @@ comment on column public.pending_inputs.owner_id is
 comment on column public.pending_inputs.started_by is
   'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. So it is stored only while the input is open.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. It is stored while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
@@ -53,11 +53,13 @@ set search_path = ''
 as $$
 declare
   v_events private.new_run_event[];
+  v_news jsonb;
 begin
   with given as (
     select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
     from jsonb_to_recordset(store_api_inputs.inputs) as i (
-      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer
+      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer,
+      webhook jsonb
     )
   ), asked as (
     insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
@@ -75,12 +77,25 @@ begin
     join given as g on g.token_hash = a.token_hash
     order by a.id
   )
-  select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id),
-    ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
-  )::private.new_run_event) into v_events
+  select
+    array_agg((
+      run.id, g.position, private.uuid_v7_time(a.id),
+      ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
+    )::private.new_run_event),
+    jsonb_agg(jsonb_build_object(
+      'flow_run_id', run.id, 'event', 'api_input', 'url', g.webhook ->> 'url', 'headers', g.webhook -> 'headers',
+      'data', jsonb_build_object('api_input', jsonb_build_object(
+        'id', a.id, 'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'url', g.url,
+        'expires_at', a.expires_at, 'extra', g.webhook -> 'extra'
+      ))
+    ) order by g.position) filter (where g.webhook ->> 'url' is not null)
+  into v_events, v_news
   from asked as a
   join given as g on g.token_hash = a.token_hash;
+  if v_news is not null then
+    perform private.prepare_webhooks(run.user_id, run.flow_id);
+    perform private.queue_webhook_deliveries(v_news);
+  end if;
   if v_events is not null then
     perform private.announce_run_news(run.id, 'ends');
   end if;
@@ -88,7 +103,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
+  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger

@@ -13,12 +13,26 @@ comment on column private.on_end_secrets.previous_secret is 'Also signs, until p
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
   is_started_by_owner boolean not null default false,
-  deployment_id uuid not null default '00000000-0000-0000-0000-000000000000'
+  turn_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners whose deployments have had on_end, each with the deployment of the last claimed delivery. The owner''s next claim begins after that deployment, so that deployments take turns.';
+  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
+comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs of flows.';
 comment on column private.webhook_turns.is_started_by_owner is
   'Whether the owner had started the run of that delivery. A deployment has one turn for such runs and another for all other runs.';
+
+create function private.prepare_webhooks(user_id uuid, flow_id integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.on_end_secrets (flow_id) values (prepare_webhooks.flow_id) on conflict do nothing;
+  insert into private.webhook_turns (user_id) values (prepare_webhooks.user_id) on conflict do nothing;
+end;
+$$;
+comment on function private.prepare_webhooks(uuid, integer) is
+  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer: both tables are private.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -26,13 +40,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  insert into private.on_end_secrets (flow_id) values (new.entrypoint) on conflict do nothing;
-  insert into private.webhook_turns (user_id) values (new.user_id) on conflict do nothing;
+  perform private.prepare_webhooks(new.user_id, new.entrypoint);
   return null;
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'When a deployment of a flow first gets on_end, makes the secret of the flow, so that every message is signed, and the row for the turns of its owner. Definer: both tables are private.';
+  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer: private.prepare_webhooks is.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 

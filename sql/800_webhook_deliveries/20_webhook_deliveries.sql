@@ -1,14 +1,17 @@
--- This table is an outbox: the transaction that ends a run or asks for signatures also writes the message. The row
--- then records the delivery.
+-- This table is an outbox: the transaction that ends a run, or asks for signatures or for an input, also writes the
+-- message. The row then records the delivery.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
   user_id uuid not null,
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  deployment_id uuid not null,
+  deployment_id uuid,
+  turn_id uuid not null generated always as
+    (coalesce(deployment_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff')) stored,
   is_started_by_owner boolean not null default true,
   event text not null,
   url text not null,
+  headers jsonb not null default '{}',
   payload jsonb not null,
   status text not null default 'pending',
   attempts integer not null default 0,
@@ -19,7 +22,9 @@ create table public.webhook_deliveries (
   last_http_status integer,
   last_response text,
   last_error text,
-  constraint webhook_deliveries_event_known check (event in ('succeeded', 'failed', 'stopped', 'signature_request')),
+  constraint webhook_deliveries_event_known check (
+    event in ('succeeded', 'failed', 'stopped', 'signature_request', 'api_input')
+  ),
   constraint webhook_deliveries_status_known check (status in ('pending', 'delivered', 'failed')),
   constraint webhook_deliveries_next_attempt_at_while_pending check ((next_attempt_at is not null) = (status = 'pending')),
   constraint webhook_deliveries_held_while_pending check (status = 'pending' or not is_held),
@@ -27,16 +32,20 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: the messages about runs that on_end of their deployments requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
+  'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run_id is one.';
 comment on column public.webhook_deliveries.deployment_id is
-  'The deployment of the run. Not a foreign key: it is kept when the deployment is deleted.';
+  'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
+comment on column public.webhook_deliveries.turn_id is
+  'The deployment; one constant for all runs of flows. The deliveries of an owner with one turn_id take turns with the others, and share a part of the quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
   'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
-  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures.';
+  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: it waits for a value.';
+comment on column public.webhook_deliveries.headers is
+  'Headers that the flow adds to those of Standard Webhooks: webhook_headers of a node api_input, with lower-case names.';
 comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
   'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
@@ -67,7 +76,7 @@ create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries
 -- Sorted by deployment, because deployments take turns. Separates deliveries that were tried from new ones, which wait
 -- until there is room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
-  (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
+  (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
 
 alter table public.webhook_deliveries enable row level security;

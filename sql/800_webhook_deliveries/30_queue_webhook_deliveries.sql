@@ -1,5 +1,5 @@
--- Called by the transaction that ends a run or asks for signatures: private.end_flow_runs, the only place where root
--- runs end, and private.store_signature_requests. Both already know whether the run has on_end.
+-- Called by the transaction that ends a run, or asks for signatures or for an input: private.end_flow_runs, the only
+-- place where root runs end, private.store_signature_requests and private.store_api_inputs.
 
 -- Stores every message, even if many are waiting. Claims decide which of them have room, so nothing is counted here,
 -- and a run never waits for its messages.
@@ -13,10 +13,12 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 begin
-  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
+  insert into public.webhook_deliveries (
+    user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, headers, payload
+  )
   select
     r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event,
-    j.settings -> 'on_end' ->> 'url',
+    coalesce(n.url, j.settings -> 'on_end' ->> 'url'), coalesce(n.headers, '{}'),
     jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
@@ -26,14 +28,16 @@ begin
         'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
       ) || n.data
     )
-  from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
+  from jsonb_to_recordset(queue_webhook_deliveries.news) as n (
+    flow_run_id uuid, event text, data jsonb, url text, headers jsonb
+  )
   join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
   join public.flow_run as r on r.id = n.flow_run_id
-  where j.settings -> 'on_end' -> 'events' ? n.event;
+  where n.url is not null or j.settings -> 'on_end' -> 'events' ? n.event;
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data}], that the run''s on_end requests. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. Without url it goes to the address of on_end, if that requests the event. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void

@@ -2,7 +2,7 @@
 -- owner started and for runs that others started. So strangers who start a public deployment do not delay messages
 -- about other runs.
 
-create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, deployment_id uuid, enough bigint)
+create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
@@ -15,7 +15,7 @@ begin
     select from public.webhook_deliveries as d
     where d.user_id = tried_webhooks.user_id and d.status = 'pending' and least(d.attempts, 1) = 1
       and (tried_webhooks.is_started_by_owner is null or d.is_started_by_owner = tried_webhooks.is_started_by_owner)
-      and (tried_webhooks.deployment_id is null or d.deployment_id = tried_webhooks.deployment_id)
+      and (tried_webhooks.turn_id is null or d.turn_id = tried_webhooks.turn_id)
     limit tried_webhooks.enough
   ) as tried);
 end;
@@ -26,7 +26,7 @@ comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
 -- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
 -- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
 -- deliveries of the same deployment and kind that this claim has selected already.
-create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, deployment_id uuid, picked bigint)
+create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
 set search_path = ''
@@ -37,16 +37,16 @@ declare
   v_of_others bigint;
 begin
   if not has_webhook_room.is_started_by_owner then
-    v_of_others := private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share);
+    v_of_others := private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.turn_id, v_share);
     if v_of_others + has_webhook_room.picked >= (v_share + 1) / 2
       or private.tried_webhooks(has_webhook_room.user_id, false, null, v_quota)
         + has_webhook_room.picked >= (v_quota + 1) / 2 then
       return false;
     end if;
   end if;
-  return private.tried_webhooks(has_webhook_room.user_id, true, has_webhook_room.deployment_id, v_share)
+  return private.tried_webhooks(has_webhook_room.user_id, true, has_webhook_room.turn_id, v_share)
       + coalesce(
-        v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share)
+        v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.turn_id, v_share)
       )
       + has_webhook_room.picked < v_share
     and private.tried_webhooks(has_webhook_room.user_id, null, null, v_quota) + has_webhook_room.picked < v_quota;
@@ -56,7 +56,7 @@ comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
   'Whether a further delivery of a deployment may have its first attempt, by the owner''s quota of pending deliveries. Definer: the quotas are private.';
 
 create function private.due_webhook_of(
-  user_id uuid, is_started_by_owner boolean, deployment_id uuid, at timestamptz, picked uuid[]
+  user_id uuid, is_started_by_owner boolean, turn_id uuid, at timestamptz, picked uuid[]
 )
 returns uuid
 language plpgsql volatile security definer
@@ -72,21 +72,21 @@ begin
   select d.* into v_tried from public.webhook_deliveries as d
   where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 1
     and d.is_started_by_owner = due_webhook_of.is_started_by_owner
-    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending'
+    and d.turn_id = due_webhook_of.turn_id and d.status = 'pending'
       and d.next_attempt_at <= due_webhook_of.at
     and d.id <> all (due_webhook_of.picked)
   order by d.next_attempt_at, d.id limit 1;
   select d.* into v_new from public.webhook_deliveries as d
   where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 0
     and d.is_started_by_owner = due_webhook_of.is_started_by_owner
-    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending'
+    and d.turn_id = due_webhook_of.turn_id and d.status = 'pending'
       and d.next_attempt_at <= due_webhook_of.at
     and d.id <> all (due_webhook_of.picked)
   order by d.next_attempt_at, d.id limit 1;
   if v_new.id is not null and not private.has_webhook_room(
-    due_webhook_of.user_id, due_webhook_of.is_started_by_owner, due_webhook_of.deployment_id, (
+    due_webhook_of.user_id, due_webhook_of.is_started_by_owner, due_webhook_of.turn_id, (
       select count(*) from public.webhook_deliveries as p
-      where p.id = any (due_webhook_of.picked) and p.deployment_id = due_webhook_of.deployment_id
+      where p.id = any (due_webhook_of.picked) and p.turn_id = due_webhook_of.turn_id
         and p.is_started_by_owner = due_webhook_of.is_started_by_owner
     )
   ) then
@@ -116,20 +116,20 @@ declare
   v_turn private.webhook_turns := next_webhook_turn.turn;
 begin
   -- Two searches of the index: one for new deliveries, one for deliveries that were tried.
-  select n.is_started_by_owner, n.deployment_id into v_turn.is_started_by_owner, v_turn.deployment_id
+  select n.is_started_by_owner, n.turn_id into v_turn.is_started_by_owner, v_turn.turn_id
   from unnest('{0,1}'::integer[]) as t (tried)
   cross join lateral (
-    select d.is_started_by_owner, d.deployment_id from public.webhook_deliveries as d
+    select d.is_started_by_owner, d.turn_id from public.webhook_deliveries as d
     where d.user_id = v_turn.user_id and d.status = 'pending' and least(d.attempts, 1) = t.tried
-      and (d.is_started_by_owner, d.deployment_id) > (v_turn.is_started_by_owner, v_turn.deployment_id)
-    order by d.is_started_by_owner, d.deployment_id limit 1
+      and (d.is_started_by_owner, d.turn_id) > (v_turn.is_started_by_owner, v_turn.turn_id)
+    order by d.is_started_by_owner, d.turn_id limit 1
   ) as n
-  order by n.is_started_by_owner, n.deployment_id limit 1;
+  order by n.is_started_by_owner, n.turn_id limit 1;
   return v_turn;
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'The turn after this one among the owner''s deployments with pending deliveries; deployment_id is null after the last. Definer: it reads all deliveries.';
+  'The turn after this one among the owner''s deployments with pending deliveries; turn_id is null after the last. Definer: it reads all deliveries.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -155,20 +155,20 @@ begin
   select t.* into v_turn from private.webhook_turns as t
     where t.user_id = due_webhooks_of.user_id for no key update skip locked;
   v_turn := (
-    due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.deployment_id, v_none)
+    due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
   -- Skips at most 200 deployments without a due delivery. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
-    if v_turn.deployment_id is null then
+    if v_turn.turn_id is null then
       exit when v_is_round_empty;
       v_is_round_empty := true;
       v_turn := (due_webhooks_of.user_id, false, v_none);
     elsif v_turn.is_started_by_owner or v_places_of_others > 0 then
       v_id := private.due_webhook_of(
-        v_turn.user_id, v_turn.is_started_by_owner, v_turn.deployment_id, due_webhooks_of.at, v_ids
+        v_turn.user_id, v_turn.is_started_by_owner, v_turn.turn_id, due_webhooks_of.at, v_ids
       );
       if v_id is not null then
         v_is_round_empty := false;
@@ -179,12 +179,12 @@ begin
   end loop;
   update private.webhook_turns as t
   set is_started_by_owner = coalesce(v_turn.is_started_by_owner, false),
-    deployment_id = coalesce(v_turn.deployment_id, v_none)
+    turn_id = coalesce(v_turn.turn_id, v_none)
   where t.user_id = (
     select free.user_id from private.webhook_turns as free
       where free.user_id = v_turn.user_id for no key update skip locked
   )
-    and (t.is_started_by_owner, t.deployment_id) is distinct from (v_turn.is_started_by_owner, v_turn.deployment_id);
+    and (t.is_started_by_owner, t.turn_id) is distinct from (v_turn.is_started_by_owner, v_turn.turn_id);
   return v_ids;
 end;
 $$;

@@ -81,11 +81,12 @@ begin
     where d.id = any (v_ids) and d.status = 'pending'
     returning d.*
   ), message as (
-    select c.id, c.attempts, c.url, c.payload::text as body, floor(extract(epoch from v_now))::bigint::text as sent_at,
+    select c.id, c.attempts, c.url, c.headers, c.payload::text as body,
+      floor(extract(epoch from v_now))::bigint::text as sent_at,
       (c.payload #>> '{data,flow_id}')::integer as flow_id, j.chain_depth + 1 as chain_depth
     from claimed as c join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
   )
-  select m.id, m.attempts, m.url, jsonb_build_object(
+  select m.id, m.attempts, m.url, m.headers || jsonb_build_object(
     'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
     'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id),
     'flow-chain-depth', m.chain_depth::text
@@ -100,8 +101,8 @@ grant execute on function private.claim_webhook_deliveries(integer, integer) to 
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
 -- owner. An owner has at most four posts under way, three of them about runs that others started.
--- headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks
--- detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
+-- headers are those of the delivery, those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which
+-- incoming webhooks detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
 -- claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)

@@ -77,14 +77,15 @@ begin
     last_http_status = store_webhook_attempt.http_status, last_response = left(store_webhook_attempt.response, 1000),
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
-      case when store_webhook_attempt.http_status = 410
+      case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
         then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
       format(
         'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )
     ), 1000) end
   where d.id = v_delivery.id;
-  if store_webhook_attempt.http_status = 410 then
+  -- The address of an api_input may be an input of the run. So its starter could disable the owner's webhooks.
+  if store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input' then
     perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
   end if;
 end;
@@ -93,9 +94,9 @@ comment on function private.store_webhook_attempt(uuid, integer, integer, text, 
   'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- A status from 200 to 299 delivers the message. 410 ends the delivery and disables the address. After any other
--- result it is tried again, up to eight times within 31 hours and not before Retry-After. A report about an older
--- claim changes nothing.
+-- A status from 200 to 299 delivers the message. 410 ends the delivery, and disables the address if on_end named it.
+-- After any other result the delivery is tried again, up to eight times within 31 hours and not before Retry-After. A
+-- report about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null

@@ -7736,7 +7736,7 @@ comment on column public.pending_inputs.owner_id is
 comment on column public.pending_inputs.started_by is
   'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. So it is stored only while the input is open.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. It is stored while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
@@ -7767,11 +7767,13 @@ set search_path = ''
 as $$
 declare
   v_events private.new_run_event[];
+  v_news jsonb;
 begin
   with given as (
     select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
     from jsonb_to_recordset(store_api_inputs.inputs) as i (
-      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer
+      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer,
+      webhook jsonb
     )
   ), asked as (
     insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
@@ -7789,12 +7791,25 @@ begin
     join given as g on g.token_hash = a.token_hash
     order by a.id
   )
-  select array_agg((
-    run.id, g.position, private.uuid_v7_time(a.id),
-    ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
-  )::private.new_run_event) into v_events
+  select
+    array_agg((
+      run.id, g.position, private.uuid_v7_time(a.id),
+      ('api_input', a.flow_run_id, a.node_id, a.times, null, null, a.id)::private.run_event
+    )::private.new_run_event),
+    jsonb_agg(jsonb_build_object(
+      'flow_run_id', run.id, 'event', 'api_input', 'url', g.webhook ->> 'url', 'headers', g.webhook -> 'headers',
+      'data', jsonb_build_object('api_input', jsonb_build_object(
+        'id', a.id, 'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'url', g.url,
+        'expires_at', a.expires_at, 'extra', g.webhook -> 'extra'
+      ))
+    ) order by g.position) filter (where g.webhook ->> 'url' is not null)
+  into v_events, v_news
   from asked as a
   join given as g on g.token_hash = a.token_hash;
+  if v_news is not null then
+    perform private.prepare_webhooks(run.user_id, run.flow_id);
+    perform private.queue_webhook_deliveries(v_news);
+  end if;
   if v_events is not null then
     perform private.announce_run_news(run.id, 'ends');
   end if;
@@ -7802,7 +7817,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
+  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger
@@ -14141,12 +14156,26 @@ comment on column private.on_end_secrets.previous_secret is 'Also signs, until p
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
   is_started_by_owner boolean not null default false,
-  deployment_id uuid not null default '00000000-0000-0000-0000-000000000000'
+  turn_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners whose deployments have had on_end, each with the deployment of the last claimed delivery. The owner''s next claim begins after that deployment, so that deployments take turns.';
+  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
+comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs of flows.';
 comment on column private.webhook_turns.is_started_by_owner is
   'Whether the owner had started the run of that delivery. A deployment has one turn for such runs and another for all other runs.';
+
+create function private.prepare_webhooks(user_id uuid, flow_id integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.on_end_secrets (flow_id) values (prepare_webhooks.flow_id) on conflict do nothing;
+  insert into private.webhook_turns (user_id) values (prepare_webhooks.user_id) on conflict do nothing;
+end;
+$$;
+comment on function private.prepare_webhooks(uuid, integer) is
+  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer: both tables are private.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -14154,13 +14183,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  insert into private.on_end_secrets (flow_id) values (new.entrypoint) on conflict do nothing;
-  insert into private.webhook_turns (user_id) values (new.user_id) on conflict do nothing;
+  perform private.prepare_webhooks(new.user_id, new.entrypoint);
   return null;
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'When a deployment of a flow first gets on_end, makes the secret of the flow, so that every message is signed, and the row for the turns of its owner. Definer: both tables are private.';
+  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer: private.prepare_webhooks is.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -14218,17 +14246,20 @@ comment on function private.webhook_signature(text, integer) is
 
 -- sql/800_webhook_deliveries/20_webhook_deliveries.sql
 
--- This table is an outbox: the transaction that ends a run or asks for signatures also writes the message. The row
--- then records the delivery.
+-- This table is an outbox: the transaction that ends a run, or asks for signatures or for an input, also writes the
+-- message. The row then records the delivery.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
   user_id uuid not null,
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  deployment_id uuid not null,
+  deployment_id uuid,
+  turn_id uuid not null generated always as
+    (coalesce(deployment_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff')) stored,
   is_started_by_owner boolean not null default true,
   event text not null,
   url text not null,
+  headers jsonb not null default '{}',
   payload jsonb not null,
   status text not null default 'pending',
   attempts integer not null default 0,
@@ -14239,7 +14270,9 @@ create table public.webhook_deliveries (
   last_http_status integer,
   last_response text,
   last_error text,
-  constraint webhook_deliveries_event_known check (event in ('succeeded', 'failed', 'stopped', 'signature_request')),
+  constraint webhook_deliveries_event_known check (
+    event in ('succeeded', 'failed', 'stopped', 'signature_request', 'api_input')
+  ),
   constraint webhook_deliveries_status_known check (status in ('pending', 'delivered', 'failed')),
   constraint webhook_deliveries_next_attempt_at_while_pending check ((next_attempt_at is not null) = (status = 'pending')),
   constraint webhook_deliveries_held_while_pending check (status = 'pending' or not is_held),
@@ -14247,16 +14280,20 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: the messages about runs that on_end of their deployments requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
+  'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run_id is one.';
 comment on column public.webhook_deliveries.deployment_id is
-  'The deployment of the run. Not a foreign key: it is kept when the deployment is deleted.';
+  'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
+comment on column public.webhook_deliveries.turn_id is
+  'The deployment; one constant for all runs of flows. The deliveries of an owner with one turn_id take turns with the others, and share a part of the quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
   'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
-  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures.';
+  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: it waits for a value.';
+comment on column public.webhook_deliveries.headers is
+  'Headers that the flow adds to those of Standard Webhooks: webhook_headers of a node api_input, with lower-case names.';
 comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
   'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
@@ -14287,7 +14324,7 @@ create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries
 -- Sorted by deployment, because deployments take turns. Separates deliveries that were tried from new ones, which wait
 -- until there is room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
-  (user_id, least(attempts, 1), is_started_by_owner, deployment_id, next_attempt_at, id) where status = 'pending';
+  (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
 
 alter table public.webhook_deliveries enable row level security;
@@ -14299,8 +14336,8 @@ grant select on public.webhook_deliveries to service_role;
 
 -- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
--- Called by the transaction that ends a run or asks for signatures: private.end_flow_runs, the only place where root
--- runs end, and private.store_signature_requests. Both already know whether the run has on_end.
+-- Called by the transaction that ends a run, or asks for signatures or for an input: private.end_flow_runs, the only
+-- place where root runs end, private.store_signature_requests and private.store_api_inputs.
 
 -- Stores every message, even if many are waiting. Claims decide which of them have room, so nothing is counted here,
 -- and a run never waits for its messages.
@@ -14314,10 +14351,12 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 begin
-  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, payload)
+  insert into public.webhook_deliveries (
+    user_id, flow_run_id, deployment_id, is_started_by_owner, event, url, headers, payload
+  )
   select
     r.user_id, r.id, r.deployment_id, r.started_by is not distinct from r.user_id and r.webhook_id is null, n.event,
-    j.settings -> 'on_end' ->> 'url',
+    coalesce(n.url, j.settings -> 'on_end' ->> 'url'), coalesce(n.headers, '{}'),
     jsonb_build_object(
       'type', 'flow_run.' || n.event,
       'timestamp', to_jsonb(clock_timestamp()),
@@ -14327,14 +14366,16 @@ begin
         'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
       ) || n.data
     )
-  from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
+  from jsonb_to_recordset(queue_webhook_deliveries.news) as n (
+    flow_run_id uuid, event text, data jsonb, url text, headers jsonb
+  )
   join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
   join public.flow_run as r on r.id = n.flow_run_id
-  where j.settings -> 'on_end' -> 'events' ? n.event;
+  where n.url is not null or j.settings -> 'on_end' -> 'events' ? n.event;
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data}], that the run''s on_end requests. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. Without url it goes to the address of on_end, if that requests the event. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -14385,7 +14426,7 @@ comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) 
 -- owner started and for runs that others started. So strangers who start a public deployment do not delay messages
 -- about other runs.
 
-create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, deployment_id uuid, enough bigint)
+create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
@@ -14398,7 +14439,7 @@ begin
     select from public.webhook_deliveries as d
     where d.user_id = tried_webhooks.user_id and d.status = 'pending' and least(d.attempts, 1) = 1
       and (tried_webhooks.is_started_by_owner is null or d.is_started_by_owner = tried_webhooks.is_started_by_owner)
-      and (tried_webhooks.deployment_id is null or d.deployment_id = tried_webhooks.deployment_id)
+      and (tried_webhooks.turn_id is null or d.turn_id = tried_webhooks.turn_id)
     limit tried_webhooks.enough
   ) as tried);
 end;
@@ -14409,7 +14450,7 @@ comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
 -- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
 -- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
 -- deliveries of the same deployment and kind that this claim has selected already.
-create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, deployment_id uuid, picked bigint)
+create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
 set search_path = ''
@@ -14420,16 +14461,16 @@ declare
   v_of_others bigint;
 begin
   if not has_webhook_room.is_started_by_owner then
-    v_of_others := private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share);
+    v_of_others := private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.turn_id, v_share);
     if v_of_others + has_webhook_room.picked >= (v_share + 1) / 2
       or private.tried_webhooks(has_webhook_room.user_id, false, null, v_quota)
         + has_webhook_room.picked >= (v_quota + 1) / 2 then
       return false;
     end if;
   end if;
-  return private.tried_webhooks(has_webhook_room.user_id, true, has_webhook_room.deployment_id, v_share)
+  return private.tried_webhooks(has_webhook_room.user_id, true, has_webhook_room.turn_id, v_share)
       + coalesce(
-        v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.deployment_id, v_share)
+        v_of_others, private.tried_webhooks(has_webhook_room.user_id, false, has_webhook_room.turn_id, v_share)
       )
       + has_webhook_room.picked < v_share
     and private.tried_webhooks(has_webhook_room.user_id, null, null, v_quota) + has_webhook_room.picked < v_quota;
@@ -14439,7 +14480,7 @@ comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
   'Whether a further delivery of a deployment may have its first attempt, by the owner''s quota of pending deliveries. Definer: the quotas are private.';
 
 create function private.due_webhook_of(
-  user_id uuid, is_started_by_owner boolean, deployment_id uuid, at timestamptz, picked uuid[]
+  user_id uuid, is_started_by_owner boolean, turn_id uuid, at timestamptz, picked uuid[]
 )
 returns uuid
 language plpgsql volatile security definer
@@ -14455,21 +14496,21 @@ begin
   select d.* into v_tried from public.webhook_deliveries as d
   where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 1
     and d.is_started_by_owner = due_webhook_of.is_started_by_owner
-    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending'
+    and d.turn_id = due_webhook_of.turn_id and d.status = 'pending'
       and d.next_attempt_at <= due_webhook_of.at
     and d.id <> all (due_webhook_of.picked)
   order by d.next_attempt_at, d.id limit 1;
   select d.* into v_new from public.webhook_deliveries as d
   where d.user_id = due_webhook_of.user_id and least(d.attempts, 1) = 0
     and d.is_started_by_owner = due_webhook_of.is_started_by_owner
-    and d.deployment_id = due_webhook_of.deployment_id and d.status = 'pending'
+    and d.turn_id = due_webhook_of.turn_id and d.status = 'pending'
       and d.next_attempt_at <= due_webhook_of.at
     and d.id <> all (due_webhook_of.picked)
   order by d.next_attempt_at, d.id limit 1;
   if v_new.id is not null and not private.has_webhook_room(
-    due_webhook_of.user_id, due_webhook_of.is_started_by_owner, due_webhook_of.deployment_id, (
+    due_webhook_of.user_id, due_webhook_of.is_started_by_owner, due_webhook_of.turn_id, (
       select count(*) from public.webhook_deliveries as p
-      where p.id = any (due_webhook_of.picked) and p.deployment_id = due_webhook_of.deployment_id
+      where p.id = any (due_webhook_of.picked) and p.turn_id = due_webhook_of.turn_id
         and p.is_started_by_owner = due_webhook_of.is_started_by_owner
     )
   ) then
@@ -14499,20 +14540,20 @@ declare
   v_turn private.webhook_turns := next_webhook_turn.turn;
 begin
   -- Two searches of the index: one for new deliveries, one for deliveries that were tried.
-  select n.is_started_by_owner, n.deployment_id into v_turn.is_started_by_owner, v_turn.deployment_id
+  select n.is_started_by_owner, n.turn_id into v_turn.is_started_by_owner, v_turn.turn_id
   from unnest('{0,1}'::integer[]) as t (tried)
   cross join lateral (
-    select d.is_started_by_owner, d.deployment_id from public.webhook_deliveries as d
+    select d.is_started_by_owner, d.turn_id from public.webhook_deliveries as d
     where d.user_id = v_turn.user_id and d.status = 'pending' and least(d.attempts, 1) = t.tried
-      and (d.is_started_by_owner, d.deployment_id) > (v_turn.is_started_by_owner, v_turn.deployment_id)
-    order by d.is_started_by_owner, d.deployment_id limit 1
+      and (d.is_started_by_owner, d.turn_id) > (v_turn.is_started_by_owner, v_turn.turn_id)
+    order by d.is_started_by_owner, d.turn_id limit 1
   ) as n
-  order by n.is_started_by_owner, n.deployment_id limit 1;
+  order by n.is_started_by_owner, n.turn_id limit 1;
   return v_turn;
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'The turn after this one among the owner''s deployments with pending deliveries; deployment_id is null after the last. Definer: it reads all deliveries.';
+  'The turn after this one among the owner''s deployments with pending deliveries; turn_id is null after the last. Definer: it reads all deliveries.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -14538,20 +14579,20 @@ begin
   select t.* into v_turn from private.webhook_turns as t
     where t.user_id = due_webhooks_of.user_id for no key update skip locked;
   v_turn := (
-    due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.deployment_id, v_none)
+    due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
   -- Skips at most 200 deployments without a due delivery. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
-    if v_turn.deployment_id is null then
+    if v_turn.turn_id is null then
       exit when v_is_round_empty;
       v_is_round_empty := true;
       v_turn := (due_webhooks_of.user_id, false, v_none);
     elsif v_turn.is_started_by_owner or v_places_of_others > 0 then
       v_id := private.due_webhook_of(
-        v_turn.user_id, v_turn.is_started_by_owner, v_turn.deployment_id, due_webhooks_of.at, v_ids
+        v_turn.user_id, v_turn.is_started_by_owner, v_turn.turn_id, due_webhooks_of.at, v_ids
       );
       if v_id is not null then
         v_is_round_empty := false;
@@ -14562,12 +14603,12 @@ begin
   end loop;
   update private.webhook_turns as t
   set is_started_by_owner = coalesce(v_turn.is_started_by_owner, false),
-    deployment_id = coalesce(v_turn.deployment_id, v_none)
+    turn_id = coalesce(v_turn.turn_id, v_none)
   where t.user_id = (
     select free.user_id from private.webhook_turns as free
       where free.user_id = v_turn.user_id for no key update skip locked
   )
-    and (t.is_started_by_owner, t.deployment_id) is distinct from (v_turn.is_started_by_owner, v_turn.deployment_id);
+    and (t.is_started_by_owner, t.turn_id) is distinct from (v_turn.is_started_by_owner, v_turn.turn_id);
   return v_ids;
 end;
 $$;
@@ -14659,11 +14700,12 @@ begin
     where d.id = any (v_ids) and d.status = 'pending'
     returning d.*
   ), message as (
-    select c.id, c.attempts, c.url, c.payload::text as body, floor(extract(epoch from v_now))::bigint::text as sent_at,
+    select c.id, c.attempts, c.url, c.headers, c.payload::text as body,
+      floor(extract(epoch from v_now))::bigint::text as sent_at,
       (c.payload #>> '{data,flow_id}')::integer as flow_id, j.chain_depth + 1 as chain_depth
     from claimed as c join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
   )
-  select m.id, m.attempts, m.url, jsonb_build_object(
+  select m.id, m.attempts, m.url, m.headers || jsonb_build_object(
     'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
     'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id),
     'flow-chain-depth', m.chain_depth::text
@@ -14678,8 +14720,8 @@ grant execute on function private.claim_webhook_deliveries(integer, integer) to 
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
 -- owner. An owner has at most four posts under way, three of them about runs that others started.
--- headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks
--- detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
+-- headers are those of the delivery, those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which
+-- incoming webhooks detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
 -- claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
@@ -14773,14 +14815,15 @@ begin
     last_http_status = store_webhook_attempt.http_status, last_response = left(store_webhook_attempt.response, 1000),
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
-      case when store_webhook_attempt.http_status = 410
+      case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
         then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
       format(
         'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )
     ), 1000) end
   where d.id = v_delivery.id;
-  if store_webhook_attempt.http_status = 410 then
+  -- The address of an api_input may be an input of the run. So its starter could disable the owner's webhooks.
+  if store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input' then
     perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
   end if;
 end;
@@ -14789,9 +14832,9 @@ comment on function private.store_webhook_attempt(uuid, integer, integer, text, 
   'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- A status from 200 to 299 delivers the message. 410 ends the delivery and disables the address. After any other
--- result it is tried again, up to eight times within 31 hours and not before Retry-After. A report about an older
--- claim changes nothing.
+-- A status from 200 to 299 delivers the message. 410 ends the delivery, and disables the address if on_end named it.
+-- After any other result the delivery is tried again, up to eight times within 31 hours and not before Retry-After. A
+-- report about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { answer, askingFlow, type PendingInput, pendingInputs } from '../support/pending_inputs.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 import { anonymousSignIn, clientWith, createApiKey } from '../support/tokens.ts';
 import { waitFor } from '../support/wait.ts';
+import { type ReceivedWebhook, startWebhookReceiver } from '../support/webhook_receiver.ts';
 
 const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -34,6 +35,36 @@ const codeOf = async (response: Response) => {
   return [response.status, code];
 };
 const DONE = [200, { success: true }];
+
+it('the URL of an input is posted to webhook_url of its node, and whoever receives it may answer', async () => {
+  const receiver = await startWebhookReceiver();
+  onTestFinished(receiver.close);
+  const path = `/${randomUUID()}`;
+  const form = {
+    webhook_url: `${receiver.url}${path}`,
+    webhook_headers: [['Authorization', 'Bearer for-the-receiver']],
+    extra: { amount: 120 },
+  };
+  const flowId = await storeFlow(owner, askingFlow(form));
+  const started = await call(`flow/start/${flowId}`, { token: owner.token, headers: JSON_TYPE, body: '{}' });
+  const { flow_run_id: runId } = await started.json() as { flow_run_id: string };
+  const [{ headers, message }] = await receiver.next(path) as [ReceivedWebhook];
+  expect(headers).toMatchObject({
+    authorization: 'Bearer for-the-receiver',
+    'webhook-signature': expect.stringMatching(/^v1,/),
+  });
+  const [input] = await pendingInputs(owner, runId);
+  expect(message).toMatchObject({
+    type: 'flow_run.api_input',
+    data: {
+      flow_run_id: runId,
+      deployment_id: null,
+      api_input: { id: input!.id, url: input!.url, extra: { amount: 120 } },
+    },
+  });
+  expect(await read(await answer(message.data.api_input.url, { values: 'yes' }))).toEqual(DONE);
+  expect(await endOf(runId)).toEqual({ S: 'yes' });
+});
 
 /** Returns the run's output or first error after its end. */
 async function endOf(runId: string): Promise<unknown> {

@@ -10,6 +10,18 @@ export const nodeLimits = {
     meaning: 'the pattern of `regex_match` and `regex_replace`',
     beyond: NODE_FAILS,
   },
+  input_webhook_header_bytes: {
+    value: 8_192,
+    unit: 'bytes',
+    meaning: '`webhook_headers` of `api_input`, as JSON',
+    beyond: NODE_FAILS,
+  },
+  input_webhook_extra_bytes: {
+    value: 65_536,
+    unit: 'bytes',
+    meaning: '`extra` of `api_input`, as JSON',
+    beyond: NODE_FAILS,
+  },
   search_steps: {
     value: 4_000_000,
     unit: 'steps',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
+import type { InputWebhook } from '../../engine/node.ts';
 import { apiInputNode } from './index.ts';
 
 /** Runs the node and returns the wait in milliseconds that it requested. */
@@ -37,4 +38,57 @@ it.each<Value>([{ U: '0' }, { F: '0.9' }, { I: '-5' }, { U: '2592001' }, { F: 'i
 
 it('api_input refuses a timeout that is no number', async () => {
   await expect(runNode(apiInputNode, { timeout: { S: '60' } })).rejects.toThrow('timeout: invalid type: string');
+});
+
+/** Runs the node and returns the message that it requested. */
+async function tellWith(inputs: ValueMap): Promise<InputWebhook | undefined> {
+  let told: InputWebhook | undefined;
+  const askForInput = (_timeoutMs: number, webhook?: InputWebhook) => {
+    told = webhook;
+    return Promise.resolve({ S: 'yes' });
+  };
+  await runNode(apiInputNode, inputs, { askForInput });
+  return told;
+}
+
+const webhook_url = { S: 'https://example.com/hook' };
+
+it('api_input posts to webhook_url only, with its headers by lower-case names and its extra as readable JSON', async () => {
+  expect(await tellWith({ extra: { M: { a: { U: '1' } } } })).toBeUndefined();
+  expect(await tellWith({ webhook_url })).toEqual({ url: webhook_url.S, headers: {}, extra: {} });
+  const webhook_headers = { M: { Authorization: { S: 'Bearer x' }, 'X-A': { S: 'é' } } };
+  const extra = { M: { key: { B3: '11111111111111111111111111111111' }, large: { U: '18446744073709551615' } } };
+  expect(await tellWith({ webhook_url, webhook_headers, extra })).toEqual({
+    url: webhook_url.S,
+    headers: { authorization: 'Bearer x', 'x-a': 'é' },
+    extra: { key: '11111111111111111111111111111111', large: '18446744073709551615' },
+  });
+  const pairs = { A: [{ A: [{ S: 'a' }, { S: '1' }] }, { A: [{ S: 'A' }, { S: '2' }] }] };
+  expect(await tellWith({ webhook_url, webhook_headers: pairs })).toMatchObject({ headers: { a: '1, 2' } });
+});
+
+it.each<[string, ValueMap, string]>([
+  ['an address of another protocol', { webhook_url: { S: 'file:///etc/passwd' } }, 'webhook_url: must be an http'],
+  ['a malformed address', { webhook_url: { S: 'https://' } }, 'webhook_url: must be an http'],
+  ['a long address', { webhook_url: { S: `https://example.com/${'a'.repeat(2_048)}` } }, 'of at most 2048 characters'],
+  [
+    'a header of the delivery',
+    { webhook_url, webhook_headers: { M: { 'Webhook-Id': { S: '1' } } } },
+    "webhook-id can't",
+  ],
+  [
+    'the type of the body',
+    { webhook_url, webhook_headers: { M: { 'content-type': { S: 'a/b' } } } },
+    "content-type can't",
+  ],
+  ['a line break', { webhook_url, webhook_headers: { M: { a: { S: 'b\r\nc: d' } } } }, '"a" has a malformed'],
+  ['many headers', { webhook_url, webhook_headers: { M: { a: { S: 'b'.repeat(8_192) } } } }, 'larger than 8192 bytes'],
+  [
+    'a large extra',
+    { webhook_url, extra: { M: { a: { S: 'é'.repeat(32_768) } } } },
+    'extra: is larger than 65536 bytes',
+  ],
+  ['an extra that is no map', { webhook_url, extra: { S: 'a' } }, 'extra: invalid type: string'],
+])('api_input refuses %s', async (_what, inputs, message) => {
+  await expect(tellWith(inputs)).rejects.toThrow(message);
 });

@@ -3,6 +3,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { runLimits } from '../../../types/limits/runs.ts';
+import { readWebhook } from './webhook.ts';
 
 /** The seconds in which the input can be answered: seven days by default, 30 days at most. */
 const DEFAULT_TIMEOUT_SECONDS = runLimits.default_input_wait_seconds.value;
@@ -16,9 +17,9 @@ function readTimeoutMs(inputs: ValueMap): number {
   return Math.round(seconds * 1_000);
 }
 
-/** Waits until somebody sends a value to a URL that only this execution has. */
+/** Waits until somebody sends a value to a URL that only this execution has. Can post this URL to a server. */
 export const apiInputNode: NodeModule = {
   definition,
   asksForInput: true,
-  run: async ({ inputs, askForInput }) => ({ value: await askForInput(readTimeoutMs(inputs)) }),
+  run: async ({ inputs, askForInput }) => ({ value: await askForInput(readTimeoutMs(inputs), readWebhook(inputs)) }),
 };

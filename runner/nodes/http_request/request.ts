@@ -1,25 +1,9 @@
 import { base64 } from '@scure/base';
-import type { Value, ValueMap } from '../../../types/values/value.ts';
-import { invalidType, readField, readOptionalField, toMap, toText } from '../../../types/values/conversion.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { readField, readOptionalField, toMap, toText } from '../../../types/values/conversion.ts';
 import { toWireJson } from '../../../types/values/json/wire_json.ts';
 import { type HttpRequest, NodeError } from '../../engine/node.ts';
-
-type Pair = [name: string, value: string];
-
-function toPair(value: Value): Pair {
-  if (!('A' in value) || value.A.length !== 2) throw invalidType(value, 'a pair [name, value]');
-  // SAFETY: the line above has checked that the list has two members.
-  return value.A.map(toText) as Pair;
-}
-
-/** Reads pairs of texts from a list of pairs or from a map. */
-function toPairs(value: Value): Pair[] {
-  if ('A' in value) return value.A.map(toPair);
-  if ('M' in value) return Object.entries(value.M).map(([name, member]) => [name, toText(member)]);
-  throw invalidType(value, 'a map, or a list of pairs');
-}
-
-const readPairs = (inputs: ValueMap, name: string): Pair[] => readOptionalField(inputs, name, toPairs) ?? [];
+import { type Pair, readPairs } from '../../values/pairs.ts';
 
 /** Makes the Authorization header of basic_auth. Source: RFC 7617, section 2. */
 function basicAuthorization(inputs: ValueMap): string | undefined {
