@@ -13,7 +13,7 @@ const VALUE_SIZE = 8;
 const MAX_NAME_LENGTH = definitionLimits.definition_name_characters.value;
 const MAX_TYPE_LENGTH = definitionLimits.definition_type_characters.value;
 const TYPE_RULE =
-  `must be a name: a letter, then letters, digits, _ and -, ${MAX_TYPE_LENGTH} at most, but neither true nor false`;
+  `must be at most ${MAX_TYPE_LENGTH} letters, digits, _ and -, start with a letter, and not be true or false`;
 
 const utf8 = new TextEncoder();
 

@@ -64,7 +64,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
   ) {
     if (isAmong(shown, config.secretKeys)) {
       // The same error as private.refuse_service_role, which handles a secret key that is a JWT.
-      throw apiError('token_invalid', 'This call needs a user, and the service role is none.', {
+      throw apiError('token_invalid', 'This call needs a user, but the service role is not a user.', {
         hint: 'Send the access token of the user on whose behalf you call.',
       });
     }
@@ -100,7 +100,7 @@ export function requireCredentials(
   if (Object.keys(credentials.headers).length === 0 && !hasPublicKey) {
     throw apiError('unauthenticated', 'The request carries no credential that this call accepts.', {
       hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). ' +
-        'A run token is enough for its own run, a public key only for a start.',
+        'A run token is accepted only for its own run, and a public key only for a start.',
     });
   }
   return credentials;

@@ -7,7 +7,7 @@ as $$
     else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'Shortens a text from outside so that a message may quote it: cuts it after `longest` characters and then ends it with ….';
+  'Shortens a text that a client sent, so that a message can quote it. A text of more than `longest` characters is cut there and ends in ….';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.size_text(bytes bigint)
@@ -21,7 +21,7 @@ as $$
     else size_text.bytes || ' bytes'
   end;
 $$;
-comment on function private.size_text(bigint) is 'A size as messages write it: 16777216 is 16 MiB.';
+comment on function private.size_text(bigint) is 'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
 grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(

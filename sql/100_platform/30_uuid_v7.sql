@@ -2,12 +2,11 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left
-  -- to right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond.
-  -- As a number, the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the
-  -- millisecond).
-  -- With all microseconds since 1970 it is microseconds * 512 / 125 + milliseconds * 61440 + 28672, because 65536 -
-  -- 4096 = 61440.
+  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left to
+  -- right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond. As a number,
+  -- the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the millisecond). 4.096
+  -- * (all microseconds since 1970) already includes 4096 * milliseconds. So the first half is microseconds * 512 / 125
+  -- + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
   select encode(
     overlay(
       uuid_send(gen_random_uuid())

@@ -17,7 +17,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('token_invalid', 'This call needs a user, and the service role is none.',
+  perform private.fail('token_invalid', 'This call needs a user, but the service role is not a user.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
@@ -84,7 +84,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a user who has been deleted, even softly. Definer: only the owner may read auth.users, which says whether a user is deleted.';
+  'The caller of this request. 401 token_invalid for the service role, and for a deleted user (soft deletion included). Definer: API roles may not read auth.users, which says whether a user is deleted.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -129,7 +129,7 @@ as $$
 begin
   perform private.fail('unauthenticated', 'The request carries no credential that this call accepts.',
     hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). '
-      'A run token is enough for its own run, a public key only for a start.');
+      'A run token is accepted only for its own run, and a public key only for a start.');
 end;
 $$;
 comment on function private.unauthenticated() is

@@ -20,13 +20,13 @@ begin
 end;
 $$;
 comment on function private.quota(text) is
-  'The most of something that a user may have. Definer: the settings are private.';
+  'The value of a quota: the most that each user may have. Definer: the table of changed quotas is private.';
 
 create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
+-- Otherwise a plan that was made while the tables were empty could stay in the cache and scan whole tables later.
 set enable_seqscan = off
 as $$
 begin
@@ -91,9 +91,9 @@ as $$
 declare
   v_limit bigint := private.quota(check_quota.name);
 begin
-  -- The lock lasts until the transaction ends. It admits one transaction of the user at a time, so each counts the
-  -- rows that the one before has stored. Only this function takes the lock, and its holder needs no row that another
-  -- transaction of the user has locked, so there is no deadlock.
+  -- The lock lasts until the transaction ends. Only one transaction of the user can hold it at a time, so each
+  -- transaction counts the rows that earlier transactions stored. Only this function takes the lock, and its holder
+  -- needs no row that another transaction of the user has locked, so there is no deadlock.
   perform pg_advisory_xact_lock(
     hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0)
   );
@@ -107,7 +107,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take this function''s lock. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -188,5 +188,5 @@ set search_path = ''
 as $$
   select * from private.quotas();
 $$;
-comment on function public.quotas() is 'For operators: the quotas of a user, with the value in force and the default.';
+comment on function public.quotas() is 'For operators: all quotas, each with its present value and its default.';
 grant execute on function public.quotas() to service_role;

@@ -6,7 +6,7 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets that sign run tokens and claim tokens, in one row. The first token makes the row; every start reads it.';
+  'The secrets that sign run tokens and claim tokens, in one row. The function that makes the first token also inserts this row.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
   'The secret before the last rotation. Tokens that it signed are still valid.';
@@ -68,7 +68,7 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
-  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
   perform from private.run_token_secrets as s
     cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));

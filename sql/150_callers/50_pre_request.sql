@@ -16,7 +16,7 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement by a caller without a credential, by request path. It is short, because guests choose their filters and so the cost. It is longer for starts and for reads of deployments and outputs, which may wait for locks.';
+  'The time limit of a statement by a caller without a credential, by request path. It is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
 -- A user's access token takes precedence over an API key. A node sends a claim token without any other credential, so
@@ -60,8 +60,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition saves requests without such a header
-  -- from parsing the headers.
+  -- The planner's estimates count rows that policies hide. The first condition is a quick test: most requests have no
+  -- such header, and need no parsing of headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -78,7 +78,7 @@ begin
           length(private.request_header('x-flow-run-token'))
         )
       end,
-      hint => 'Send the whole token, as the start of the run answered it.');
+      hint => 'Send the whole token that the start of the run returned.');
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then

@@ -3,13 +3,13 @@
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
-  'The bytes that a JSON value has as text, and its fault: fault is number, depth or size, path is the place of the fault, and message describes the right form. Without a fault these three are null.';
+  'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: the right form. Without a fault, fault, path and message are null.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- (Not jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
+  -- (jsonb_path_query would be slower: it removes each result from the front of a list, and moves all others forward.)
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -23,7 +23,7 @@ as $$
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'The number of digits that the numbers in a JSON value have as text, before and after the point: of the longest number and of all together. A number beyond the limit counts as 131,072. Of a number below 10^16 only one digit before the point counts.';
+  'The number of digits that the numbers in a JSON value have as text, before and after the point. longest: digits of the longest number. total: digits of all numbers together. A number beyond the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -35,8 +35,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the
-  -- number.
+  -- To read a level, Postgres copies everything below it. So deep levels and long lists are not searched; the path then
+  -- ends above the number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -59,7 +59,7 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no smaller part has the number, the largest part must have it, and is not searched.
+      -- If no smaller part has the number, the number is in the largest part, which needs no search.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.long_number_path(jsonb) is
-  'The path of a number of too many digits in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+  'The path of a number with too many digits, such as [0].data.x; at most the first 16 levels of the path. The value must contain such a number.';
 
 create function private.measure_json(value jsonb, max_bytes integer)
 returns private.json_measure
@@ -80,7 +80,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most four times as much as its text, plus its head: a number takes twelve bytes, and `1, ` three.
+  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short numbers:
+  -- each takes twelve bytes of jsonb, and three bytes of text, `1, `.
   if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
@@ -111,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text; its levels and digits have limits.';
+  'Measures JSON from a user. Call it before any code that makes the text of the value. A text of more than max_bytes, too many levels or a number with too many digits is a fault.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;

@@ -75,7 +75,7 @@ set search_path = ''
 as $$
   select coalesce(octet_length(private.decode_base58(is_base58.value)) = is_base58.byte_count, false);
 $$;
-comment on function private.is_base58(text, integer) is 'Whether the text is base58 of exactly so many bytes.';
+comment on function private.is_base58(text, integer) is 'Whether the text is base58 of exactly byte_count bytes.';
 
 create function private.is_base64(value text)
 returns boolean
@@ -94,10 +94,10 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31
-  -- and 256^32. Every start by a public key is checked, and decoding would take fifty times as long. Only keys that
-  -- begin with zero bytes, written as ones, are decoded. A pattern that includes the length would take eight times as
-  -- long.
+  -- Every start with a public key makes this check, so it must be fast: decoding would take fifty times as long. In
+  -- base58 the characters of the alphabet are in the order of their codes, so numbers of equal length compare like
+  -- texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, written as the digit 1, are
+  -- decoded. One pattern for the characters and the length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.integer_or_null(text) is
-  'The integer from 0 on that a text of digits stands for; null for anything else.';
+  'The integer that a text of 1 to 10 digits stands for. Null for any other text, and for a number too large for the type integer.';
 
 create function private.first_elements(list jsonb, most integer)
 returns jsonb
@@ -137,7 +137,7 @@ begin
   end;
 end;
 $$;
-comment on function private.first_elements(jsonb, integer) is 'The first elements of a JSON array, `most` at most.';
+comment on function private.first_elements(jsonb, integer) is 'At most the first `most` elements of a JSON array.';
 grant execute on function private.first_elements(jsonb, integer) to authenticated, service_role;
 
 create function private.check_tag(tag text)

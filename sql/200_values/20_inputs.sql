@@ -79,7 +79,7 @@ begin
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'The fault of a tagged value, after the path of the fault (''.A[0].S: must be a string''); null if there is none. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
+  'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -110,8 +110,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
-  -- No number and no key needs more characters than this, and reading longer ones takes quadratic time. In JSON text
-  -- `": "` stands only between a member's name and a string, and in inputs that name must be a tag.
+  -- No valid number or key has more characters than this. Reading a longer one takes quadratic time. In JSON text `":
+  -- "` stands only between a member's name and a string, and in inputs that name must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -124,9 +124,9 @@ begin
       'inputs: the text of a number or a key must have at most %s characters', private.limit_number_characters()
     ));
   end if;
-  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax
-  -- path can count members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of
-  -- objects, so it refuses values that are arrays.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
+  -- a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also looks
+  -- into arrays as if they were objects, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -136,7 +136,7 @@ begin
       ' || @.M.type() == "object" || @.A.type() == "array" || @.B.type() == "boolean" || @.N.type() == "number" && @.N == 0'
       ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', private.limit_value_levels()
     )
-    -- One level more.
+    -- A value on the level below the last allowed one is a fault.
     || '1 == 1' || repeat('))', private.limit_value_levels() + 1) || ')'
   )::jsonpath) then
     return;
@@ -169,7 +169,7 @@ begin
 end;
 $$;
 comment on function private.quote_input_names(text[]) is
-  'The inputs of a flow as an error lists them: the first ones, of each the first 100 characters; `none` for a flow without inputs.';
+  'The names of a flow''s inputs, as an error lists them: at most 20 names, each cut after 100 characters; `none` for a flow without inputs.';
 
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void

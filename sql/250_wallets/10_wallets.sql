@@ -57,8 +57,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- The check applies to every writer, because store_wallet also inserts an ADAPTER wallet first and stores its secret
-  -- afterwards.
+  -- No writer inserts a HARDCODED wallet. store_wallet inserts an ADAPTER wallet, stores its secret, and then changes
+  -- the type.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
@@ -81,7 +81,8 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
+    -- A wallet with a stored secret must be HARDCODED, any other wallet ADAPTER. Only store_wallet stores and deletes
+    -- secrets, so in effect only it changes the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
         else 'ADAPTER' end
@@ -116,7 +117,7 @@ begin
     perform private.fail('wallet_in_use',
       format('The wallet is the action identity of deployment %s.', v_deployment_id),
       jsonb_build_object('deployment_id', v_deployment_id),
-      'Change the action_identity of the deployments that name it first.');
+      'First change the action_identity of all deployments that name this wallet.');
   end if;
 end;
 $$;

@@ -6,13 +6,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Half-way between the greatest double and 2^1024: from here on a double is infinite.
+  -- Half-way between the largest double and 2^1024. This number and larger ones become infinity as a double.
   v_infinite constant numeric := 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792;
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Counts only values without members or elements: each array or object in the result would be a copy of everything
-  -- inside it. (jsonb_path_query takes each result from the front of a list and moves the rest.)
+  -- Measures only strings, numbers, booleans and nulls: each array or object in the result would be a copy of
+  -- everything inside it. (jsonb_path_query would be slower: it removes each result from the front of a list, and moves
+  -- all others forward.)
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -35,8 +36,8 @@ begin
       where part.depth <= private.limit_definition_levels()
     )
     select
-      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript computes in the same
-      -- way.
+      -- The size is the UTF-8 bytes of all strings and member names, plus 8 bytes for each value. TypeScript computes
+      -- the same size.
       sum(
         8 + octet_length(part.name) + case jsonb_typeof(part.value)
           when 'string' then octet_length(part.value #>> '{}') else 0 end

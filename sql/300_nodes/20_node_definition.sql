@@ -71,20 +71,21 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- No definition within the limit is stored in more bytes than this. So much larger ones are refused before the
-  -- checks that cost time.
+  -- A definition within the limit never takes more bytes than this as jsonb. Larger ones are refused here, before the
+  -- slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
     ));
   end if;
-  -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
+  -- Columns that the definition leaves out are null in a row of nodes. These nulls must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
+    -- Both this size and the size in zod count 8 bytes for each number, but the text of a number may have up to 50
+    -- times as many bytes. So the limit of the text is higher.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -108,9 +109,9 @@ begin
       array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name))
     )
     union all
-    -- PostgREST writes numbers and booleans into the text column as their text.
+    -- PostgREST turns numbers and booleans into text before it writes them into the column `type`.
     select 'type', format(
-      'must be a name: a letter, then letters, digits, _ and -, %s at most, but neither true nor false',
+      'must be at most %s letters, digits, _ and -, start with a letter, and not be true or false',
       private.limit_definition_type_characters()
     )
     where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]*$'
@@ -125,7 +126,7 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
+    -- A ui_schema without a json_schema defines no form, but it is accepted: definitions from other servers have it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all

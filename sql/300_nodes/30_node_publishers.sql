@@ -2,7 +2,7 @@ create table private.node_publishers (
   user_id uuid primary key references auth.users (id) on delete cascade
 );
 comment on table private.node_publishers is
-  'Users whose node definitions are public. Administrators of the project edit it in SQL. It takes effect with a user''s next post.';
+  'Users whose node definitions are public. Administrators of the project edit this table in SQL. A change applies to definitions that the user posts afterwards.';
 
 create function private.node_poster(out user_id uuid, out is_publisher boolean)
 returns record
@@ -15,5 +15,5 @@ begin
 end;
 $$;
 comment on function private.node_poster() is
-  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer, since private.node_publishers is private.';
+  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated if the caller is not a user. Definer: node_publishers is private.';
 grant execute on function private.node_poster() to authenticated;

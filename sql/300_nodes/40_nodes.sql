@@ -25,18 +25,18 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores the values that a write gives.';
-comment on column public.nodes.user_id is 'The user who posted it; null for the service role.';
-comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at; it ignores values that a client sends for them.';
+comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
+comment on column public.nodes.is_public is 'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
-  'user_id, or zeros if user_id is null: the part of the primary key by which an upsert finds the row to update.';
+  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, whose columns can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
-comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
+comment on column public.nodes.type is 'native, or the name of another kind of node.';
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
-comment on column public.nodes.sources is 'Its outputs: {name, type, …}.';
-comment on column public.nodes.targets is 'Its inputs: {name, type_bounds, …}.';
-comment on column public.nodes."targets_form.json_schema" is 'The form for its settings; needs targets_form.ui_schema.';
+comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
+comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
+comment on column public.nodes."targets_form.json_schema" is 'The form for the settings of the node; needs targets_form.ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);
@@ -71,7 +71,7 @@ as $$
   );
 $$;
 comment on function private.node_definition(public.nodes) is
-  'The definition in a row, without what the database keeps about it.';
+  'The node definition in a row, without the columns that the database sets.';
 grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
 
 create function private.tg_nodes__before_write()
@@ -87,8 +87,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may have the id of the original's row. An upsert also runs this
-    -- insert trigger first.
+    -- The id is always new, because a copied definition may have the id of the original's row. An upsert that updates a
+    -- row runs this insert branch first.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -99,7 +99,7 @@ begin
     new.user_id := old.user_id;
     new.is_public := old.is_public;
   end if;
-  -- Row level security doesn't apply to the service role and to administrators. Everybody else is a user.
+  -- Row level security applies only to users. It does not apply to the service role and to administrators.
   if row_security_active('public.nodes') then
     v_poster := private.node_poster();
     new.is_public := v_poster.is_publisher;
@@ -119,7 +119,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__before_write() is
-  'Refuses an invalid node definition, and sets the columns that the database keeps: a definition belongs to the user who posted it, and is public when that user is a publisher or when the service role posted it.';
+  'Refuses an invalid node definition, and sets the columns that clients can''t set. A definition belongs to the user who posted it. It is public if that user is a publisher, or if the service role posted it.';
 create trigger _100_check_and_keep before insert or update on public.nodes
   for each row execute function private.tg_nodes__before_write();
 create trigger _800_check_quota after insert on public.nodes

@@ -4,7 +4,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'Counts the changes of the service role''s node definitions, in one row, which the first change inserts. Stored warnings about flows hold for one version.';
+  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Stored warnings and interfaces of flows are used only while the version is the same.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -27,7 +27,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each start of a stack writes all definitions, most of them unchanged.
+  -- Each start of the stack writes all definitions again. Only changed ones count.
   if exists (
     select from former as f join changed as c on c.id = f.id
     where c.user_id is null and private.node_definition(c) <> private.node_definition(f)

@@ -9,7 +9,7 @@ export const callerErrors = {
     example: {
       message: 'The request carries no credential that this call accepts.',
       hint:
-        'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.',
+        'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is accepted only for its own run, and a public key only for a start.',
     },
   },
   token_invalid: {

@@ -62,7 +62,7 @@ export const walletErrors = {
     example: {
       message: 'The wallet is the action identity of deployment 019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11.',
       details: { deployment_id: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11' },
-      hint: 'Change the action_identity of the deployments that name it first.',
+      hint: 'First change the action_identity of all deployments that name this wallet.',
     },
   },
   signature_request_answered: {

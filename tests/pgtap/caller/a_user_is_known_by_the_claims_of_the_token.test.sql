@@ -13,7 +13,7 @@ select is(
   test.error('select private.require_user()') - 'message',
   '{
     "code": "unauthenticated", "status": 401, "details": null,
-    "hint": "Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start."
+    "hint": "Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is accepted only for its own run, and a public key only for a start."
   }',
   'who needs a user is told so'
 );

@@ -12,7 +12,7 @@ select is(
   test.error('select private.caller()'),
   '{
     "code": "token_invalid", "status": 401, "details": null,
-    "message": "This call needs a user, and the service role is none.",
+    "message": "This call needs a user, but the service role is not a user.",
     "hint": "Send the access token of the user on whose behalf you call."
   }',
   'the service role is refused'

@@ -24,7 +24,7 @@ select is(
   '[
     {"path": "data.node_id", "message": "must have 1 to 200 characters"},
     {"path": "sources[1].name", "message": "another port has the name \"\""},
-    {"path": "type", "message": "must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false"}
+    {"path": "type", "message": "must be at most 64 letters, digits, _ and -, start with a letter, and not be true or false"}
   ]',
   'with rules beyond types once the types are right'
 );

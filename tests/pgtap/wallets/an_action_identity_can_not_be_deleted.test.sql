@@ -26,7 +26,7 @@ select is(
   jsonb_build_object(
     'code', 'wallet_in_use', 'status', 409, 'message', format('The wallet is the action identity of deployment %s.', test.kept('second')),
     'details', jsonb_build_object('deployment_id', test.kept('second')),
-    'hint', 'Change the action_identity of the deployments that name it first.'
+    'hint', 'First change the action_identity of all deployments that name this wallet.'
   ),
   'one that deployments name can''t, and the newest of them is named'
 );
