@@ -5,4 +5,4 @@ begin atomic
   select is_script.node_id = 'javascript' or is_script.node_id like 'rhai\_script\_%';
 end;
 comment on function private.is_script(text) is
-  'Whether a native node runs a script of its author. Its inputs and outputs are those that the flow''s JSON declares, and each output may stay unset.';
+  'Whether a native node runs a script that the flow''s author wrote. The flow''s JSON declares the inputs and outputs of such a node, and each output may stay unset.';

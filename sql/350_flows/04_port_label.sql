@@ -1,4 +1,4 @@
--- An expression, so that a planner can put it in place of the call.
+-- A single expression, so that the planner can inline this function.
 create function private.port_label(data jsonb)
 returns text
 language sql immutable security invoker
@@ -10,4 +10,4 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the one port of a flow_input or flow_output, as in the runner: the node''s label, or without one the name of its port in the JSON. Takes the node''s data.';
+  'The name of the only port of a flow_input or flow_output node: its label, or the name of the port in the JSON if it has no label. The runner uses the same name. Takes the node''s data.';

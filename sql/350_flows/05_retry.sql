@@ -40,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault that keeps the runner from reading data.retry of a node, or null.';
+  'The fault because of which the runner can''t read data.retry of a node; null without a fault.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb

@@ -65,4 +65,4 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault of the cases of a node switch, or of its sources, which are the names of the cases and default; null without one. Takes the node''s data, whose ports must have no fault.';
+  'The first fault of a switch node; null without a fault. Checks its cases, and that its sources have the names of cases, default, or error if data.on_error is output. Takes the node''s data, whose ports must have no fault.';

@@ -12,9 +12,9 @@ begin
       or on_error_fault.data ->> 'node_id' = 'switch'
         and jsonb_path_exists(on_error_fault.data, '$.targets_form.form_data.cases[*] ? (@.name == "error")')
     )
-      then 'data.on_error: the node has an output named error of its own'
+      then 'data.on_error: the node already has an output "error", so it can''t have on_error'
   end;
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of data.on_error of a node, or null. Takes the node''s data. A called flow with an output named error is found by private.freeze_flow.';
+  'The fault of data.on_error of a node, or null. Takes the node''s data. private.freeze_flow finds calls of flows that have an output named error.';

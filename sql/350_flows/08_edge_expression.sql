@@ -1,10 +1,10 @@
--- An expression, so that a planner can put it in place of the call.
+-- A single expression, so that the planner can inline this function.
 create function private.edge_expression(edge jsonb)
 returns text
 language sql immutable security invoker
 return nullif(edge -> 'data' ->> 'expression', '');
 comment on function private.edge_expression(jsonb) is
-  'The expression of an edge, which computes what the target gets from each value; null for none. Editors may keep an empty one.';
+  'The expression of an edge, which computes the value that the target gets. Null if the edge has none; an editor may store an empty text for none.';
 
 create function private.edge_expression_findings(edges jsonb)
 returns jsonb
@@ -12,7 +12,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Few flows have expressions. All others are not looked at further.
+  -- Few flows have expressions. For a flow without any, this test is enough.
   if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
     return '[]';
   end if;
@@ -43,4 +43,4 @@ begin
 end;
 $$;
 comment on function private.edge_expression_findings(jsonb) is
-  'The findings of flow_findings about expressions that are too long, too many or no texts. Whether one parses is checked by the route that deploys.';
+  'The findings of flow_findings about expressions: too many, too long, or not a text. The route that deploys checks whether expressions parse.';

@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.port_fault(jsonb) is
-  'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
+  'The first fault because of which the runner can''t read a port of a node; null without a fault. Takes the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -45,10 +45,10 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Check all ports in one pass, pairing the nth source of a node with its nth target. Only if a port is wrong, check
-  -- each node to name it.
+  -- First check all ports in one pass. Each row of it has the nth source and the nth target of a node. Only if a port
+  -- has a fault, the query below checks each node to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take fewer bytes than that, so their texts need no measuring.
+    -- Most ports take fewer bytes than a name may have characters, so their texts need not be measured.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -129,4 +129,4 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each node that the runner can''t read, for one node more than an answer lists at most. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
+  'The first fault of each node that the runner can''t read, for at most limit_listed_findings() + 1 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';

@@ -75,7 +75,7 @@ begin
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings about nodes with too many sources or targets, for one such node more than an answer lists at most.';
+  'The findings of flow_findings about nodes with too many sources or targets, for at most limit_listed_findings() + 1 nodes.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -99,7 +99,7 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings about a graph with more nodes, edges or ports than the runner can set up without delaying other runs.';
+  'The findings of flow_findings about too many nodes, edges or ports. While the runner sets up a larger graph, other runs would be delayed.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -145,7 +145,7 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- Each id once, so that an edge of an id that a thousand nodes share is one row instead of a thousand.
+  -- One row for each id. If a thousand nodes share an id, each edge of that id would otherwise become a thousand rows.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -180,7 +180,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- A node has fewer inputs, but more edges may lead into it through the handles of other nodes.
+    -- The limit of inputs does not bound the edges that lead into a node, because edges may use the handles of other
+    -- nodes.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null

@@ -25,7 +25,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- The method of these nodes decides, unless an edge provides the method.
+  -- Whether these nodes have effects depends on their method. A method that comes over an edge is not known, so it
+  -- counts as one with effects.
   decided as materialized (
     select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
     from node as n

@@ -1,9 +1,9 @@
 -- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
 -- and proceed, unless they are strict.
 
--- The service role's definitions say which nodes exist. Without any definitions, all native nodes count as existing,
--- with the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows()
--- returns them.
+-- Only nodes that the service role has defined exist. If it has defined none, all native nodes count as existing, with
+-- the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows() returns
+-- them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
@@ -15,7 +15,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Without definitions the database does not know the nodes of the runner.
+  -- If there are no definitions, the database does not know which nodes the runner has.
   v_knows_nodes constant boolean := exists (
     select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native'
   );
@@ -74,7 +74,7 @@ begin
         false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Handles are looked up in the whole flow, and copies of a node may share one.
+    -- Handles are looked up in the whole flow, because copies of a node may share a handle.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -115,7 +115,8 @@ begin
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Only types of definitions count. Nodes comply with these, while the types in a flow's JSON are not enforced.
+    -- Only the types in node definitions count. Nodes comply with those types, but the types in a flow's JSON are not
+    -- enforced.
     typed as materialized (
       select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
         t.types as wanted
@@ -123,7 +124,7 @@ begin
       join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
       join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
       where w.is_source_known and w.is_target_known and not w.is_source_drawn and not w.is_target_drawn
-        -- The expression gives its result a type of the input.
+        -- An expression converts its result to a type of the input.
         and not w.has_expression
         and (s.side = 'source' or s.is_handed_on)
     ),
@@ -161,12 +162,12 @@ begin
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
       union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
-        when private.is_script(n.node_id) then 'a script has no failure that passes, so it is never tried again'
-        else 'a called flow is not tried again as a whole: its own nodes may be'
+        when private.is_script(n.node_id) then 'a script has no transient failures, so it is never tried again'
+        else 'a called flow is not tried again as a whole; set data.retry on its nodes instead'
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        -- A timeout is a failure that passes, but the time of a called flow is not.
+        -- A timeout is a transient failure of a script, but not of a called flow.
         and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
@@ -209,7 +210,7 @@ begin
       union all
       select 2, w.index, 'edge_source_port_unknown', '.sourceHandle', format(
         case w.side when 'source' then 'the node has no output %s, so the run fails at it'
-          else 'the node does not hand its input %s on, so the run fails at it' end,
+          else 'the node does not pass its input %s on, so the run fails at it' end,
         to_jsonb(private.shorten(w.source_name))
       )
       from wired as w
@@ -238,9 +239,9 @@ begin
         end
       union all
       select 2, w.index, 'effect_may_be_skipped', '', format(
-        case when w.has_expression then 'the expression of output %s may have no result, and then'
-          else 'the output %s may be left unset, and then' end
-          || ' the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
+        case when w.has_expression then 'the expression of output %s may have no result'
+          else 'the output %s may stay unset' end
+          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent": "run"',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
@@ -264,7 +265,7 @@ begin
         and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
       union all
       select 2, t.index, 'edge_types_differ', '', format(
-        'the port %s gives %s, and the input %s takes %s, which no such value becomes, so the run fails at the target',
+        'the port %s gives %s, but the input %s takes %s; the value can''t be converted, so the run fails at the target',
         to_jsonb(private.shorten(t.source_name)),
         array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
         to_jsonb(private.shorten(t.target_name)),
@@ -288,4 +289,4 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';
+  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. The graph must have no findings.';

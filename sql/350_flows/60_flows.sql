@@ -45,7 +45,7 @@ create table public.flows (
       'and cluster: devnet, testnet or mainnet-beta', private.limit_url_characters()
     ))
   ),
-  -- Editors add members of their own to url and cluster.
+  -- Editors may store other members beside url and cluster.
   constraint flows_chain_network_size check (
     octet_length(chain_network::text) <= private.limit_flow_network_bytes() or private.refuse_column(
       'chain_network', format('must have at most %s', private.size_text(private.limit_flow_network_bytes()))
@@ -120,7 +120,7 @@ begin
 end;
 $$;
 comment on function private.check_graph_column(text, jsonb) is
-  'Checks nodes or edges like private.check_json_column, after their size as jsonb, which bounds the memory of that check.';
+  'Checks nodes or edges: first their size as jsonb, then private.check_json_column. The first check bounds the memory of the second.';
 grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
 
 create function private.tg_flows__before_write()
@@ -140,7 +140,7 @@ declare
 begin
   if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
     perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
-      format('must be at most %s of JSON text, together with all else of the flow', private.size_text(v_most)));
+      format('must be at most %s of JSON text, together with the other columns of the flow', private.size_text(v_most)));
   end if;
 
   if tg_op = 'UPDATE' then
@@ -185,14 +185,14 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the table was empty, because then each save of a flow would read
+-- Otherwise a plan that was made while the table was empty could stay in the cache. Then each save of a flow would read
 -- all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compare sizes as stored. So read the table: the statement's new rows are not compressed yet.
+  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the rows from the table.
   for v_user_id in
     select distinct f.user_id
     from former as o

@@ -1,6 +1,7 @@
--- Flows that users read of each other. RLS lets only the owner read a row of public.flows, so a view that runs as its
--- owner provides the rows. That view is private, because it is easy to add one column too many to a view of an exposed
--- schema. Clients read a second view with the same columns, which runs as its caller. The caller needs grants on both.
+-- The flows that users publish for other users. RLS lets only the owner read a row of public.flows, so a view that runs
+-- as its owner provides the rows. That view is private, because it is easy to add one column too many to a view of an
+-- exposed schema. Clients read a second view with the same columns, which runs as its caller. The caller needs grants
+-- on both.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -9,7 +10,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows, without environment and without the address of their network. A security barrier: the conditions of a query are evaluated only on public flows.';
+  'The public flows, without environment and without the address of their network. It is a security barrier, so conditions of a query see only public flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';

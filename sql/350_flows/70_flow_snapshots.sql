@@ -98,7 +98,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  -- Few flows handle errors of calls. All others are not looked at further.
+  -- Few flows handle errors of calls. For all others, this test is enough.
   if not jsonb_path_exists(
     called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
   ) then
@@ -108,7 +108,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
       'flow_id', called_error_findings.caller.id, 'code', 'error_output_taken',
       'path', format('nodes[%s].data.on_error', r.node_index),
-      'message', 'the called flow has an output named error of its own'
+      'message', 'the called flow already has an output "error", so this node can''t have on_error'
     ) order by r.node_index), '[]')
     from private.interflow_references(called_error_findings.caller.nodes) as r
     join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
@@ -123,7 +123,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'The findings of private.freeze_flow about calls with data.on_error of flows that have an output named error. Definer, like freeze_flow: it reads the flows of the caller''s owner.';
+  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, like freeze_flow: it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -131,7 +131,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- One pass over all nodes costs a tenth of a check of each node. In most flows each node has a position.
+  -- This path over all nodes takes a tenth of the time of the query below. Its result is right if all nodes have a
+  -- position, as in most flows, or if none has one.
   v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
 begin
   if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
@@ -146,11 +147,10 @@ $$;
 comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
--- Freezes a flow as its caller has read it, and all flows that it reaches as they are now. Returns the key of the
--- snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as
--- text.
--- Does not check permission: callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from
--- running.
+-- Freezes the given row of a flow, and the current rows of all flows that it calls, directly or through others. Returns
+-- the key of the snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>":
+-- private.canvas_text()}, as text. Does not check permission: callers must. 422 flow_invalid lists the first 1,000
+-- findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -219,7 +219,7 @@ begin
       left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
       v_findings := v_findings || private.called_error_findings(v_flow);
     end if;
-    -- Here rather than in the query, which would otherwise be planned each time.
+    -- These arrays are not part of the query above, because then the query would be planned at each execution.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);

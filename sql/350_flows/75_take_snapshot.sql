@@ -4,7 +4,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A snapshot is not kept for the sake of its row here.';
+  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
@@ -21,7 +21,8 @@ begin
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
   for key share of s;
-  -- A wallet of the environment may have been deleted since. Then freezing the flow reports it.
+  -- A wallet that the environment names may have been deleted since then. In that case the caller freezes the flow
+  -- again, which reports the missing wallet.
   if v_hash is not null and private.environment_findings(
     current_snapshot.entry.environment, current_snapshot.entry.user_id
   ) = '[]' then
@@ -40,7 +41,7 @@ set search_path = ''
 as $$
 declare
   -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
-  -- updated_at, so edits of this transaction do not count as a state of the flow.
+  -- updated_at, so no snapshot is stored for a flow that this transaction has edited.
   v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
     and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
@@ -60,4 +61,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'The key of the flow''s snapshot, frozen as private.freeze_flow() does, without the positions of its nodes. Does not check permission; callers must. Definer, since snapshots are private.';
+  'Returns the key of a snapshot of the flow: the stored one of an unchanged flow, or a new one from private.freeze_flow(), without node positions. Does not check permission; callers must. Definer, since snapshots are private.';

@@ -7,7 +7,7 @@ declare
   v_names text[];
 begin
   -- A type fits if the mask has all kinds of values that the type's JSON makes. Of the types that fit, keep those that
-  -- no other one covers.
+  -- no other fitting type covers.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port of the first types to an input of the second types, like typesMeet of types/values/port_types.ts. An input that passes its value on gives the kinds that it accepts.';
+  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. An input that passes its value on gives the kinds that it accepts. typesMeet of types/values/port_types.ts has the same rule.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb

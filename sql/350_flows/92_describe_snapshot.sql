@@ -19,8 +19,7 @@ declare
   v_label integer;
   v_call integer;
 begin
-  -- The mask of an input that no port narrows: the bits of all kinds of values, and the bit of an input that no port
-  -- requires.
+  -- By default, all bits are set: an input without ports accepts all kinds of values and is not required.
   select coalesce(array_agg(coalesce(own.mask, (1 << 25)::bigint - 1) order by l.number), '{}') into v_masks
   from generate_series(1, label_masks.label_count) as l (number)
   left join (
@@ -88,8 +87,7 @@ as $$
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- For all lists of types in one query: a flow may have as many lists as inputs, and a query for each would take
-  -- seconds.
+  -- One query for all lists of types. Each input may have another list, and one query for each list would take seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
       case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
@@ -118,14 +116,15 @@ create function private.describe_snapshot(data jsonb, out inputs jsonb, out outp
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic. So would merge joins, for which it
--- sorts by the flow alone.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic. Merge joins would be quadratic too,
+-- because the planner sorts only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Numbers the inputs of all flows of the snapshot, those of the entry first, and the ports that an input may reach.
+  -- The query below numbers the inputs of all flows of the snapshot, beginning with the inputs of the entry. It also
+  -- numbers the ports that the value of an input may reach.
   v_names text[];
   v_label_count integer;
   v_defaults jsonb[];
@@ -214,7 +213,7 @@ begin
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
         else e.edge ->> 'sourceHandle' end as source_handle
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
-    -- An expression makes another value of it.
+    -- An expression computes another value, so an edge with an expression does not pass on the input's value.
     where private.edge_expression(e.edge) is null
   ),
   -- Only edges over which an input's value may travel, and edges into an output of the entry.
@@ -280,8 +279,8 @@ begin
   ),
   linked as materialized (
     select p.number,
-      -- The runner converts a key that is passed on to a public key. So a passed-on key is another value, and has no
-      -- parent.
+      -- If an input of type pubkey passes its value on, the runner first converts it to a public key. That is another
+      -- value, so the port it reaches has no parent.
       case when p.side = 'target' and upper.is_handed_on
         and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,

@@ -5,9 +5,9 @@ create table private.flow_snapshot_interfaces (
   outputs jsonb not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs and outputs of each snapshot. The first reader stores them, which is the function flow after a deploy: computing them would take the deploy itself too long.';
+  'The inputs and outputs of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which they were computed. For another version they are computed again.';
+  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 
@@ -26,9 +26,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface and the others wait for it. In parallel, all of them would take longer,
-  -- until none ends within its time limit. If definitions were added meanwhile, the result may already contain them.
-  -- So it is of this version or newer, never older.
+  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
+  -- would be slower, and perhaps none would end within its time limit. If definitions are added meanwhile, the result
+  -- may contain them. So the result may be newer than v_version, but not older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -36,7 +36,7 @@ begin
   if found then
     return v_interface;
   end if;
-  -- The lock keeps the snapshot until this row is stored, so that a reader never meets a half-done sweep.
+  -- The lock keeps the sweep from deleting the snapshot before this row is stored.
   select s.hash, v_version, d.inputs, d.outputs into v_interface
   from (
     select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share

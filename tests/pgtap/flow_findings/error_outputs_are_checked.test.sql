@@ -9,7 +9,7 @@ select is(pg_temp.fault(on_error), 'data.on_error: must be "output", or left out
 from (values (jsonb '"stop"'), ('true'), ('3'), ('{}'), ('["output"]')) as bad (on_error);
 
 select is(
-  pg_temp.fault('"output"', node), 'data.on_error: the node has an output named error of its own', description
+  pg_temp.fault('"output"', node), 'data.on_error: the node already has an output "error", so it can''t have on_error', description
 )
 from (values
   (test.node('a', 'flow_input', '{x}', '{}', '{"label": "error"}'), 'a flow input has the label error'),

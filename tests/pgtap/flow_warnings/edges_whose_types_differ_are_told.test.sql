@@ -50,7 +50,7 @@ select is(
     jsonb_build_array(test.edge('count', 'n', 'take', 'bytes')),
     '{}'
   ) #>> '{0,message}',
-  'the port "n" gives u64, and the input "bytes" takes bytes, which no such value becomes, so the run fails at the target',
+  'the port "n" gives u64, but the input "bytes" takes bytes; the value can''t be converted, so the run fails at the target',
   'the message names both ports and their types'
 );
 

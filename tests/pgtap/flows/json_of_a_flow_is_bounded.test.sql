@@ -35,7 +35,7 @@ from (values
   ('1.5 million numbers', 'edges = (''['' || repeat(''1,'', 1500000) || ''1]'')::jsonb', 'edges',
     'must take at most 16 MiB as jsonb: it has too many numbers'),
   ('what is too large together', 'nodes = jsonb_build_array(repeat(''a'', 5000000)), edges = jsonb_build_array(repeat(''a'', 4000000))',
-    'nodes', 'must be at most 8 MiB of JSON text, together with all else of the flow')
+    'nodes', 'must be at most 8 MiB of JSON text, together with the other columns of the flow')
 ) as bad (what, assignment, path, message);
 
 select is(

@@ -17,7 +17,7 @@ $$;
 
 select is(
   pg_temp.calls('error', '"output"')::jsonb - 'flow_id',
-  '{"code": "error_output_taken", "path": "nodes[1].data.on_error", "message": "the called flow has an output named error of its own"}',
+  '{"code": "error_output_taken", "path": "nodes[1].data.on_error", "message": "the called flow already has an output \"error\", so this node can''t have on_error"}',
   'a called flow with an output named error is found'
 );
 select is(
