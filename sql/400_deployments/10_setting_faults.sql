@@ -51,7 +51,7 @@ begin
 end;
 $$;
 comment on function private.lamports(jsonb) is
-  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for any other JSON.';
+  'The integer from 0 to 2^64-1 in a JSON number or in a JSON string of digits; null for any other JSON.';
 
 create function private.is_fees(value jsonb)
 returns boolean
@@ -90,7 +90,7 @@ begin
 end;
 $$;
 comment on function private.is_icon_url(text) is
-  'Whether the text is an https address within the limit of characters, without a user name and without characters that need escaping.';
+  'Whether the text is an https address of at most limit_url_characters() characters, without a user name and without characters that need escaping.';
 grant execute on function private.is_icon_url(text) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
@@ -105,11 +105,11 @@ begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
     return '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]';
   end if;
-  -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes and each transfer 17, so there is room for 62
-  -- transfers.
+  -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes, and each transfer takes 17 bytes, so a transaction
+  -- has room for 62 transfers.
   if jsonb_array_length(fees_faults.fees) > private.limit_fees() then
     return jsonb_build_array(jsonb_build_object('path', 'fees', 'message', format(
-      'must have at most %s pairs, more than a transaction has room for', private.limit_fees()
+      'must have at most %s pairs: no transaction has room for more', private.limit_fees()
     )));
   end if;
   for v_fee in

@@ -1,5 +1,5 @@
--- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other files that it
--- touches.
+-- A new setting is first a column of this table. CONTRIBUTING.md, "A new deployment setting", lists the other files to
+-- change.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -45,7 +45,7 @@ comment on column public.flow_deployments.entrypoint is 'The flow that was deplo
 comment on column public.flow_deployments.snapshot_hash is
   'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the frozen flow''s inputs. A start with any other name is refused. They are stored here rather than with the snapshot, so that a start reads one row.';
+  'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here rather than with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
@@ -59,11 +59,11 @@ comment on column public.flow_deployments.action_identity is
   'The public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is
   'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
-comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
+comment on column public.flow_deployments.chain_network is 'The Solana network of the deployment''s runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'The most starts per calendar minute by all callers other than the owner together. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
+  'The most starts in one calendar minute, counted over all callers except the owner. 0 allows no start; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'The most runs under way at a time that callers other than the owner started. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
+  'The most runs of callers other than the owner that may be under way at the same time. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
 
@@ -89,7 +89,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys of one flow run one after another. Starts only read the flow and do not wait.
+  -- Deploys of the same flow wait for each other. Starts only read the flow, so they do not wait.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -104,7 +104,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Locks the flow, and gives the deployment its input names and an id greater than those of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
+  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -192,7 +192,7 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare as text, in which 1.0 differs from 1, so that 1.0 is stored as 1.
+  -- Compare the texts: 1.0 equals 1 as jsonb, but not as text. So a new 1.0 is noticed, and stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -212,7 +212,7 @@ begin
     if not found then
       perform private.fail('action_identity_without_wallet',
         'action_identity must be the public key of a HARDCODED wallet of the deployment''s owner.',
-        '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
+        '[{"path": "action_identity", "message": "there is no HARDCODED wallet with this public key"}]',
         'POST /wallets/upsert stores a wallet with its key pair.');
     end if;
   end if;
@@ -220,6 +220,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: for each writer, it must be able to lock the owner''s wallet.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();

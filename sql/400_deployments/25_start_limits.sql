@@ -18,7 +18,7 @@ begin
 end;
 $$;
 comment on function private.start_limits(public.flow_deployments) is
-  'The limits of starts in force for a deployment: those that its owner has set, or the defaults of its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
+  'The limits of starts in force for a deployment: the values that its owner has set, or the defaults for its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -34,11 +34,11 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a limit that a share may use: `all` callers the whole, `guests` together a half, one caller a tenth. Rounded up, so that a limit above 0 gives every share at least 1.';
+  'The part of a limit that a share may use. `all`, for all callers together: the whole limit. `guests`, for all guests together: a half. Any other share, for one caller: a tenth. It is rounded up, so that a limit above 0 gives each share at least 1.';
 
--- The part of a deploy's answer on the limits of a deployment that anybody may start: {limits: {max_starts_per_minute,
--- max_runs_in_flight, guests}}. `guests` has the same two limits for all callers without an account together. For
--- other deployments the answer is {}.
+-- Returns the member `limits` of a deploy's answer, if anybody may start the deployment: {limits:
+-- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
+-- account, counted together. Returns {} for other deployments.
 create function private.describe_start_limits(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker

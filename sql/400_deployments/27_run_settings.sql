@@ -1,7 +1,7 @@
--- The one place that says which settings of a deployment its runs have. private.flow_run_jobs keeps the value. Claims
--- return it whole, redrives copy it whole, and called runs are executed by the claim of their root. So a new setting of
--- runs is one more member here. start_flow passes a deployment that is stored nowhere and has null in most columns: a
--- member needs its default for such a run here.
+-- Only this function lists the settings that a run takes from its deployment. private.flow_run_jobs stores the result.
+-- Claims return all of it, redrives copy all of it, and called runs use the settings of their root. So a new setting of
+-- runs needs only one more member here. start_flow passes a deployment that is not stored and has null in most columns,
+-- so each member needs a default here.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker

@@ -19,9 +19,9 @@ create table public.flow_deployments_tags (
 );
 comment on table public.flow_deployments_tags is
   'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag names one of its deployments at a time.';
+comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag always names exactly one deployment of this flow.';
 comment on column public.flow_deployments_tags.description is
-  'The owner''s description of the tag for people. Null until the owner writes one, also for latest.';
+  'The owner''s description of the tag for people. Null until the owner writes one; this also holds for the tag latest.';
 comment on column public.flow_deployments_tags.tag is
   'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
@@ -30,12 +30,13 @@ create index flow_deployments_tags_deployment_id_idx
 create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
 create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
 
--- Two parties move tags. The flow's owner makes, moves, describes and deletes tags, by these policies. Only the
--- triggers of 40_latest.sql move the tag latest.
+-- By these policies the flow's owner makes, moves, describes and deletes tags. The tag latest is an exception: only the
+-- triggers of 40_latest.sql move it.
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
--- Checks the owner of the flow, since a violation of the primary key would reveal the tags of other users' flows.
+-- This policy checks the owner of the flow. Otherwise a violation of the primary key would reveal which tags the flows
+-- of other users have.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
   with check (
     user_id = (select auth.uid())

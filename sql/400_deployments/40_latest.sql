@@ -1,5 +1,5 @@
--- Moves of the tag latest. A deploy moves it to the new deployment. The deletion of the newest deployment moves it
--- back to the newest of the others. Users can't move or delete it.
+-- Moves the tag latest. A deploy moves the tag to the new deployment. If the newest deployment is deleted, the tag
+-- moves back to the newest of the other deployments. Users can't move or delete the tag.
 
 create function private.tg_flow_deployments__after_insert()
 returns trigger
@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Prevents the deletion of the user who deletes deployments until the transaction ends. Deleting a user locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
+  'Prevents the deletion of the user who deletes deployments until the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -42,11 +42,11 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- This does not lock the flow. A transaction that deletes the flow or its owner has locked the flow and locks this
-  -- row next, so locking the flow here would be a deadlock.
-  -- The lock of the tag's row orders deletions and deploys: the second transaction sees the tag as the first has moved
-  -- it. This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would
-  -- be too late: a deploy that waited for this transaction's locks could have moved latest in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and this
+  -- row next, so the other order here could deadlock. Deletions and deploys wait for each other at the lock of the
+  -- tag's row, so the second transaction sees where the first has moved the tag. This must happen before the foreign
+  -- key deletes the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for
+  -- this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments, without those that are being deleted. Definer: only the triggers may move latest.';
+  'Moves latest to the newest other deployment that is not being deleted. Definer: only the triggers may move latest.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -73,7 +73,7 @@ as $$
 begin
   perform private.fail('tag_latest_protected',
     'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
-    hint => 'Use a tag of your own. The description of latest may be changed.');
+    hint => 'Use a tag of your own. You may change the description of latest.');
 end;
 $$;
 comment on function private.refuse_latest() is 'Refuses a change of the tag latest: 409 tag_latest_protected.';
@@ -91,8 +91,8 @@ begin
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that describes latest first comes here as an insert. Its deployment is the one that latest already
-      -- names.
+      -- An upsert that only changes the description of latest runs this insert branch first. Such an upsert names the
+      -- deployment that latest already has.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id

@@ -3,6 +3,6 @@ create table private.flow_deployment_canvases (
   canvas text not null
 );
 comment on table private.flow_deployment_canvases is
-  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. A text, because converting it to jsonb would take a deploy too long.';
+  'The positions at which the editor drew the nodes of a deployment''s flows. The positions are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';

@@ -1,5 +1,5 @@
--- The deploy route parses scripts before it deploys, since the database can't. If a flow changes meanwhile, the route
--- reads it again.
+-- The deploy route parses the scripts of a flow before it deploys the flow, because the database can't parse them. If a
+-- flow changes meanwhile, the route reads its scripts again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, language text, inputs jsonb, source text)
@@ -38,7 +38,7 @@ begin
     from script as s
     where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
     union all
-    -- Of an expression, the index is that of the edge, and the node is its target.
+    -- For an expression, index is the index of the edge, and node_id is the target of the edge.
     select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
     from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
     where private.edge_expression(e.edge) is not null
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The script nodes of a graph whose script is in their form data, in the order of the nodes, then the expressions of edges (language jsonata). source is null if a node has no script at all.';
+  'The scripts of a graph, for nodes that have the script in their form data; then the expressions of its edges (language jsonata). Ordered like the nodes and edges. source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -112,7 +112,7 @@ grant execute on function private.read_flow_scripts(integer) to anon, authentica
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
 -- Reads at most 1,000 flows, and from them at most 500 scripts of 65,536 characters each and 262,144 characters
--- together. as_of has the time of each flow's last change; pass it to deploy_flow.
+-- together. as_of holds the time of the last change of each flow; pass as_of to deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker

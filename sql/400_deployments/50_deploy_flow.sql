@@ -18,10 +18,10 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
-  -- Compare after freezing: a flow that is unchanged now was unchanged when it was frozen.
+  -- Compare after freezing: if a flow has its old time now, it also had that time when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
-    perform private.fail('flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
-      hint => 'Deploy it again.');
+    perform private.fail('flow_changed', 'The flow, or a flow that it calls, was changed during the deploy.',
+      hint => 'Deploy the flow again.');
   end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
   insert into public.flow_deployments (
@@ -47,9 +47,9 @@ comment on function private.deploy_flow(integer, boolean, jsonb) is
   'Implements public.deploy_flow. Definer: snapshots are private, and only this function inserts deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
--- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment.
--- strict treats warnings as errors. as_of comes from read_flow_scripts: if a flow has changed since then, the call
--- answers 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
+-- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment. strict
+-- treats warnings as errors. as_of comes from read_flow_scripts. If a flow has changed since that call, the answer is
+-- 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.placed_graph(jsonb, jsonb) is
-  'A snapshot''s graph, {nodes, edges}, with the positions that private.canvas_text() kept added to the nodes; null for a node without one.';
+  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if none is known.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -52,7 +52,7 @@ comment on function private.deployment_graph(uuid) is
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
--- calls. Nodes have the members that a snapshot keeps, and the position at which they were drawn at the deploy.
+-- calls. Nodes have the members that a snapshot keeps, and the position that they had in the editor at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker

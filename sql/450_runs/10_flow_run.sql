@@ -2,8 +2,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- The error of a node begins with its name and id, and its text may begin with the name of an input. So only codes of
-  -- runs count as codes. The search stops after 1,000 characters, because errors may be long.
+  -- The error of a node begins with the node's name and id. The message after that may begin with a word that only
+  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors may
+  -- be long, so only their first 1,000 characters are searched.
   select substring(left(error_code.error, 1000) from
     '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
   );
@@ -23,8 +24,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Stored beside errors, which may have 64 KiB, so that queries over thousands of runs need not read them. Not
-  -- generated: each statement plans the expression of a generated column anew, which would slow starts.
+  -- Stored separately, because `errors` may have 64 KiB, which queries over thousands of runs need not read. It is not
+  -- a generated column: Postgres plans the expression of a generated column again for each statement, which would slow
+  -- starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -41,32 +43,32 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows, written by functions only. The owner of the flow reads all of them. The starter of a run reads that run; called_flow_runs shows the starter the states of called runs. A run''s settings are copies of its deployment''s, which are checked there.';
+  'Runs of flows, written by functions only. The owner of the flow reads all its runs. The starter reads the started run, and the states of the runs it called, by called_flow_runs. Settings are copied from the deployment, which has checked them.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. Not a foreign key, which would slow every start: runs are deleted with their flow, and flows with their owner.';
+  'The owner of the flow. Not a foreign key, because that would slow every start. It needs none: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started; null for a run of a flow without a deployment, and for a called run. Kept when the deployment is deleted, so it is not a foreign key.';
 comment on column public.flow_run.schedule_id is
-  'The schedule that started it; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
+  'The schedule that started the run; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
 comment on column public.flow_run.webhook_id is
-  'The incoming webhook that started it; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
+  'The incoming webhook that started the run; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
 comment on column public.flow_run.started_by is
-  'The user who started it; null for a caller with only a public key, and after the user is deleted. Not a foreign key: a start locks the user itself.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. Not a foreign key: each start locks the row of the user instead.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. It proves nothing.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is
-  'One line per failed node, "<name> <node id>[#times]: <message>": at most 100, with 65536 characters together; null if no node failed.';
+  'One line for each failed node, "<name> <node id>[#times]: <message>"; null if no node failed. At most 100 lines, and 65,536 characters in total.';
 comment on column public.flow_run.error_code is
-  'The code of the first line of errors; null without errors, or if the line has no code.';
+  'The code in the first line of errors; null if there are no errors, or if that line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it, with parent_node_id and parent_times.';
 comment on column public.flow_run.redriven_from is
-  'The failed run that this redrive continues: node executions that succeeded there are taken over. Null for all other runs, and if that run has been deleted.';
+  'For a redrive: the run that it continues, whose succeeded node executions it takes over. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
   'Public key that signs and sends the transactions of the action identity.';
 comment on column public.flow_run.chain_network is
@@ -82,8 +84,8 @@ create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run
   where parent_flow_run_id is not null;
 -- Unique, because a second redrive of a run would repeat the effects of the first one.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
--- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the
--- pages.
+-- When a run is claimed or ends, no indexed column changes. So these updates need no new index entries if the new row
+-- fits into the same page (heap-only tuples); fillfactor leaves room for it.
 
 create function private.tg_flow_run__after_write()
 returns trigger
@@ -112,14 +114,14 @@ begin
     or num_nonnulls(new.parent_flow_run_id, new.deployment_id) > 1
   then
     raise check_violation using
-      message = format('A run with the status %s may not have these times, this outcome or this parent.', new.status),
+      message = format('A run with the status %s can''t have this combination of times, output, errors and parent.', new.status),
       schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
   end if;
   return null;
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that a run''s times, output and errors match its status, and its parent: a called run has a parent with its node and times, and no deployment. A trigger, because each statement plans a check constraint anew, which costs a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. A trigger, because Postgres plans a check constraint again for each statement, which would cost a start more than all its indexes.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
@@ -130,8 +132,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens
-  -- to its flow.
+  -- A foreign key would also delete called runs of this flow. But a called run stays as long as its parent run, even if
+  -- its own flow is deleted.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
@@ -157,7 +159,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Removes a deleted user as starter of runs of other owners'' flows. Definer: roles that delete users may not write runs.';
+  'Sets started_by to null in the runs that a deleted user started of other users'' flows. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 

@@ -5,22 +5,22 @@ begin atomic
   select coalesce(
     -- The owner of the flow.
     may_see_run.run.user_id = may_see_run.caller.user_id
-    -- A called run is visible to the owner only: its inputs and output contain the owner's constants.
+    -- Only the owner sees a called run, because its inputs and output contain the owner's constants.
     or may_see_run.run.parent_flow_run_id is null and (
       -- The starter.
       may_see_run.run.started_by = may_see_run.caller.user_id
-      -- The holder of its token.
+      -- The holder of the run's token.
       or may_see_run.run.id = may_see_run.caller.run_id
     ),
     false
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'True if the caller may see a run. The owner of its flow may; if no other run called it, its starter and the holder of its token may, too. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
+  'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- Repeats the rule of private.may_see_run: the planner does not inline a function that uses a sub-select twice, and
--- would read all runs.
+-- Repeats the rule of private.may_see_run. A call of that function here would read all runs, because the planner does
+-- not inline a function that uses a sub-select twice.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())

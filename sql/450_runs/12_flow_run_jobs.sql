@@ -28,51 +28,51 @@ create table private.flow_run_jobs (
     check (sleeps_until is null or (message_id is not null and not is_held))
 );
 comment on table private.flow_run_jobs is
-  'The data of each root run that the runner needs and that readers of flow_run must not see. A job is kept when its run has ended.';
+  'For each root run, the data that the runner needs and that readers of flow_run must not see. A job stays after its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. Not a foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
+  'The run. Not a foreign key, because that would cost a look-up at every start, and enqueue_run always stores both rows.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
+  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
+  'The snapshot that the run executes. Not a foreign key, because that would slow every start. It needs none: only sweep_runner deletes snapshots, and never a snapshot of a run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'private.run_settings of the deployment at the start, and action_signer of the start. Copied whole by redrives. It is in this table because starters may read flow_run, but not the RPC address and on_end.';
+  'The result of private.run_settings at the start, and the action_signer of the start. Redrives copy all of it. It is not in flow_run, because starters read that table and must not read the RPC address and on_end.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
-  'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
+  'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
   'The group and the caller of private.deployment_usage that count this run, in this order.';
 comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that runs that came meanwhile are claimed first.';
+  'The order in which the runs of one owner are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'The number of consecutive workers that the run has lost, without a worker that holds the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
+  'How many workers in a row were lost while they held the run; a worker that holds the run now does not count, see private.awake_jobs. The end of a node or a release of the run sets it to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
 comment on column private.flow_run_jobs.action_lookups is
-  'The number of look-ups on the chain of the transaction that the run output.';
+  'How often the transaction that the run has output was looked up on the chain.';
 comment on column private.flow_run_jobs.has_ended_inputs is
   'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
 comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
-  'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
+  'The time from which a sleeping run may be claimed again; null if the run does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow claims.';
 comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would have to be written at the end of every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next, or by a node that started the next. A limit of this number ends loops.';
--- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
--- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
--- ended.
+  'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
+-- The first entry is flow_run.redriven_from. If that run was itself a redrive, and ended before it had taken over
+-- everything, the run that it continued is the next entry, and so on. Not a foreign key: sweep_runner keeps these runs
+-- until the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
 comment on column private.flow_run_jobs.is_complete is
-  'True if a worker executed everything that could run. False before the run has ended, and if it was stopped, exceeded a limit, or lost its workers.';
+  'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)

@@ -26,19 +26,19 @@ comment on table public.node_run is
   'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
 comment on column public.node_run.attempt is
-  'The number of the running attempt, or of the last one, of a node with data.retry; 1 for every other node.';
+  'For a node with data.retry: the number of its present or last attempt. 1 for every other node.';
 comment on column public.node_run.retry_at is
-  'The begin of the next attempt; set only while the node waits for it after a failed attempt.';
+  'The time at which the next attempt begins. Set only between a failed attempt and the next one.';
 comment on column public.node_run.attempt_start_time is
-  'The begin of an attempt after the first, from which data.timeout_ms counts; null for the first, which begins at start_time.';
+  'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
-  'True if the errors went to the node''s output error (data.on_error of the flow), so the run does not fail for them.';
+  'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
-  'True if the node was not executed in this run: a redrive took the execution over, with its times, from the run that it continues.';
+  'True if this run is a redrive and did not execute the node: it copied the row, with its times, from the run that it continues.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated

@@ -31,7 +31,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The run at the root of a run''s tree: itself, unless an interflow node called it. Definer: callers are checked by the root.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer: callers of this function check the caller by the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -43,4 +43,4 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'Returns the id of the root of a run''s tree, if the caller may see that root: requests that concern a tree may name any run in it. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
+  'Returns the id of the root run of a run''s tree, if the caller may see the root run. A request about a tree may name any run of the tree. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';

@@ -1,16 +1,17 @@
--- Notifies sessions of news of runs. For a run that no session follows, this costs one try of a lock. It never waits
--- for a lock:
+-- Notifies sessions of news of runs. For a run that no session follows, a notification costs only one attempt to take a
+-- lock. No function here waits for a lock:
 --
 --   follow      A session that listens takes a shared lock of the run and the topic, then looks at the run.
 --   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run;
 --               if not, it notifies.
 --
--- The transaction keeps its lock until it has committed. So a session that follows the run before that is notified, and
--- a session that follows it later sees the news in its look. During the commit, the run can't be followed.
+-- The transaction keeps its lock until it has committed. So a session that followed the run before this transaction
+-- took the lock is notified. A session that follows the run after the commit sees the news when it looks at the run.
+-- Between these two times the run can't be followed.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is
-  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something; events: everything that happens in it. Each has locks of its own, so that progress does not notify sessions that only wait for the end.';
+  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something. events: everything that happens in the run. Each topic has its own locks, so that progress does not notify sessions that only wait for the end.';
 
 create function private.announce_run_news(flow_run_id uuid, topic private.news_topic)
 returns void
@@ -25,8 +26,8 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run, or, rarely, another run
--- whose lock has the same number. The caller holds the lock of the run's row.
+-- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run. In rare cases it is sent
+-- because a session follows another run whose lock has the same number. The caller holds the lock of the run's row.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
@@ -38,11 +39,11 @@ as $$
 declare
   v_place integer;
 begin
-  -- A listener holds a connection and many locks, which other work needs too: all listeners together use at most an
-  -- eighth of the connections and half of the lock table.
+  -- A listener holds a connection and many locks, and other work needs connections and locks too. So all listeners
+  -- together use at most an eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
-      -- Ends the connection of a lost listener soon, which releases its locks.
+      -- With these settings, the connection of a lost listener ends soon. That releases the listener's locks.
       perform set_config('tcp_keepalives_idle', '20', false), set_config('tcp_keepalives_interval', '10', false),
         set_config('tcp_keepalives_count', '3', false), set_config('idle_session_timeout', '60s', false);
       listen flow_run_news;
@@ -53,14 +54,14 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of max_connections listen already. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if as many sessions as an eighth of max_connections already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
+-- Otherwise a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 begin
@@ -76,10 +77,10 @@ begin
     );
 end;
 $$;
--- Returns the runs that the session follows. Called runs can't be followed, nor a run while a transaction with news of
--- it commits. Look at a run after this call: news that was committed before is not announced again.
+-- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
+-- committing. Look at the runs after this call, because news that was committed before it is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic, until it ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
+  'Makes this session follow root runs for a topic, until the session ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)

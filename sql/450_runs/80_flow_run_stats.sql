@@ -5,12 +5,12 @@ set search_path = ''
 as $$
 begin
   if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
-    perform private.fail('request_invalid', 'flow, deployment: exactly one of the two must be given.');
+    perform private.fail('request_invalid', 'flow, deployment: give exactly one of the two.');
   end if;
   if check_run_period.since is null or not isfinite(check_run_period.since)
     or check_run_period.since < 'epoch' or check_run_period.since > now()
   then
-    perform private.fail('request_invalid', 'since: must be a time that has passed, from 1970 on.');
+    perform private.fail('request_invalid', 'since: must be a time between 1970 and now.');
   end if;
 end;
 $$;
@@ -21,7 +21,7 @@ create function private.flow_run_stats(flow integer, deployment uuid, since time
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know how few runs the limit admits, and would sort all of them.
+-- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -89,7 +89,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, not for each run.';
+  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, instead of the policies for each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(

@@ -1,14 +1,15 @@
--- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
--- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order. A watcher who
--- has seen number 7 has seen all numbers up to 7, and continues with 8.
+-- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they were
+-- stored. A transaction that stores an event holds the lock of the root run, so the events of a tree of runs are
+-- committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and continues
+-- with 8.
 --
 -- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
 -- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
 -- flow_run, so the table does not store them.
 --
--- Most runs are short: one transaction stores all their events and ends them. No number was visible before that
--- transaction, and no row changes after it. So the table has no rows for such runs, and private.unnumbered_events
--- computes their events on request.
+-- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
+-- seen a number, and after it no row changes. So numbers can be computed at any time: the table has no rows for such
+-- runs, and private.unnumbered_events computes their events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -27,22 +28,21 @@ create table private.flow_run_events (
 comment on table private.flow_run_events is
   'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. A run whose events were all stored by the transaction that ended it has no rows. Deleted with the run.';
 comment on column private.flow_run_events.root_flow_run_id is
-  'The root of the tree. Its watchers get the events of all runs in the tree.';
+  'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
-  'The number of the first of these events. Number 1 is the start of the root run.';
+  'The number of the first event in `events`. Number 1 is the start of the root run.';
 
 create type private.new_run_event as (
   root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event
 );
 comment on type private.new_run_event is
-  'An event to be added to those of a root run. position orders the events that one claim stores together; time orders events without a position.';
+  'An event to add to a root run. Events that one claim stores together are ordered by position. Events without a position are ordered by time.';
 
 create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
--- them.
+-- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -92,10 +92,10 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- For a root run that has ended without rows in flow_run_events. The claim that ended it stored all its events, at most
--- a hundred rows, and its worker made their times differ in the order in which they happened.
+-- For a root run that has ended without rows in flow_run_events. The claim that ended the run stored all its events, at
+-- most a hundred rows. The worker gave these events different times, in the order in which they happened.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: the calling functions check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events: all from number 2 on, except the end of the run. Definer: the calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -113,7 +113,7 @@ begin
 end;
 $$;
 comment on function private.event_value(jsonb) is
-  'A value as an event contains it: null if it is larger than an event''s value may be.';
+  'The value to show in an event: the value itself, or null if it has more than limit_event_value_bytes() bytes.';
 
 create function private.run_events(root public.flow_run, after integer, max_bytes integer)
 returns jsonb
@@ -182,7 +182,7 @@ begin
     from (select distinct t.flow_run_id from told as t) as d
     cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
   ), graph as materialized (
-    -- Each flow is read once, for the names of its nodes.
+    -- Reads each flow once, for the names of its nodes.
     select r.is_entry, r.flow_id, case
       when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes']
     end as nodes
@@ -285,9 +285,9 @@ end;
 $$;
 -- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
 -- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so far.
--- `has_ended`: no events follow.
+-- `has_ended` is true if no events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -307,7 +307,7 @@ begin
   v_page := private.run_events(v_root, flow_run_events.after, 32768);
   if flow_run_events.after > (v_page ->> 'newest')::integer then
     perform private.fail('request_invalid',
-      'after: must be the id of an event of this run, and is greater than the newest.');
+      'after: must be the id of an event of this run, but it is greater than the id of the newest event.');
   end if;
   return (v_page - 'newest') || jsonb_build_object(
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
@@ -339,11 +339,11 @@ as $$
   select private.flow_run_events(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
--- values, errors and log lines. after is last of the page before. has_ended: no events follow. is_overdue: as in
--- flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
+-- values, errors and log lines. after is the value of last in the page before. has_ended: no events follow. is_overdue:
+-- as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
 -- flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -370,7 +370,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer: one call for many watchers, whom the callers have checked.';
+  'Implements public.watched_run_events. Definer: one call serves many clients, whom the Edge Functions have checked.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -383,5 +383,5 @@ $$;
 -- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
 -- flow gets. A deleted run has ended, with no events.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'The next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
+  'The next events of these root runs, for each run those after its number in `after`: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;

@@ -675,7 +675,7 @@ as $$
     else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'Shortens a text from outside so that a message may quote it: cuts it after `longest` characters and then ends it with ….';
+  'Shortens a text that a client sent, so that a message can quote it. A text of more than `longest` characters is cut there and ends in ….';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.size_text(bytes bigint)
@@ -689,7 +689,7 @@ as $$
     else size_text.bytes || ' bytes'
   end;
 $$;
-comment on function private.size_text(bigint) is 'A size as messages write it: 16777216 is 16 MiB.';
+comment on function private.size_text(bigint) is 'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
 grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(
@@ -755,12 +755,11 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left
-  -- to right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond.
-  -- As a number, the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the
-  -- millisecond).
-  -- With all microseconds since 1970 it is microseconds * 512 / 125 + milliseconds * 61440 + 28672, because 65536 -
-  -- 4096 = 61440.
+  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left to
+  -- right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond. As a number,
+  -- the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the millisecond). 4.096
+  -- * (all microseconds since 1970) already includes 4096 * milliseconds. So the first half is microseconds * 512 / 125
+  -- + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
@@ -874,7 +873,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('token_invalid', 'This call needs a user, and the service role is none.',
+  perform private.fail('token_invalid', 'This call needs a user, but the service role is not a user.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
@@ -941,7 +940,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a user who has been deleted, even softly. Definer: only the owner may read auth.users, which says whether a user is deleted.';
+  'The caller of this request. 401 token_invalid for the service role, and for a deleted user (soft deletion included). Definer: API roles may not read auth.users, which says whether a user is deleted.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -986,7 +985,7 @@ as $$
 begin
   perform private.fail('unauthenticated', 'The request carries no credential that this call accepts.',
     hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). '
-      'A run token is enough for its own run, a public key only for a start.');
+      'A run token is accepted only for its own run, and a public key only for a start.');
 end;
 $$;
 comment on function private.unauthenticated() is
@@ -1095,13 +1094,13 @@ begin
 end;
 $$;
 comment on function private.quota(text) is
-  'The most of something that a user may have. Definer: the settings are private.';
+  'The value of a quota: the most that each user may have. Definer: the table of changed quotas is private.';
 
 create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
+-- Otherwise a plan that was made while the tables were empty could stay in the cache and scan whole tables later.
 set enable_seqscan = off
 as $$
 begin
@@ -1166,9 +1165,9 @@ as $$
 declare
   v_limit bigint := private.quota(check_quota.name);
 begin
-  -- The lock lasts until the transaction ends. It admits one transaction of the user at a time, so each counts the
-  -- rows that the one before has stored. Only this function takes the lock, and its holder needs no row that another
-  -- transaction of the user has locked, so there is no deadlock.
+  -- The lock lasts until the transaction ends. Only one transaction of the user can hold it at a time, so each
+  -- transaction counts the rows that earlier transactions stored. Only this function takes the lock, and its holder
+  -- needs no row that another transaction of the user has locked, so there is no deadlock.
   perform pg_advisory_xact_lock(
     hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0)
   );
@@ -1182,7 +1181,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take this function''s lock. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -1263,7 +1262,7 @@ set search_path = ''
 as $$
   select * from private.quotas();
 $$;
-comment on function public.quotas() is 'For operators: the quotas of a user, with the value in force and the default.';
+comment on function public.quotas() is 'For operators: all quotas, each with its present value and its default.';
 grant execute on function public.quotas() to service_role;
 
 -- sql/150_callers/30_api_keys.sql
@@ -1451,7 +1450,7 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets that sign run tokens and claim tokens, in one row. The first token makes the row; every start reads it.';
+  'The secrets that sign run tokens and claim tokens, in one row. The function that makes the first token also inserts this row.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
   'The secret before the last rotation. Tokens that it signed are still valid.';
@@ -1513,7 +1512,7 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
-  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
   perform from private.run_token_secrets as s
     cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
@@ -1582,7 +1581,7 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement by a caller without a credential, by request path. It is short, because guests choose their filters and so the cost. It is longer for starts and for reads of deployments and outputs, which may wait for locks.';
+  'The time limit of a statement by a caller without a credential, by request path. It is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
 -- A user's access token takes precedence over an API key. A node sends a claim token without any other credential, so
@@ -1626,8 +1625,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition saves requests without such a header
-  -- from parsing the headers.
+  -- The planner's estimates count rows that policies hide. The first condition is a quick test: most requests have no
+  -- such header, and need no parsing of headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -1644,7 +1643,7 @@ begin
           length(private.request_header('x-flow-run-token'))
         )
       end,
-      hint => 'Send the whole token, as the start of the run answered it.');
+      hint => 'Send the whole token that the start of the run returned.');
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then
@@ -1671,13 +1670,13 @@ grant execute on function private.pre_request() to anon, authenticated, service_
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
-  'The bytes that a JSON value has as text, and its fault: fault is number, depth or size, path is the place of the fault, and message describes the right form. Without a fault these three are null.';
+  'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: the right form. Without a fault, fault, path and message are null.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- (Not jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
+  -- (jsonb_path_query would be slower: it removes each result from the front of a list, and moves all others forward.)
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -1691,7 +1690,7 @@ as $$
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'The number of digits that the numbers in a JSON value have as text, before and after the point: of the longest number and of all together. A number beyond the limit counts as 131,072. Of a number below 10^16 only one digit before the point counts.';
+  'The number of digits that the numbers in a JSON value have as text, before and after the point. longest: digits of the longest number. total: digits of all numbers together. A number beyond the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -1703,8 +1702,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- Each level copies what is below it, so deep levels and long lists are not searched: the path then ends above the
-  -- number.
+  -- To read a level, Postgres copies everything below it. So deep levels and long lists are not searched; the path then
+  -- ends above the number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -1727,7 +1726,7 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no smaller part has the number, the largest part must have it, and is not searched.
+      -- If no smaller part has the number, the number is in the largest part, which needs no search.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -1737,7 +1736,7 @@ begin
 end;
 $$;
 comment on function private.long_number_path(jsonb) is
-  'The path of a number of too many digits in a JSON value that has one, such as [0].data.x: the first 16 levels.';
+  'The path of a number with too many digits, such as [0].data.x; at most the first 16 levels of the path. The value must contain such a number.';
 
 create function private.measure_json(value jsonb, max_bytes integer)
 returns private.json_measure
@@ -1748,7 +1747,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most four times as much as its text, plus its head: a number takes twelve bytes, and `1, ` three.
+  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short numbers:
+  -- each takes twelve bytes of jsonb, and three bytes of text, `1, `.
   if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
@@ -1779,7 +1779,7 @@ begin
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON that a user sends, before anything else makes its text. A value may have max_bytes of text; its levels and digits have limits.';
+  'Measures JSON from a user. Call it before any code that makes the text of the value. A text of more than max_bytes, too many levels or a number with too many digits is a fault.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
@@ -1881,7 +1881,7 @@ set search_path = ''
 as $$
   select coalesce(octet_length(private.decode_base58(is_base58.value)) = is_base58.byte_count, false);
 $$;
-comment on function private.is_base58(text, integer) is 'Whether the text is base58 of exactly so many bytes.';
+comment on function private.is_base58(text, integer) is 'Whether the text is base58 of exactly byte_count bytes.';
 
 create function private.is_base64(value text)
 returns boolean
@@ -1900,10 +1900,10 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31
-  -- and 256^32. Every start by a public key is checked, and decoding would take fifty times as long. Only keys that
-  -- begin with zero bytes, written as ones, are decoded. A pattern that includes the length would take eight times as
-  -- long.
+  -- Every start with a public key makes this check, so it must be fast: decoding would take fifty times as long. In
+  -- base58 the characters of the alphabet are in the order of their codes, so numbers of equal length compare like
+  -- texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, written as the digit 1, are
+  -- decoded. One pattern for the characters and the length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -1928,7 +1928,7 @@ begin
 end;
 $$;
 comment on function private.integer_or_null(text) is
-  'The integer from 0 on that a text of digits stands for; null for anything else.';
+  'The integer that a text of 1 to 10 digits stands for. Null for any other text, and for a number too large for the type integer.';
 
 create function private.first_elements(list jsonb, most integer)
 returns jsonb
@@ -1943,7 +1943,7 @@ begin
   end;
 end;
 $$;
-comment on function private.first_elements(jsonb, integer) is 'The first elements of a JSON array, `most` at most.';
+comment on function private.first_elements(jsonb, integer) is 'At most the first `most` elements of a JSON array.';
 grant execute on function private.first_elements(jsonb, integer) to authenticated, service_role;
 
 create function private.check_tag(tag text)
@@ -2046,7 +2046,7 @@ begin
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'The fault of a tagged value, after the path of the fault (''.A[0].S: must be a string''); null if there is none. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
+  'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -2077,8 +2077,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
   end if;
-  -- No number and no key needs more characters than this, and reading longer ones takes quadratic time. In JSON text
-  -- `": "` stands only between a member's name and a string, and in inputs that name must be a tag.
+  -- No valid number or key has more characters than this. Reading a longer one takes quadratic time. In JSON text `":
+  -- "` stands only between a member's name and a string, and in inputs that name must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -2091,9 +2091,9 @@ begin
       'inputs: the text of a number or a key must have at most %s characters', private.limit_number_characters()
     ));
   end if;
-  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax
-  -- path can count members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of
-  -- objects, so it refuses values that are arrays.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
+  -- a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also looks
+  -- into arrays as if they were objects, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -2103,7 +2103,7 @@ begin
       ' || @.M.type() == "object" || @.A.type() == "array" || @.B.type() == "boolean" || @.N.type() == "number" && @.N == 0'
       ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', private.limit_value_levels()
     )
-    -- One level more.
+    -- A value on the level below the last allowed one is a fault.
     || '1 == 1' || repeat('))', private.limit_value_levels() + 1) || ')'
   )::jsonpath) then
     return;
@@ -2136,7 +2136,7 @@ begin
 end;
 $$;
 comment on function private.quote_input_names(text[]) is
-  'The inputs of a flow as an error lists them: the first ones, of each the first 100 characters; `none` for a flow without inputs.';
+  'The names of a flow''s inputs, as an error lists them: at most 20 names, each cut after 100 characters; `none` for a flow without inputs.';
 
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void
@@ -2312,8 +2312,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- The check applies to every writer, because store_wallet also inserts an ADAPTER wallet first and stores its secret
-  -- afterwards.
+  -- No writer inserts a HARDCODED wallet. store_wallet inserts an ADAPTER wallet, stores its secret, and then changes
+  -- the type.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
@@ -2336,7 +2336,8 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
+    -- A wallet with a stored secret must be HARDCODED, any other wallet ADAPTER. Only store_wallet stores and deletes
+    -- secrets, so in effect only it changes the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
         else 'ADAPTER' end
@@ -2371,7 +2372,7 @@ begin
     perform private.fail('wallet_in_use',
       format('The wallet is the action identity of deployment %s.', v_deployment_id),
       jsonb_build_object('deployment_id', v_deployment_id),
-      'Change the action_identity of the deployments that name it first.');
+      'First change the action_identity of all deployments that name this wallet.');
   end if;
 end;
 $$;
@@ -2515,13 +2516,14 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Half-way between the greatest double and 2^1024: from here on a double is infinite.
+  -- Half-way between the largest double and 2^1024. This number and larger ones become infinity as a double.
   v_infinite constant numeric := 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792;
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Counts only values without members or elements: each array or object in the result would be a copy of everything
-  -- inside it. (jsonb_path_query takes each result from the front of a list and moves the rest.)
+  -- Measures only strings, numbers, booleans and nulls: each array or object in the result would be a copy of
+  -- everything inside it. (jsonb_path_query would be slower: it removes each result from the front of a list, and moves
+  -- all others forward.)
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -2544,8 +2546,8 @@ begin
       where part.depth <= private.limit_definition_levels()
     )
     select
-      -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript computes in the same
-      -- way.
+      -- The size is the UTF-8 bytes of all strings and member names, plus 8 bytes for each value. TypeScript computes
+      -- the same size.
       sum(
         8 + octet_length(part.name) + case jsonb_typeof(part.value)
           when 'string' then octet_length(part.value #>> '{}') else 0 end
@@ -2735,20 +2737,21 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- No definition within the limit is stored in more bytes than this. So much larger ones are refused before the
-  -- checks that cost time.
+  -- A definition within the limit never takes more bytes than this as jsonb. Larger ones are refused here, before the
+  -- slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
     ));
   end if;
-  -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
+  -- Columns that the definition leaves out are null in a row of nodes. These nulls must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- The size counts 8 bytes for each number, as zod does, so its text may be up to 50 times longer.
+    -- Both this size and the size in zod count 8 bytes for each number, but the text of a number may have up to 50
+    -- times as many bytes. So the limit of the text is higher.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -2772,9 +2775,9 @@ begin
       array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name))
     )
     union all
-    -- PostgREST writes numbers and booleans into the text column as their text.
+    -- PostgREST turns numbers and booleans into text before it writes them into the column `type`.
     select 'type', format(
-      'must be a name: a letter, then letters, digits, _ and -, %s at most, but neither true nor false',
+      'must be at most %s letters, digits, _ and -, start with a letter, and not be true or false',
       private.limit_definition_type_characters()
     )
     where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]*$'
@@ -2789,7 +2792,7 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
+    -- A ui_schema without a json_schema defines no form, but it is accepted: definitions from other servers have it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
@@ -2849,7 +2852,7 @@ create table private.node_publishers (
   user_id uuid primary key references auth.users (id) on delete cascade
 );
 comment on table private.node_publishers is
-  'Users whose node definitions are public. Administrators of the project edit it in SQL. It takes effect with a user''s next post.';
+  'Users whose node definitions are public. Administrators of the project edit this table in SQL. A change applies to definitions that the user posts afterwards.';
 
 create function private.node_poster(out user_id uuid, out is_publisher boolean)
 returns record
@@ -2862,7 +2865,7 @@ begin
 end;
 $$;
 comment on function private.node_poster() is
-  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer, since private.node_publishers is private.';
+  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated if the caller is not a user. Definer: node_publishers is private.';
 grant execute on function private.node_poster() to authenticated;
 
 -- sql/300_nodes/40_nodes.sql
@@ -2894,18 +2897,18 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores the values that a write gives.';
-comment on column public.nodes.user_id is 'The user who posted it; null for the service role.';
-comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at; it ignores values that a client sends for them.';
+comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
+comment on column public.nodes.is_public is 'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
-  'user_id, or zeros if user_id is null: the part of the primary key by which an upsert finds the row to update.';
+  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, whose columns can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
-comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
+comment on column public.nodes.type is 'native, or the name of another kind of node.';
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
-comment on column public.nodes.sources is 'Its outputs: {name, type, …}.';
-comment on column public.nodes.targets is 'Its inputs: {name, type_bounds, …}.';
-comment on column public.nodes."targets_form.json_schema" is 'The form for its settings; needs targets_form.ui_schema.';
+comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
+comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
+comment on column public.nodes."targets_form.json_schema" is 'The form for the settings of the node; needs targets_form.ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);
@@ -2940,7 +2943,7 @@ as $$
   );
 $$;
 comment on function private.node_definition(public.nodes) is
-  'The definition in a row, without what the database keeps about it.';
+  'The node definition in a row, without the columns that the database sets.';
 grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
 
 create function private.tg_nodes__before_write()
@@ -2956,8 +2959,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may have the id of the original's row. An upsert also runs this
-    -- insert trigger first.
+    -- The id is always new, because a copied definition may have the id of the original's row. An upsert that updates a
+    -- row runs this insert branch first.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -2968,7 +2971,7 @@ begin
     new.user_id := old.user_id;
     new.is_public := old.is_public;
   end if;
-  -- Row level security doesn't apply to the service role and to administrators. Everybody else is a user.
+  -- Row level security applies only to users. It does not apply to the service role and to administrators.
   if row_security_active('public.nodes') then
     v_poster := private.node_poster();
     new.is_public := v_poster.is_publisher;
@@ -2988,7 +2991,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__before_write() is
-  'Refuses an invalid node definition, and sets the columns that the database keeps: a definition belongs to the user who posted it, and is public when that user is a publisher or when the service role posted it.';
+  'Refuses an invalid node definition, and sets the columns that clients can''t set. A definition belongs to the user who posted it. It is public if that user is a publisher, or if the service role posted it.';
 create trigger _100_check_and_keep before insert or update on public.nodes
   for each row execute function private.tg_nodes__before_write();
 create trigger _800_check_quota after insert on public.nodes
@@ -3003,7 +3006,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'Counts the changes of the service role''s node definitions, in one row, which the first change inserts. Stored warnings about flows hold for one version.';
+  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Stored warnings and interfaces of flows are used only while the version is the same.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -3026,7 +3029,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each start of a stack writes all definitions, most of them unchanged.
+  -- Each start of the stack writes all definitions again. Only changed ones count.
   if exists (
     select from former as f join changed as c on c.id = f.id
     where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
@@ -3057,11 +3060,11 @@ begin atomic
   select is_script.node_id = 'javascript' or is_script.node_id like 'rhai\_script\_%';
 end;
 comment on function private.is_script(text) is
-  'Whether a native node runs a script of its author. Its inputs and outputs are those that the flow''s JSON declares, and each output may stay unset.';
+  'Whether a native node runs a script that the flow''s author wrote. The flow''s JSON declares the inputs and outputs of such a node, and each output may stay unset.';
 
 -- sql/350_flows/04_port_label.sql
 
--- An expression, so that a planner can put it in place of the call.
+-- A single expression, so that the planner can inline this function.
 create function private.port_label(data jsonb)
 returns text
 language sql immutable security invoker
@@ -3073,7 +3076,7 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the one port of a flow_input or flow_output, as in the runner: the node''s label, or without one the name of its port in the JSON. Takes the node''s data.';
+  'The name of the only port of a flow_input or flow_output node: its label, or the name of the port in the JSON if it has no label. The runner uses the same name. Takes the node''s data.';
 
 -- sql/350_flows/05_retry.sql
 
@@ -3119,7 +3122,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault that keeps the runner from reading data.retry of a node, or null.';
+  'The fault because of which the runner can''t read data.retry of a node; null without a fault.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -3202,7 +3205,7 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault of the cases of a node switch, or of its sources, which are the names of the cases and default; null without one. Takes the node''s data, whose ports must have no fault.';
+  'The first fault of a switch node; null without a fault. Checks its cases, and that its sources have the names of cases, default, or error if data.on_error is output. Takes the node''s data, whose ports must have no fault.';
 
 -- sql/350_flows/07_on_error.sql
 
@@ -3220,22 +3223,22 @@ begin
       or on_error_fault.data ->> 'node_id' = 'switch'
         and jsonb_path_exists(on_error_fault.data, '$.targets_form.form_data.cases[*] ? (@.name == "error")')
     )
-      then 'data.on_error: the node has an output named error of its own'
+      then 'data.on_error: the node already has an output "error", so it can''t have on_error'
   end;
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of data.on_error of a node, or null. Takes the node''s data. A called flow with an output named error is found by private.freeze_flow.';
+  'The fault of data.on_error of a node, or null. Takes the node''s data. private.freeze_flow finds calls of flows that have an output named error.';
 
 -- sql/350_flows/08_edge_expression.sql
 
--- An expression, so that a planner can put it in place of the call.
+-- A single expression, so that the planner can inline this function.
 create function private.edge_expression(edge jsonb)
 returns text
 language sql immutable security invoker
 return nullif(edge -> 'data' ->> 'expression', '');
 comment on function private.edge_expression(jsonb) is
-  'The expression of an edge, which computes what the target gets from each value; null for none. Editors may keep an empty one.';
+  'The expression of an edge, which computes the value that the target gets. Null if the edge has none; an editor may store an empty text for none.';
 
 create function private.edge_expression_findings(edges jsonb)
 returns jsonb
@@ -3243,7 +3246,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Few flows have expressions. All others are not looked at further.
+  -- Few flows have expressions. For a flow without any, this test is enough.
   if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
     return '[]';
   end if;
@@ -3274,7 +3277,7 @@ begin
 end;
 $$;
 comment on function private.edge_expression_findings(jsonb) is
-  'The findings of flow_findings about expressions that are too long, too many or no texts. Whether one parses is checked by the route that deploys.';
+  'The findings of flow_findings about expressions: too many, too long, or not a text. The route that deploys checks whether expressions parse.';
 
 -- sql/350_flows/10_node_faults.sql
 
@@ -3317,7 +3320,7 @@ begin
 end;
 $$;
 comment on function private.port_fault(jsonb) is
-  'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
+  'The first fault because of which the runner can''t read a port of a node; null without a fault. Takes the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -3325,10 +3328,10 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Check all ports in one pass, pairing the nth source of a node with its nth target. Only if a port is wrong, check
-  -- each node to name it.
+  -- First check all ports in one pass. Each row of it has the nth source and the nth target of a node. Only if a port
+  -- has a fault, the query below checks each node to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take fewer bytes than that, so their texts need no measuring.
+    -- Most ports take fewer bytes than a name may have characters, so their texts need not be measured.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -3409,7 +3412,7 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each node that the runner can''t read, for one node more than an answer lists at most. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
+  'The first fault of each node that the runner can''t read, for at most limit_listed_findings() + 1 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
 
 -- sql/350_flows/20_flow_cycle.sql
 
@@ -3571,7 +3574,7 @@ begin
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings about nodes with too many sources or targets, for one such node more than an answer lists at most.';
+  'The findings of flow_findings about nodes with too many sources or targets, for at most limit_listed_findings() + 1 nodes.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -3595,7 +3598,7 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings about a graph with more nodes, edges or ports than the runner can set up without delaying other runs.';
+  'The findings of flow_findings about too many nodes, edges or ports. While the runner sets up a larger graph, other runs would be delayed.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -3641,7 +3644,7 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- Each id once, so that an edge of an id that a thousand nodes share is one row instead of a thousand.
+  -- One row for each id. If a thousand nodes share an id, each edge of that id would otherwise become a thousand rows.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -3676,7 +3679,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- A node has fewer inputs, but more edges may lead into it through the handles of other nodes.
+    -- The limit of inputs does not bound the edges that lead into a node, because edges may use the handles of other
+    -- nodes.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
@@ -3750,7 +3754,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- The method of these nodes decides, unless an edge provides the method.
+  -- Whether these nodes have effects depends on their method. A method that comes over an edge is not known, so it
+  -- counts as one with effects.
   decided as materialized (
     select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
     from node as n
@@ -3913,9 +3918,9 @@ comment on function private.environment_findings(jsonb, uuid) is
 -- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
 -- and proceed, unless they are strict.
 
--- The service role's definitions say which nodes exist. Without any definitions, all native nodes count as existing,
--- with the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows()
--- returns them.
+-- Only nodes that the service role has defined exist. If it has defined none, all native nodes count as existing, with
+-- the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows() returns
+-- them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
@@ -3927,7 +3932,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Without definitions the database does not know the nodes of the runner.
+  -- If there are no definitions, the database does not know which nodes the runner has.
   v_knows_nodes constant boolean := exists (
     select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native'
   );
@@ -3986,7 +3991,7 @@ begin
         false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Handles are looked up in the whole flow, and copies of a node may share one.
+    -- Handles are looked up in the whole flow, because copies of a node may share a handle.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -4027,7 +4032,8 @@ begin
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Only types of definitions count. Nodes comply with these, while the types in a flow's JSON are not enforced.
+    -- Only the types in node definitions count. Nodes comply with those types, but the types in a flow's JSON are not
+    -- enforced.
     typed as materialized (
       select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
         t.types as wanted
@@ -4035,7 +4041,7 @@ begin
       join defined_port as s on s.node_id = w.source_id and s.side = w.side and s.name = w.source_name
       join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
       where w.is_source_known and w.is_target_known and not w.is_source_drawn and not w.is_target_drawn
-        -- The expression gives its result a type of the input.
+        -- An expression converts its result to a type of the input.
         and not w.has_expression
         and (s.side = 'source' or s.is_handed_on)
     ),
@@ -4073,12 +4079,12 @@ begin
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
       union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
-        when private.is_script(n.node_id) then 'a script has no failure that passes, so it is never tried again'
-        else 'a called flow is not tried again as a whole: its own nodes may be'
+        when private.is_script(n.node_id) then 'a script has no transient failures, so it is never tried again'
+        else 'a called flow is not tried again as a whole; set data.retry on its nodes instead'
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        -- A timeout is a failure that passes, but the time of a called flow is not.
+        -- A timeout is a transient failure of a script, but not of a called flow.
         and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
@@ -4121,7 +4127,7 @@ begin
       union all
       select 2, w.index, 'edge_source_port_unknown', '.sourceHandle', format(
         case w.side when 'source' then 'the node has no output %s, so the run fails at it'
-          else 'the node does not hand its input %s on, so the run fails at it' end,
+          else 'the node does not pass its input %s on, so the run fails at it' end,
         to_jsonb(private.shorten(w.source_name))
       )
       from wired as w
@@ -4150,9 +4156,9 @@ begin
         end
       union all
       select 2, w.index, 'effect_may_be_skipped', '', format(
-        case when w.has_expression then 'the expression of output %s may have no result, and then'
-          else 'the output %s may be left unset, and then' end
-          || ' the node with effects behind it does not run; "when_absent": "run" on its input %s lets it run',
+        case when w.has_expression then 'the expression of output %s may have no result'
+          else 'the output %s may stay unset' end
+          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent": "run"',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
@@ -4176,7 +4182,7 @@ begin
         and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
       union all
       select 2, t.index, 'edge_types_differ', '', format(
-        'the port %s gives %s, and the input %s takes %s, which no such value becomes, so the run fails at the target',
+        'the port %s gives %s, but the input %s takes %s; the value can''t be converted, so the run fails at the target',
         to_jsonb(private.shorten(t.source_name)),
         array_to_string(array(select jsonb_array_elements_text(t.given)), ' or '),
         to_jsonb(private.shorten(t.target_name)),
@@ -4200,7 +4206,7 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about a graph without findings: its parts that will fail in a run or that a run ignores.';
+  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. The graph must have no findings.';
 
 -- sql/350_flows/60_flows.sql
 
@@ -4251,7 +4257,7 @@ create table public.flows (
       'and cluster: devnet, testnet or mainnet-beta', private.limit_url_characters()
     ))
   ),
-  -- Editors add members of their own to url and cluster.
+  -- Editors may store other members beside url and cluster.
   constraint flows_chain_network_size check (
     octet_length(chain_network::text) <= private.limit_flow_network_bytes() or private.refuse_column(
       'chain_network', format('must have at most %s', private.size_text(private.limit_flow_network_bytes()))
@@ -4326,7 +4332,7 @@ begin
 end;
 $$;
 comment on function private.check_graph_column(text, jsonb) is
-  'Checks nodes or edges like private.check_json_column, after their size as jsonb, which bounds the memory of that check.';
+  'Checks nodes or edges: first their size as jsonb, then private.check_json_column. The first check bounds the memory of the second.';
 grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
 
 create function private.tg_flows__before_write()
@@ -4346,7 +4352,7 @@ declare
 begin
   if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
     perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
-      format('must be at most %s of JSON text, together with all else of the flow', private.size_text(v_most)));
+      format('must be at most %s of JSON text, together with the other columns of the flow', private.size_text(v_most)));
   end if;
 
   if tg_op = 'UPDATE' then
@@ -4391,14 +4397,14 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the table was empty, because then each save of a flow would read
+-- Otherwise a plan that was made while the table was empty could stay in the cache. Then each save of a flow would read
 -- all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compare sizes as stored. So read the table: the statement's new rows are not compressed yet.
+  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the rows from the table.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -4442,9 +4448,10 @@ create trigger _100_refuse_deployed before delete on public.flows
 
 -- sql/350_flows/61_public_flows.sql
 
--- Flows that users read of each other. RLS lets only the owner read a row of public.flows, so a view that runs as its
--- owner provides the rows. That view is private, because it is easy to add one column too many to a view of an exposed
--- schema. Clients read a second view with the same columns, which runs as its caller. The caller needs grants on both.
+-- The flows that users publish for other users. RLS lets only the owner read a row of public.flows, so a view that runs
+-- as its owner provides the rows. That view is private, because it is easy to add one column too many to a view of an
+-- exposed schema. Clients read a second view with the same columns, which runs as its caller. The caller needs grants
+-- on both.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -4453,7 +4460,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows, without environment and without the address of their network. A security barrier: the conditions of a query are evaluated only on public flows.';
+  'The public flows, without environment and without the address of their network. It is a security barrier, so conditions of a query see only public flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';
@@ -4579,7 +4586,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  -- Few flows handle errors of calls. All others are not looked at further.
+  -- Few flows handle errors of calls. For all others, this test is enough.
   if not jsonb_path_exists(
     called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
   ) then
@@ -4589,7 +4596,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
       'flow_id', called_error_findings.caller.id, 'code', 'error_output_taken',
       'path', format('nodes[%s].data.on_error', r.node_index),
-      'message', 'the called flow has an output named error of its own'
+      'message', 'the called flow already has an output "error", so this node can''t have on_error'
     ) order by r.node_index), '[]')
     from private.interflow_references(called_error_findings.caller.nodes) as r
     join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
@@ -4604,7 +4611,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'The findings of private.freeze_flow about calls with data.on_error of flows that have an output named error. Definer, like freeze_flow: it reads the flows of the caller''s owner.';
+  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, like freeze_flow: it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -4612,7 +4619,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- One pass over all nodes costs a tenth of a check of each node. In most flows each node has a position.
+  -- This path over all nodes takes a tenth of the time of the query below. Its result is right if all nodes have a
+  -- position, as in most flows, or if none has one.
   v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
 begin
   if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
@@ -4627,11 +4635,10 @@ $$;
 comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
--- Freezes a flow as its caller has read it, and all flows that it reaches as they are now. Returns the key of the
--- snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as
--- text.
--- Does not check permission: callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from
--- running.
+-- Freezes the given row of a flow, and the current rows of all flows that it calls, directly or through others. Returns
+-- the key of the snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>":
+-- private.canvas_text()}, as text. Does not check permission: callers must. 422 flow_invalid lists the first 1,000
+-- findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -4700,7 +4707,7 @@ begin
       left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
       v_findings := v_findings || private.called_error_findings(v_flow);
     end if;
-    -- Here rather than in the query, which would otherwise be planned each time.
+    -- These arrays are not part of the query above, because then the query would be planned at each execution.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);
@@ -4767,7 +4774,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A snapshot is not kept for the sake of its row here.';
+  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
@@ -4784,7 +4791,8 @@ begin
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
   for key share of s;
-  -- A wallet of the environment may have been deleted since. Then freezing the flow reports it.
+  -- A wallet that the environment names may have been deleted since then. In that case the caller freezes the flow
+  -- again, which reports the missing wallet.
   if v_hash is not null and private.environment_findings(
     current_snapshot.entry.environment, current_snapshot.entry.user_id
   ) = '[]' then
@@ -4803,7 +4811,7 @@ set search_path = ''
 as $$
 declare
   -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
-  -- updated_at, so edits of this transaction do not count as a state of the flow.
+  -- updated_at, so no snapshot is stored for a flow that this transaction has edited.
   v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
     and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
@@ -4823,7 +4831,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'The key of the flow''s snapshot, frozen as private.freeze_flow() does, without the positions of its nodes. Does not check permission; callers must. Definer, since snapshots are private.';
+  'Returns the key of a snapshot of the flow: the stored one of an unchanged flow, or a new one from private.freeze_flow(), without node positions. Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/350_flows/80_flow_snapshot_warnings.sql
 
@@ -4932,7 +4940,7 @@ declare
   v_names text[];
 begin
   -- A type fits if the mask has all kinds of values that the type's JSON makes. Of the types that fit, keep those that
-  -- no other one covers.
+  -- no other fitting type covers.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -4994,7 +5002,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port of the first types to an input of the second types, like typesMeet of types/values/port_types.ts. An input that passes its value on gives the kinds that it accepts.';
+  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. An input that passes its value on gives the kinds that it accepts. typesMeet of types/values/port_types.ts has the same rule.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb
@@ -5048,8 +5056,7 @@ declare
   v_label integer;
   v_call integer;
 begin
-  -- The mask of an input that no port narrows: the bits of all kinds of values, and the bit of an input that no port
-  -- requires.
+  -- By default, all bits are set: an input without ports accepts all kinds of values and is not required.
   select coalesce(array_agg(coalesce(own.mask, (1 << 25)::bigint - 1) order by l.number), '{}') into v_masks
   from generate_series(1, label_masks.label_count) as l (number)
   left join (
@@ -5117,8 +5124,7 @@ as $$
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- For all lists of types in one query: a flow may have as many lists as inputs, and a query for each would take
-  -- seconds.
+  -- One query for all lists of types. Each input may have another list, and one query for each list would take seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
       case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
@@ -5147,14 +5153,15 @@ create function private.describe_snapshot(data jsonb, out inputs jsonb, out outp
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic. So would merge joins, for which it
--- sorts by the flow alone.
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic. Merge joins would be quadratic too,
+-- because the planner sorts only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Numbers the inputs of all flows of the snapshot, those of the entry first, and the ports that an input may reach.
+  -- The query below numbers the inputs of all flows of the snapshot, beginning with the inputs of the entry. It also
+  -- numbers the ports that the value of an input may reach.
   v_names text[];
   v_label_count integer;
   v_defaults jsonb[];
@@ -5243,7 +5250,7 @@ begin
       case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
         else e.edge ->> 'sourceHandle' end as source_handle
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
-    -- An expression makes another value of it.
+    -- An expression computes another value, so an edge with an expression does not pass on the input's value.
     where private.edge_expression(e.edge) is null
   ),
   -- Only edges over which an input's value may travel, and edges into an output of the entry.
@@ -5309,8 +5316,8 @@ begin
   ),
   linked as materialized (
     select p.number,
-      -- The runner converts a key that is passed on to a public key. So a passed-on key is another value, and has no
-      -- parent.
+      -- If an input of type pubkey passes its value on, the runner first converts it to a public key. That is another
+      -- value, so the port it reaches has no parent.
       case when p.side = 'target' and upper.is_handed_on
         and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
@@ -5401,9 +5408,9 @@ create table private.flow_snapshot_interfaces (
   outputs jsonb not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs and outputs of each snapshot. The first reader stores them, which is the function flow after a deploy: computing them would take the deploy itself too long.';
+  'The inputs and outputs of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which they were computed. For another version they are computed again.';
+  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 
@@ -5422,9 +5429,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface and the others wait for it. In parallel, all of them would take longer,
-  -- until none ends within its time limit. If definitions were added meanwhile, the result may already contain them.
-  -- So it is of this version or newer, never older.
+  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
+  -- would be slower, and perhaps none would end within its time limit. If definitions are added meanwhile, the result
+  -- may contain them. So the result may be newer than v_version, but not older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -5432,7 +5439,7 @@ begin
   if found then
     return v_interface;
   end if;
-  -- The lock keeps the snapshot until this row is stored, so that a reader never meets a half-done sweep.
+  -- The lock keeps the sweep from deleting the snapshot before this row is stored.
   select s.hash, v_version, d.inputs, d.outputs into v_interface
   from (
     select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
@@ -5505,7 +5512,7 @@ begin
 end;
 $$;
 comment on function private.lamports(jsonb) is
-  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for any other JSON.';
+  'The integer from 0 to 2^64-1 in a JSON number or in a JSON string of digits; null for any other JSON.';
 
 create function private.is_fees(value jsonb)
 returns boolean
@@ -5544,7 +5551,7 @@ begin
 end;
 $$;
 comment on function private.is_icon_url(text) is
-  'Whether the text is an https address within the limit of characters, without a user name and without characters that need escaping.';
+  'Whether the text is an https address of at most limit_url_characters() characters, without a user name and without characters that need escaping.';
 grant execute on function private.is_icon_url(text) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
@@ -5559,11 +5566,11 @@ begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
     return '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]';
   end if;
-  -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes and each transfer 17, so there is room for 62
-  -- transfers.
+  -- A transaction has 1,232 bytes. Its fixed part takes 168 bytes, and each transfer takes 17 bytes, so a transaction
+  -- has room for 62 transfers.
   if jsonb_array_length(fees_faults.fees) > private.limit_fees() then
     return jsonb_build_array(jsonb_build_object('path', 'fees', 'message', format(
-      'must have at most %s pairs, more than a transaction has room for', private.limit_fees()
+      'must have at most %s pairs: no transaction has room for more', private.limit_fees()
     )));
   end if;
   for v_fee in
@@ -5675,8 +5682,8 @@ grant execute on function private.on_end_faults(jsonb) to authenticated, service
 
 -- sql/400_deployments/20_flow_deployments.sql
 
--- A new setting begins as a column here. CONTRIBUTING.md, "A new deployment setting", lists the other files that it
--- touches.
+-- A new setting is first a column of this table. CONTRIBUTING.md, "A new deployment setting", lists the other files to
+-- change.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -5722,7 +5729,7 @@ comment on column public.flow_deployments.entrypoint is 'The flow that was deplo
 comment on column public.flow_deployments.snapshot_hash is
   'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the frozen flow''s inputs. A start with any other name is refused. They are stored here rather than with the snapshot, so that a start reads one row.';
+  'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here rather than with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
@@ -5736,11 +5743,11 @@ comment on column public.flow_deployments.action_identity is
   'The public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is
   'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
-comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
+comment on column public.flow_deployments.chain_network is 'The Solana network of the deployment''s runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'The most starts per calendar minute by all callers other than the owner together. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
+  'The most starts in one calendar minute, counted over all callers except the owner. 0 allows no start; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'The most runs under way at a time that callers other than the owner started. 0 allows none; null stands for the default of private.start_limits. The owner is not limited.';
+  'The most runs of callers other than the owner that may be under way at the same time. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
 
@@ -5766,7 +5773,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys of one flow run one after another. Starts only read the flow and do not wait.
+  -- Deploys of the same flow wait for each other. Starts only read the flow, so they do not wait.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -5781,7 +5788,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Locks the flow, and gives the deployment its input names and an id greater than those of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
+  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -5869,7 +5876,7 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare as text, in which 1.0 differs from 1, so that 1.0 is stored as 1.
+  -- Compare the texts: 1.0 equals 1 as jsonb, but not as text. So a new 1.0 is noticed, and stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -5889,7 +5896,7 @@ begin
     if not found then
       perform private.fail('action_identity_without_wallet',
         'action_identity must be the public key of a HARDCODED wallet of the deployment''s owner.',
-        '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
+        '[{"path": "action_identity", "message": "there is no HARDCODED wallet with this public key"}]',
         'POST /wallets/upsert stores a wallet with its key pair.');
     end if;
   end if;
@@ -5897,7 +5904,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: for each writer, it must be able to lock the owner''s wallet.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
@@ -5923,7 +5930,7 @@ begin
 end;
 $$;
 comment on function private.start_limits(public.flow_deployments) is
-  'The limits of starts in force for a deployment: those that its owner has set, or the defaults of its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
+  'The limits of starts in force for a deployment: the values that its owner has set, or the defaults for its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -5939,11 +5946,11 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a limit that a share may use: `all` callers the whole, `guests` together a half, one caller a tenth. Rounded up, so that a limit above 0 gives every share at least 1.';
+  'The part of a limit that a share may use. `all`, for all callers together: the whole limit. `guests`, for all guests together: a half. Any other share, for one caller: a tenth. It is rounded up, so that a limit above 0 gives each share at least 1.';
 
--- The part of a deploy's answer on the limits of a deployment that anybody may start: {limits: {max_starts_per_minute,
--- max_runs_in_flight, guests}}. `guests` has the same two limits for all callers without an account together. For
--- other deployments the answer is {}.
+-- Returns the member `limits` of a deploy's answer, if anybody may start the deployment: {limits:
+-- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
+-- account, counted together. Returns {} for other deployments.
 create function private.describe_start_limits(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker
@@ -5966,10 +5973,10 @@ comment on function private.describe_start_limits(public.flow_deployments) is
 
 -- sql/400_deployments/27_run_settings.sql
 
--- The one place that says which settings of a deployment its runs have. private.flow_run_jobs keeps the value. Claims
--- return it whole, redrives copy it whole, and called runs are executed by the claim of their root. So a new setting of
--- runs is one more member here. start_flow passes a deployment that is stored nowhere and has null in most columns: a
--- member needs its default for such a run here.
+-- Only this function lists the settings that a run takes from its deployment. private.flow_run_jobs stores the result.
+-- Claims return all of it, redrives copy all of it, and called runs use the settings of their root. So a new setting of
+-- runs needs only one more member here. start_flow passes a deployment that is not stored and has null in most columns,
+-- so each member needs a default here.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker
@@ -6017,9 +6024,9 @@ create table public.flow_deployments_tags (
 );
 comment on table public.flow_deployments_tags is
   'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag names one of its deployments at a time.';
+comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag always names exactly one deployment of this flow.';
 comment on column public.flow_deployments_tags.description is
-  'The owner''s description of the tag for people. Null until the owner writes one, also for latest.';
+  'The owner''s description of the tag for people. Null until the owner writes one; this also holds for the tag latest.';
 comment on column public.flow_deployments_tags.tag is
   'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
@@ -6028,12 +6035,13 @@ create index flow_deployments_tags_deployment_id_idx
 create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
 create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
 
--- Two parties move tags. The flow's owner makes, moves, describes and deletes tags, by these policies. Only the
--- triggers of 40_latest.sql move the tag latest.
+-- By these policies the flow's owner makes, moves, describes and deletes tags. The tag latest is an exception: only the
+-- triggers of 40_latest.sql move it.
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
--- Checks the owner of the flow, since a violation of the primary key would reveal the tags of other users' flows.
+-- This policy checks the owner of the flow. Otherwise a violation of the primary key would reveal which tags the flows
+-- of other users have.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -6057,8 +6065,8 @@ create trigger _800_check_quota after insert on public.flow_deployments_tags
 
 -- sql/400_deployments/40_latest.sql
 
--- Moves of the tag latest. A deploy moves it to the new deployment. The deletion of the newest deployment moves it
--- back to the newest of the others. Users can't move or delete it.
+-- Moves the tag latest. A deploy moves the tag to the new deployment. If the newest deployment is deleted, the tag
+-- moves back to the newest of the other deployments. Users can't move or delete the tag.
 
 create function private.tg_flow_deployments__after_insert()
 returns trigger
@@ -6089,7 +6097,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Prevents the deletion of the user who deletes deployments until the transaction ends. Deleting a user locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
+  'Prevents the deletion of the user who deletes deployments until the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -6101,11 +6109,11 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- This does not lock the flow. A transaction that deletes the flow or its owner has locked the flow and locks this
-  -- row next, so locking the flow here would be a deadlock.
-  -- The lock of the tag's row orders deletions and deploys: the second transaction sees the tag as the first has moved
-  -- it. This must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would
-  -- be too late: a deploy that waited for this transaction's locks could have moved latest in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and this
+  -- row next, so the other order here could deadlock. Deletions and deploys wait for each other at the lock of the
+  -- tag's row, so the second transaction sees where the first has moved the tag. This must happen before the foreign
+  -- key deletes the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for
+  -- this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -6120,7 +6128,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments, without those that are being deleted. Definer: only the triggers may move latest.';
+  'Moves latest to the newest other deployment that is not being deleted. Definer: only the triggers may move latest.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -6132,7 +6140,7 @@ as $$
 begin
   perform private.fail('tag_latest_protected',
     'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
-    hint => 'Use a tag of your own. The description of latest may be changed.');
+    hint => 'Use a tag of your own. You may change the description of latest.');
 end;
 $$;
 comment on function private.refuse_latest() is 'Refuses a change of the tag latest: 409 tag_latest_protected.';
@@ -6150,8 +6158,8 @@ begin
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that describes latest first comes here as an insert. Its deployment is the one that latest already
-      -- names.
+      -- An upsert that only changes the description of latest runs this insert branch first. Such an upsert names the
+      -- deployment that latest already has.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -6187,14 +6195,14 @@ create table private.flow_deployment_canvases (
   canvas text not null
 );
 comment on table private.flow_deployment_canvases is
-  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. A text, because converting it to jsonb would take a deploy too long.';
+  'The positions at which the editor drew the nodes of a deployment''s flows. The positions are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 
 -- sql/400_deployments/48_read_flow_scripts.sql
 
--- The deploy route parses scripts before it deploys, since the database can't. If a flow changes meanwhile, the route
--- reads it again.
+-- The deploy route parses the scripts of a flow before it deploys the flow, because the database can't parse them. If a
+-- flow changes meanwhile, the route reads its scripts again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, language text, inputs jsonb, source text)
@@ -6233,7 +6241,7 @@ begin
     from script as s
     where (s.source is not null or s.is_missing) and s.index not in (select f.index from fed as f)
     union all
-    -- Of an expression, the index is that of the edge, and the node is its target.
+    -- For an expression, index is the index of the edge, and node_id is the target of the edge.
     select (e.position - 1)::integer, e.edge ->> 'target', 'jsonata', '[]', private.edge_expression(e.edge)
     from jsonb_array_elements(flow_scripts.edges) with ordinality as e (edge, position)
     where private.edge_expression(e.edge) is not null
@@ -6242,7 +6250,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The script nodes of a graph whose script is in their form data, in the order of the nodes, then the expressions of edges (language jsonata). source is null if a node has no script at all.';
+  'The scripts of a graph, for nodes that have the script in their form data; then the expressions of its edges (language jsonata). Ordered like the nodes and edges. source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -6307,7 +6315,7 @@ grant execute on function private.read_flow_scripts(integer) to anon, authentica
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
 -- Reads at most 1,000 flows, and from them at most 500 scripts of 65,536 characters each and 262,144 characters
--- together. as_of has the time of each flow's last change; pass it to deploy_flow.
+-- together. as_of holds the time of the last change of each flow; pass as_of to deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker
@@ -6360,10 +6368,10 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
-  -- Compare after freezing: a flow that is unchanged now was unchanged when it was frozen.
+  -- Compare after freezing: if a flow has its old time now, it also had that time when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
-    perform private.fail('flow_changed', 'The flow, or one that it calls, was changed while it was being deployed.',
-      hint => 'Deploy it again.');
+    perform private.fail('flow_changed', 'The flow, or a flow that it calls, was changed during the deploy.',
+      hint => 'Deploy the flow again.');
   end if;
   v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
   insert into public.flow_deployments (
@@ -6389,9 +6397,9 @@ comment on function private.deploy_flow(integer, boolean, jsonb) is
   'Implements public.deploy_flow. Definer: snapshots are private, and only this function inserts deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
--- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment.
--- strict treats warnings as errors. as_of comes from read_flow_scripts: if a flow has changed since then, the call
--- answers 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
+-- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment. strict
+-- treats warnings as errors. as_of comes from read_flow_scripts. If a flow has changed since that call, the answer is
+-- 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6424,7 +6432,7 @@ begin
 end;
 $$;
 comment on function private.placed_graph(jsonb, jsonb) is
-  'A snapshot''s graph, {nodes, edges}, with the positions that private.canvas_text() kept added to the nodes; null for a node without one.';
+  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if none is known.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -6461,7 +6469,7 @@ comment on function private.deployment_graph(uuid) is
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
--- calls. Nodes have the members that a snapshot keeps, and the position at which they were drawn at the deploy.
+-- calls. Nodes have the members that a snapshot keeps, and the position that they had in the editor at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6481,8 +6489,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- The error of a node begins with its name and id, and its text may begin with the name of an input. So only codes of
-  -- runs count as codes. The search stops after 1,000 characters, because errors may be long.
+  -- The error of a node begins with the node's name and id. The message after that may begin with a word that only
+  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors may
+  -- be long, so only their first 1,000 characters are searched.
   select substring(left(error_code.error, 1000) from
     '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
   );
@@ -6502,8 +6511,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Stored beside errors, which may have 64 KiB, so that queries over thousands of runs need not read them. Not
-  -- generated: each statement plans the expression of a generated column anew, which would slow starts.
+  -- Stored separately, because `errors` may have 64 KiB, which queries over thousands of runs need not read. It is not
+  -- a generated column: Postgres plans the expression of a generated column again for each statement, which would slow
+  -- starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -6520,32 +6530,32 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows, written by functions only. The owner of the flow reads all of them. The starter of a run reads that run; called_flow_runs shows the starter the states of called runs. A run''s settings are copies of its deployment''s, which are checked there.';
+  'Runs of flows, written by functions only. The owner of the flow reads all its runs. The starter reads the started run, and the states of the runs it called, by called_flow_runs. Settings are copied from the deployment, which has checked them.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. Not a foreign key, which would slow every start: runs are deleted with their flow, and flows with their owner.';
+  'The owner of the flow. Not a foreign key, because that would slow every start. It needs none: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started; null for a run of a flow without a deployment, and for a called run. Kept when the deployment is deleted, so it is not a foreign key.';
 comment on column public.flow_run.schedule_id is
-  'The schedule that started it; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
+  'The schedule that started the run; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
 comment on column public.flow_run.webhook_id is
-  'The incoming webhook that started it; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
+  'The incoming webhook that started the run; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
 comment on column public.flow_run.started_by is
-  'The user who started it; null for a caller with only a public key, and after the user is deleted. Not a foreign key: a start locks the user itself.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. Not a foreign key: each start locks the row of the user instead.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. It proves nothing.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is
-  'One line per failed node, "<name> <node id>[#times]: <message>": at most 100, with 65536 characters together; null if no node failed.';
+  'One line for each failed node, "<name> <node id>[#times]: <message>"; null if no node failed. At most 100 lines, and 65,536 characters in total.';
 comment on column public.flow_run.error_code is
-  'The code of the first line of errors; null without errors, or if the line has no code.';
+  'The code in the first line of errors; null if there are no errors, or if that line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it, with parent_node_id and parent_times.';
 comment on column public.flow_run.redriven_from is
-  'The failed run that this redrive continues: node executions that succeeded there are taken over. Null for all other runs, and if that run has been deleted.';
+  'For a redrive: the run that it continues, whose succeeded node executions it takes over. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
   'Public key that signs and sends the transactions of the action identity.';
 comment on column public.flow_run.chain_network is
@@ -6561,8 +6571,8 @@ create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run
   where parent_flow_run_id is not null;
 -- Unique, because a second redrive of a run would repeat the effects of the first one.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
--- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the
--- pages.
+-- When a run is claimed or ends, no indexed column changes. So these updates need no new index entries if the new row
+-- fits into the same page (heap-only tuples); fillfactor leaves room for it.
 
 create function private.tg_flow_run__after_write()
 returns trigger
@@ -6591,14 +6601,14 @@ begin
     or num_nonnulls(new.parent_flow_run_id, new.deployment_id) > 1
   then
     raise check_violation using
-      message = format('A run with the status %s may not have these times, this outcome or this parent.', new.status),
+      message = format('A run with the status %s can''t have this combination of times, output, errors and parent.', new.status),
       schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
   end if;
   return null;
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that a run''s times, output and errors match its status, and its parent: a called run has a parent with its node and times, and no deployment. A trigger, because each statement plans a check constraint anew, which costs a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. A trigger, because Postgres plans a check constraint again for each statement, which would cost a start more than all its indexes.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
@@ -6609,8 +6619,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens
-  -- to its flow.
+  -- A foreign key would also delete called runs of this flow. But a called run stays as long as its parent run, even if
+  -- its own flow is deleted.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
@@ -6636,7 +6646,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Removes a deleted user as starter of runs of other owners'' flows. Definer: roles that delete users may not write runs.';
+  'Sets started_by to null in the runs that a deleted user started of other users'' flows. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
@@ -6664,22 +6674,22 @@ begin atomic
   select coalesce(
     -- The owner of the flow.
     may_see_run.run.user_id = may_see_run.caller.user_id
-    -- A called run is visible to the owner only: its inputs and output contain the owner's constants.
+    -- Only the owner sees a called run, because its inputs and output contain the owner's constants.
     or may_see_run.run.parent_flow_run_id is null and (
       -- The starter.
       may_see_run.run.started_by = may_see_run.caller.user_id
-      -- The holder of its token.
+      -- The holder of the run's token.
       or may_see_run.run.id = may_see_run.caller.run_id
     ),
     false
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'True if the caller may see a run. The owner of its flow may; if no other run called it, its starter and the holder of its token may, too. The policies of flow_run repeat this rule in a form for which the planner uses an index; a test compares the two.';
+  'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- Repeats the rule of private.may_see_run: the planner does not inline a function that uses a sub-select twice, and
--- would read all runs.
+-- Repeats the rule of private.may_see_run. A call of that function here would read all runs, because the planner does
+-- not inline a function that uses a sub-select twice.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -6720,51 +6730,51 @@ create table private.flow_run_jobs (
     check (sleeps_until is null or (message_id is not null and not is_held))
 );
 comment on table private.flow_run_jobs is
-  'The data of each root run that the runner needs and that readers of flow_run must not see. A job is kept when its run has ended.';
+  'For each root run, the data that the runner needs and that readers of flow_run must not see. A job stays after its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. Not a foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
+  'The run. Not a foreign key, because that would cost a look-up at every start, and enqueue_run always stores both rows.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key: a user''s runs, and their jobs, are deleted with the user''s flows.';
+  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. Not a foreign key, which would slow every start: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended or may be redriven.';
+  'The snapshot that the run executes. Not a foreign key, because that would slow every start. It needs none: only sweep_runner deletes snapshots, and never a snapshot of a run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'private.run_settings of the deployment at the start, and action_signer of the start. Copied whole by redrives. It is in this table because starters may read flow_run, but not the RPC address and on_end.';
+  'The result of private.run_settings at the start, and the action_signer of the start. Redrives copy all of it. It is not in flow_run, because starters read that table and must not read the RPC address and on_end.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
-  'The deployment whose max_runs_in_flight counts this run until it ends; null if it is not counted.';
+  'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
   'The group and the caller of private.deployment_usage that count this run, in this order.';
 comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. First it is the message_id. Each release sets a newer number of the same sequence, so that runs that came meanwhile are claimed first.';
+  'The order in which the runs of one owner are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'The number of consecutive workers that the run has lost, without a worker that holds the run now: see private.awake_jobs. The end of a node, or a release, sets it to 0.';
+  'How many workers in a row were lost while they held the run; a worker that holds the run now does not count, see private.awake_jobs. The end of a node or a release of the run sets it to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
 comment on column private.flow_run_jobs.action_lookups is
-  'The number of look-ups on the chain of the transaction that the run output.';
+  'How often the transaction that the run has output was looked up on the chain.';
 comment on column private.flow_run_jobs.has_ended_inputs is
   'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
 comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
-  'The time at which a run that was released for later may be claimed again; null if it does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow them.';
+  'The time from which a sleeping run may be claimed again; null if the run does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow claims.';
 comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by it: an index on the ends in flow_run would be written at the end of every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would have to be written at the end of every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs that led to this run, each by an outgoing webhook to the incoming webhook of the next, or by a node that started the next. A limit of this number ends loops.';
--- The first entry is flow_run.redriven_from. The run before it follows if the first one was a redrive itself and ended
--- before it had taken over all that it could. Not a foreign key: sweep_runner keeps these runs until the redrive has
--- ended.
+  'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
+-- The first entry is flow_run.redriven_from. If that run was itself a redrive, and ended before it had taken over
+-- everything, the run that it continued is the next entry, and so on. Not a foreign key: sweep_runner keeps these runs
+-- until the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
 comment on column private.flow_run_jobs.is_complete is
-  'True if a worker executed everything that could run. False before the run has ended, and if it was stopped, exceeded a limit, or lost its workers.';
+  'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)
@@ -6835,19 +6845,19 @@ comment on table public.node_run is
   'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
 comment on column public.node_run.attempt is
-  'The number of the running attempt, or of the last one, of a node with data.retry; 1 for every other node.';
+  'For a node with data.retry: the number of its present or last attempt. 1 for every other node.';
 comment on column public.node_run.retry_at is
-  'The begin of the next attempt; set only while the node waits for it after a failed attempt.';
+  'The time at which the next attempt begins. Set only between a failed attempt and the next one.';
 comment on column public.node_run.attempt_start_time is
-  'The begin of an attempt after the first, from which data.timeout_ms counts; null for the first, which begins at start_time.';
+  'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run is one.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
-  'True if the errors went to the node''s output error (data.on_error of the flow), so the run does not fail for them.';
+  'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
-  'True if the node was not executed in this run: a redrive took the execution over, with its times, from the run that it continues.';
+  'True if this run is a redrive and did not execute the node: it copied the row, with its times, from the run that it continues.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated
@@ -6922,7 +6932,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The run at the root of a run''s tree: itself, unless an interflow node called it. Definer: callers are checked by the root.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer: callers of this function check the caller by the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -6934,7 +6944,7 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'Returns the id of the root of a run''s tree, if the caller may see that root: requests that concern a tree may name any run in it. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
+  'Returns the id of the root run of a run''s tree, if the caller may see the root run. A request about a tree may name any run of the tree. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
 
 -- sql/450_runs/50_flow_run_result.sql
 
@@ -6966,7 +6976,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and a run (this or another) has been queued for 2 seconds, so the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -6992,7 +7002,8 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- The pauses grow, so the answer is late by at most a millisecond or a tenth of the waiting time.
+    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is late by at
+    -- most such a pause.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -7061,19 +7072,20 @@ grant execute on function public.called_flow_runs(uuid, uuid) to anon, authentic
 
 -- sql/450_runs/75_run_news.sql
 
--- Notifies sessions of news of runs. For a run that no session follows, this costs one try of a lock. It never waits
--- for a lock:
+-- Notifies sessions of news of runs. For a run that no session follows, a notification costs only one attempt to take a
+-- lock. No function here waits for a lock:
 --
 --   follow      A session that listens takes a shared lock of the run and the topic, then looks at the run.
 --   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run;
 --               if not, it notifies.
 --
--- The transaction keeps its lock until it has committed. So a session that follows the run before that is notified, and
--- a session that follows it later sees the news in its look. During the commit, the run can't be followed.
+-- The transaction keeps its lock until it has committed. So a session that followed the run before this transaction
+-- took the lock is notified. A session that follows the run after the commit sees the news when it looks at the run.
+-- Between these two times the run can't be followed.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is
-  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something; events: everything that happens in it. Each has locks of its own, so that progress does not notify sessions that only wait for the end.';
+  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something. events: everything that happens in the run. Each topic has its own locks, so that progress does not notify sessions that only wait for the end.';
 
 create function private.announce_run_news(flow_run_id uuid, topic private.news_topic)
 returns void
@@ -7088,8 +7100,8 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run, or, rarely, another run
--- whose lock has the same number. The caller holds the lock of the run's row.
+-- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run. In rare cases it is sent
+-- because a session follows another run whose lock has the same number. The caller holds the lock of the run's row.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
@@ -7101,11 +7113,11 @@ as $$
 declare
   v_place integer;
 begin
-  -- A listener holds a connection and many locks, which other work needs too: all listeners together use at most an
-  -- eighth of the connections and half of the lock table.
+  -- A listener holds a connection and many locks, and other work needs connections and locks too. So all listeners
+  -- together use at most an eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
-      -- Ends the connection of a lost listener soon, which releases its locks.
+      -- With these settings, the connection of a lost listener ends soon. That releases the listener's locks.
       perform set_config('tcp_keepalives_idle', '20', false), set_config('tcp_keepalives_interval', '10', false),
         set_config('tcp_keepalives_count', '3', false), set_config('idle_session_timeout', '60s', false);
       listen flow_run_news;
@@ -7116,14 +7128,14 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of max_connections listen already. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if as many sessions as an eighth of max_connections already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
+-- Otherwise a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 begin
@@ -7139,10 +7151,10 @@ begin
     );
 end;
 $$;
--- Returns the runs that the session follows. Called runs can't be followed, nor a run while a transaction with news of
--- it commits. Look at a run after this call: news that was committed before is not announced again.
+-- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
+-- committing. Look at the runs after this call, because news that was committed before it is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic, until it ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
+  'Makes this session follow root runs for a topic, until the session ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -7168,12 +7180,12 @@ set search_path = ''
 as $$
 begin
   if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
-    perform private.fail('request_invalid', 'flow, deployment: exactly one of the two must be given.');
+    perform private.fail('request_invalid', 'flow, deployment: give exactly one of the two.');
   end if;
   if check_run_period.since is null or not isfinite(check_run_period.since)
     or check_run_period.since < 'epoch' or check_run_period.since > now()
   then
-    perform private.fail('request_invalid', 'since: must be a time that has passed, from 1970 on.');
+    perform private.fail('request_invalid', 'since: must be a time between 1970 and now.');
   end if;
 end;
 $$;
@@ -7184,7 +7196,7 @@ create function private.flow_run_stats(flow integer, deployment uuid, since time
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know how few runs the limit admits, and would sort all of them.
+-- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -7252,7 +7264,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, not for each run.';
+  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, instead of the policies for each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -7272,17 +7284,18 @@ grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to a
 
 -- sql/450_runs/90_run_events.sql
 
--- The events of a run, for its watchers: numbered without gaps in the order in which they were stored. A transaction
--- that stores an event holds the lock of the root run, so the numbers of a tree are committed in order. A watcher who
--- has seen number 7 has seen all numbers up to 7, and continues with 8.
+-- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they were
+-- stored. A transaction that stores an event holds the lock of the root run, so the events of a tree of runs are
+-- committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and continues
+-- with 8.
 --
 -- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
 -- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
 -- flow_run, so the table does not store them.
 --
--- Most runs are short: one transaction stores all their events and ends them. No number was visible before that
--- transaction, and no row changes after it. So the table has no rows for such runs, and private.unnumbered_events
--- computes their events on request.
+-- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
+-- seen a number, and after it no row changes. So numbers can be computed at any time: the table has no rows for such
+-- runs, and private.unnumbered_events computes their events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -7301,22 +7314,21 @@ create table private.flow_run_events (
 comment on table private.flow_run_events is
   'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. A run whose events were all stored by the transaction that ended it has no rows. Deleted with the run.';
 comment on column private.flow_run_events.root_flow_run_id is
-  'The root of the tree. Its watchers get the events of all runs in the tree.';
+  'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
-  'The number of the first of these events. Number 1 is the start of the root run.';
+  'The number of the first event in `events`. Number 1 is the start of the root run.';
 
 create type private.new_run_event as (
   root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event
 );
 comment on type private.new_run_event is
-  'An event to be added to those of a root run. position orders the events that one claim stores together; time orders events without a position.';
+  'An event to add to a root run. Events that one claim stores together are ordered by position. Events without a position are ordered by time.';
 
 create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
--- them.
+-- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -7366,10 +7378,10 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- For a root run that has ended without rows in flow_run_events. The claim that ended it stored all its events, at most
--- a hundred rows, and its worker made their times differ in the order in which they happened.
+-- For a root run that has ended without rows in flow_run_events. The claim that ended the run stored all its events, at
+-- most a hundred rows. The worker gave these events different times, in the order in which they happened.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run without rows in flow_run_events, from number 2 on, without its end. Definer: the calling functions check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events: all from number 2 on, except the end of the run. Definer: the calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -7387,7 +7399,7 @@ begin
 end;
 $$;
 comment on function private.event_value(jsonb) is
-  'A value as an event contains it: null if it is larger than an event''s value may be.';
+  'The value to show in an event: the value itself, or null if it has more than limit_event_value_bytes() bytes.';
 
 create function private.run_events(root public.flow_run, after integer, max_bytes integer)
 returns jsonb
@@ -7456,7 +7468,7 @@ begin
     from (select distinct t.flow_run_id from told as t) as d
     cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
   ), graph as materialized (
-    -- Each flow is read once, for the names of its nodes.
+    -- Reads each flow once, for the names of its nodes.
     select r.is_entry, r.flow_id, case
       when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes']
     end as nodes
@@ -7559,9 +7571,9 @@ end;
 $$;
 -- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
 -- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so far.
--- `has_ended`: no events follow.
+-- `has_ended` is true if no events follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check who asks.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -7581,7 +7593,7 @@ begin
   v_page := private.run_events(v_root, flow_run_events.after, 32768);
   if flow_run_events.after > (v_page ->> 'newest')::integer then
     perform private.fail('request_invalid',
-      'after: must be the id of an event of this run, and is greater than the newest.');
+      'after: must be the id of an event of this run, but it is greater than the id of the newest event.');
   end if;
   return (v_page - 'newest') || jsonb_build_object(
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
@@ -7613,11 +7625,11 @@ as $$
   select private.flow_run_events(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
--- values, errors and log lines. after is last of the page before. has_ended: no events follow. is_overdue: as in
--- flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
+-- values, errors and log lines. after is the value of last in the page before. has_ended: no events follow. is_overdue:
+-- as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
 -- flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after is last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -7644,7 +7656,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer: one call for many watchers, whom the callers have checked.';
+  'Implements public.watched_run_events. Definer: one call serves many clients, whom the Edge Functions have checked.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -7657,7 +7669,7 @@ $$;
 -- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
 -- flow gets. A deleted run has ended, with no events.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'The next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
+  'The next events of these root runs, for each run those after its number in `after`: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
 
 -- sql/500_pending_inputs/10_api_inputs.sql

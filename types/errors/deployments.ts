@@ -92,11 +92,11 @@ export const deploymentErrors = {
   },
   flow_changed: {
     status: 409,
-    meaning: 'The flow, or one that it calls, was changed while it was being deployed.',
-    remedy: 'Deploy it again, when nobody is editing it.',
+    meaning: 'The flow, or a flow that it calls, was changed during the deploy.',
+    remedy: 'Deploy the flow again when nobody is editing it.',
     example: {
-      message: 'The flow, or one that it calls, was changed while it was being deployed.',
-      hint: 'Deploy it again.',
+      message: 'The flow, or a flow that it calls, was changed during the deploy.',
+      hint: 'Deploy the flow again.',
     },
   },
   flow_has_deployments: {

@@ -21,7 +21,7 @@ select is(pg_temp.error_of(null), null, 'and whatever it is, if nobody says what
 select test.keep('before', test.kept('as_of')::jsonb || jsonb_build_object(test.kept('called'), now() - interval '1 microsecond'));
 select is(
   test.error(format('select public.deploy_flow(%s, as_of => %L)', test.kept('flow'), test.kept('before'))),
-  '{"code": "flow_changed", "status": 409, "message": "The flow, or one that it calls, was changed while it was being deployed.", "details": null, "hint": "Deploy it again."}',
+  '{"code": "flow_changed", "status": 409, "message": "The flow, or a flow that it calls, was changed during the deploy.", "details": null, "hint": "Deploy the flow again."}',
   'one that calls a flow which has changed is not'
 );
 select is(

@@ -50,7 +50,7 @@ from (values
   ($$action_identity = 'no key'$$, 'action_identity_invalid',
     '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]'),
   ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',
-    '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]')
+    '[{"path": "action_identity", "message": "there is no HARDCODED wallet with this public key"}]')
 ) as bad (assignment, code, faults);
 select set_eq(
   $$ select f ->> 'path' from jsonb_array_elements(
@@ -66,8 +66,8 @@ select is(
   pg_temp.refusal(format('fees = %L', pg_temp.fees(65))),
   '{
     "code": "fees_invalid", "status": 400, "hint": null,
-    "message": "fees: must have at most 64 pairs, more than a transaction has room for.",
-    "details": [{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]
+    "message": "fees: must have at most 64 pairs: no transaction has room for more.",
+    "details": [{"path": "fees", "message": "must have at most 64 pairs: no transaction has room for more"}]
   }',
   'but no more of them, which every start would copy'
 );

@@ -52,7 +52,7 @@ select is(
   '{
     "code": "tag_latest_protected", "status": 409, "details": null,
     "message": "The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.",
-    "hint": "Use a tag of your own. The description of latest may be changed."
+    "hint": "Use a tag of your own. You may change the description of latest."
   }',
   'who tries is told what to do instead'
 );
