@@ -3,6 +3,8 @@ import { readEditorFlow as read } from '../types/editor_flow.ts';
 import type { FlowToStore } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 
+export { editorDefinitionToRow } from './node_definition.ts';
+
 /**
  * Converts a flow that an editor has exported into a flow to store. Throws value_invalid, whose `details` list all
  * faults.

@@ -69,6 +69,16 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
     },
   });
 
+  const convert = useMutation({
+    mutationFn: async () => {
+      // Loaded here, because few definitions need it.
+      const { editorDefinitionToRow } = await import('flow-deployments-client/editor-flow');
+      change(JSON.stringify(editorDefinitionToRow(text), undefined, 2));
+    },
+  });
+  // The newer form of the editor has a member ports, and may have comments.
+  const isMaybeNewer = faults.length > 0 && /"?ports"?\s*:/.test(text);
+
   const change = (next: string) => {
     setText(next);
     if (checkDefinition(next).length === 0) setDefinition(JSON.parse(next));
@@ -84,9 +94,14 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
           minHeight='24rem'
         />
         <FaultList faults={faults} />
-        <ErrorAlert error={save.error} />
+        <ErrorAlert error={save.error ?? convert.error} />
         <Group>
           <Button onClick={() => save.mutate()} loading={save.isPending} disabled={faults.length > 0}>Save</Button>
+          {isMaybeNewer && (
+            <Button variant='default' onClick={() => convert.mutate()} loading={convert.isPending}>
+              Convert from the newer form
+            </Button>
+          )}
         </Group>
       </Stack>
       <Stack>

@@ -344,6 +344,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'it checks shapes by zod, so the client loads it only when it is needed.',
   },
   {
+    files: 'client/node_definition.ts',
+    mayImport: ['client', 'types'],
+    packages: ['json5', 'zod'],
+    why: 'it checks definitions by zod and reads comments in JSON, so the client loads it only when it is needed.',
+  },
+  {
     files: 'client/shell',
     mayImport: [ITSELF, 'client', 'types'],
     packages: ['lossless-json', 'node:'],

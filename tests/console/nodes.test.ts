@@ -72,6 +72,27 @@ test('a definition is written, corrected, drawn, found, changed and deleted', as
   await page.getByText('You have no definitions yet').waitFor();
 });
 
+test('a definition of the newer form is converted', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  await enterConsole(opened);
+  await opened.goto('nodes/new');
+  const convert = page.getByRole('button', { name: 'Convert from the newer form' });
+  await writeDefinition(opened, '{ "name": "greet", "version": "1", "ports": { "inputs": {} } }');
+  await convert.click();
+  await page.getByRole('alert').getByText(/^This is not a node definition: ports\.inputs/).waitFor();
+  await writeDefinition(
+    opened,
+    '{ // Says hello.\n"name": "greet", "version": "1", "ports": { "inputs": [{ "name": "who", "required": true }], }, }',
+  );
+  await convert.click();
+  await page.getByText('This is a valid definition.').waitFor();
+  expect(await convert.count()).toBe(0);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await heading(page, 'greet').waitFor();
+  await page.getByRole('cell', { name: 'who' }).waitFor();
+});
+
 test('a search finds by name, tag and text, and takes every character literally', async () => {
   const opened = await openConsole();
   const { page } = opened;
