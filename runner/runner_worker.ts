@@ -12,6 +12,7 @@ import { makeByteBudget } from './reach/byte_budget.ts';
 import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
+import { makeProjectApi, readProjectAddress } from './reach/project_api.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
 import { makeOwnerFiles } from './storage/owner_files.ts';
 import { evaluateExpression } from './threads/evaluate_expression.ts';
@@ -74,11 +75,13 @@ export function makeRunnerWorker(
     };
     return {
       http: makeHttpClient({ ...limits, isAllowed: allowedAddresses(settings) }),
+      // The operator chooses the project's address, so the rules about addresses do not apply to it.
       projectHttp: makeHttpClient({ ...limits, isAllowed: () => true }),
     };
   };
   const claims = makeClaims(rpc, settings, onDueWebhook);
   const flowUrl = readFlowUrl(env);
+  const projectAddress = readProjectAddress(env);
   const scriptsOf = spawnScriptThread &&
     makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
   const walletsOf = makeWalletOpener(rpc, env);
@@ -90,6 +93,7 @@ export function makeRunnerWorker(
       const { http, projectHttp } = makeRunHttpClients(claim.user_id);
       return {
         http,
+        project: makeProjectApi({ rpc, claim, address: projectAddress, http: projectHttp, now: () => performance.now() }),
         kv: makeKvStores(rpc, claim),
         files: makeOwnerFiles({
           ownerId: claim.user_id,

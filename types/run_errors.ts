@@ -69,6 +69,10 @@ export const runErrors = {
     remedy:
       'As operator: set `SUPABASE_URL`, and `SUPABASE_SECRET_KEYS` or `SUPABASE_SERVICE_ROLE_KEY`, for the worker.',
   },
+  project_address_unknown: {
+    meaning: "A node could not call the project's REST API: the worker does not know its address or its public key.",
+    remedy: 'As operator: set `SUPABASE_URL`, and `SUPABASE_PUBLISHABLE_KEYS` or `SUPABASE_ANON_KEY`, for the worker.',
+  },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 
 export type RunErrorCode = keyof typeof runErrors;

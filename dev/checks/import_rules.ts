@@ -240,15 +240,28 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/values',
-    mayImport: [ITSELF, 'runner/engine/node.ts', 'types'],
+    mayImport: [
+      ITSELF,
+      'runner/engine/node.ts',
+      'runner/engine/transient_answer.ts',
+      'runner/engine/transient_error.ts',
+      'types',
+    ],
     packages: ['@noble/hashes', 'luxon', 're2js', ...ENCODINGS],
-    why: 'it searches texts, reads dates and makes hashes for several nodes, and knows no node.',
+    why: 'it searches texts, reads dates and HTTP answers and makes hashes for several nodes, and knows no node.',
+  },
+  {
+    files: 'runner/postgrest',
+    mayImport: [ITSELF, 'runner/engine/node.ts', 'runner/engine/request_of_run.ts', 'runner/values', 'types'],
+    packages: [],
+    why: 'it makes queries to PostgREST for several nodes, and receives the services that send them.',
   },
   {
     files: 'runner/nodes/*',
     mayImport: [
       ITSELF,
       'runner/conditions',
+      'runner/postgrest',
       'runner/values',
       'runner/engine',
       'runner/solana',

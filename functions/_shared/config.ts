@@ -31,15 +31,16 @@ const present = (text: string | undefined): text is string => text !== undefined
 export const readSecretKeys = (env: (name: string) => string | undefined): string[] =>
   [...opaqueKeys(env('SUPABASE_SECRET_KEYS')), env('SUPABASE_SERVICE_ROLE_KEY')].filter(present);
 
+/** Reads the publishable keys of the project: those of the newer generation first. */
+export const readPublicKeys = (env: (name: string) => string | undefined): string[] =>
+  [...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')), env('SUPABASE_ANON_KEY')].filter(present);
+
 /**
  * Reads the configuration. It accepts keys of both generations and prefers the newer ones. Throws one error that names
  * every missing variable.
  */
 export function readConfig(env: (name: string) => string | undefined): Config {
-  const publicKeys = [
-    ...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')),
-    env('SUPABASE_ANON_KEY'),
-  ].filter(present);
+  const publicKeys = readPublicKeys(env);
   const secretKeys = readSecretKeys(env);
   const supabaseUrl = env('SUPABASE_URL');
   const missing = [

@@ -86,6 +86,7 @@ export interface NodeCall {
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
+  project: ProjectApi;
   kv: KvStores;
   files: OwnerFiles;
   /** Computes a script beside the engine; undefined where the runtime has no threads. */
@@ -114,6 +115,7 @@ export interface InputWebhook {
 /** The services by which nodes reach things outside the run. */
 export interface NodeServices {
   http: HttpClient;
+  project: ProjectApi;
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   files: OwnerFiles;
@@ -214,6 +216,19 @@ export interface HttpResponse {
 /** Makes requests to addresses that a flow may reach. Throws a NodeError for all others, and for what goes wrong. */
 export interface HttpClient {
   request: (request: HttpRequest) => Promise<HttpResponse>;
+}
+
+/** The REST API of the runner's own project, which serves the run's owner through row-level security. */
+export interface ProjectApi {
+  /** The address of the API, without a slash at its end. Throws a NodeError where the runner does not know it. */
+  restUrl: () => string;
+  /** Whether a request to this URL reaches the API. */
+  serves: (url: URL) => boolean;
+  /**
+   * Makes a request to the API as the run's owner, or as the holder of a credential among its headers. It follows no
+   * redirect. Throws a NodeError for every other URL.
+   */
+  request: (request: Omit<HttpRequest, 'refusesRedirects'>) => Promise<HttpResponse>;
 }
 
 /** Names one execution of a node. The database makes a change once for it, however often it is asked to. */

@@ -50,6 +50,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     callFlow: (flowId, flowInputs) => calls.call(caller, flowId, flowInputs),
     collectInstructions: (flowId, flowInputs) => calls.collectInstructions(caller, flowId, flowInputs),
     http: services.http,
+    project: services.project,
     scripts: services.scripts,
     kv: services.kv(execution),
     files: services.files,

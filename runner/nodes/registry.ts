@@ -47,6 +47,20 @@ import { memoNode } from './memo/index.ts';
 import { mergeNode } from './merge/index.ts';
 import { mintTokenNode } from './mint_token/index.ts';
 import { noteNode } from './note/index.ts';
+import { postgrestBuilderEqNode } from './postgrest_builder_eq/index.ts';
+import { postgrestBuilderInsertNode } from './postgrest_builder_insert/index.ts';
+import { postgrestBuilderIsNode } from './postgrest_builder_is/index.ts';
+import { postgrestBuilderLimitNode } from './postgrest_builder_limit/index.ts';
+import { postgrestBuilderMatchNode } from './postgrest_builder_match/index.ts';
+import { postgrestBuilderNeqNode } from './postgrest_builder_neq/index.ts';
+import { postgrestBuilderNotNode } from './postgrest_builder_not/index.ts';
+import { postgrestBuilderOrderNode } from './postgrest_builder_order/index.ts';
+import { postgrestBuilderSelectNode } from './postgrest_builder_select/index.ts';
+import { postgrestBuilderUpdateNode } from './postgrest_builder_update/index.ts';
+import { postgrestBuilderUpsertNode } from './postgrest_builder_upsert/index.ts';
+import { postgrestExecuteQueryNode } from './postgrest_execute_query/index.ts';
+import { postgrestNewQueryNode } from './postgrest_new_query/index.ts';
+import { postgrestNewRpcNode } from './postgrest_new_rpc/index.ts';
 import { printNode } from './print/index.ts';
 import { randomNode } from './random/index.ts';
 import { rangeNode } from './range/index.ts';
@@ -54,6 +68,7 @@ import { regexMatchNode } from './regex_match/index.ts';
 import { regexReplaceNode } from './regex_replace/index.ts';
 import { requestAirdropNode } from './request_airdrop/index.ts';
 import { rhaiScriptNodes } from './rhai_script/index.ts';
+import { sqlFunctionNode } from './sql_function/index.ts';
 import { storageCreateSignedUrlNode } from './storage_create_signed_url/index.ts';
 import { storageDeleteNode } from './storage_delete/index.ts';
 import { storageDownloadNode } from './storage_download/index.ts';
@@ -105,10 +120,10 @@ const modules: AnyModule[] = [
   interflowInstructionsNode,
   interflowNode,
   javascriptNode,
+  jsonataNode,
   jsonExtractNode,
   jsonGetFieldNode,
   jsonInsertNode,
-  jsonataNode,
   kvCreateStoreNode,
   kvDeleteStoreNode,
   kvReadItemNode,
@@ -121,6 +136,20 @@ const modules: AnyModule[] = [
   mergeNode,
   mintTokenNode,
   noteNode,
+  postgrestBuilderEqNode,
+  postgrestBuilderInsertNode,
+  postgrestBuilderIsNode,
+  postgrestBuilderLimitNode,
+  postgrestBuilderMatchNode,
+  postgrestBuilderNeqNode,
+  postgrestBuilderNotNode,
+  postgrestBuilderOrderNode,
+  postgrestBuilderSelectNode,
+  postgrestBuilderUpdateNode,
+  postgrestBuilderUpsertNode,
+  postgrestExecuteQueryNode,
+  postgrestNewQueryNode,
+  postgrestNewRpcNode,
   printNode,
   randomNode,
   rangeNode,
@@ -128,6 +157,7 @@ const modules: AnyModule[] = [
   regexReplaceNode,
   requestAirdropNode,
   ...rhaiScriptNodes,
+  sqlFunctionNode,
   storageCreateSignedUrlNode,
   storageDeleteNode,
   storageDownloadNode,

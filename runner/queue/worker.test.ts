@@ -91,6 +91,7 @@ const workerWith = (
       http: { request: () => Promise.reject(new Error('none')) },
       kv: () => ({}) as never,
       files: {} as never,
+      project: {} as never,
       inputs: {} as never,
       // Signing takes long.
       transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,

@@ -35,7 +35,14 @@ it('each native node says what effects it has, and an instruction node that they
     'kv_write_item',
   ]);
   const makesInstructions = (id: string) => 'buildInstructions' in nodeRegistry(id)!;
-  const acting = ['das_api', 'http_request', 'request_airdrop', ...nodeIds().filter(makesInstructions)];
+  const acting = [
+    'das_api',
+    'http_request',
+    'postgrest_execute_query',
+    'request_airdrop',
+    'sql_function',
+    ...nodeIds().filter(makesInstructions),
+  ];
   expect([...effects].filter(([, word]) => word === 'once').map(([id]) => id).toSorted()).toEqual(acting.toSorted());
 });
 

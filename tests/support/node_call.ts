@@ -44,6 +44,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     callFlow: notGiven,
     collectInstructions: notGiven,
     http: { request: notGiven },
+    project: { restUrl: notGiven, serves: notGiven, request: notGiven },
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
     files: filesThat(notGiven),
     rest: (wait) => wait(),

@@ -1,9 +1,9 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import { requestOfRun } from '../../engine/request_of_run.ts';
+import { readResponse } from '../../values/response_value.ts';
 import definition from './definition.json' with { type: 'json' };
 import { readMethod, readRequest } from './request.ts';
-import { readResponse } from './response.ts';
 
 /**
  * Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is missing, because the client refuses

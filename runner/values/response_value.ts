@@ -1,8 +1,8 @@
-import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../types/values/value.ts';
-import { fromWireJsonText } from '../../../types/values/json/wire_json.ts';
-import { type HttpResponse, NodeError } from '../../engine/node.ts';
-import { transienceOf } from '../../engine/transient_answer.ts';
-import { TransientError } from '../../engine/transient_error.ts';
+import { bytesToValue, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
+import { fromWireJsonText } from '../../types/values/json/wire_json.ts';
+import { type HttpResponse, NodeError } from '../engine/node.ts';
+import { transienceOf } from '../engine/transient_answer.ts';
+import { TransientError } from '../engine/transient_error.ts';
 
 /** How many characters of a body an error quotes. */
 const MAX_QUOTED = 2_000;
@@ -60,7 +60,7 @@ function statusError(response: HttpResponse, contentType: string): NodeError {
 /**
  * Converts a response to the node's outputs. A status other than 2xx throws a NodeError with the status and the body.
  */
-export function readResponse(response: HttpResponse, maxBytes: number): ValueMap {
+export function readResponse(response: HttpResponse, maxBytes: number): { body: Value; headers: Value } {
   const { status, headers, body } = response;
   const contentType = headers['content-type'] ?? '';
   if (status < 200 || status > 299) throw statusError(response, contentType);

@@ -1,0 +1,99 @@
+import type { NodeDefinition } from '../../types/node_definition.ts';
+import {
+  type Convert,
+  invalidType,
+  readField,
+  readOptionalField,
+  toInteger,
+  toMap,
+  toText,
+} from '../../types/values/conversion.ts';
+import { type LosslessJson, type Value, type ValueMap, valueToText } from '../../types/values/value.ts';
+import { formMember, type NodeModule } from '../engine/node.ts';
+import { type Query, queryValue, toQuery, withOnlyParam, withParam } from './query.ts';
+
+/** The text of a value in a filter. */
+const toFilterText: Convert<string> = (value) => {
+  if ('B' in value) return String(value.B);
+  if ('A' in value || 'M' in value || 'N' in value || 'BY' in value) {
+    throw invalidType(value, 'a string, a number or a boolean');
+  }
+  return valueToText(value);
+};
+
+const toRows: Convert<Value> = (value) => {
+  if ('M' in value || 'A' in value) return value;
+  throw invalidType(value, 'a map, or a list of maps');
+};
+
+/** The author's word that the write of this node may be made twice. It is no input, so no starter gives it. */
+export const isMarkedSafe = (formData: LosslessJson): boolean => formMember(formData, 'safe_to_repeat') === true;
+
+/** Changes a query as the inputs of a node say. */
+type Change = (query: Query, inputs: ValueMap, formData: LosslessJson) => Query;
+
+const comparing = (operator: string): Change => (query, inputs) =>
+  withParam(query, readField(inputs, 'column', toText), `${operator}.${readField(inputs, 'filter', toFilterText)}`);
+
+const setting = <T>(param: string, input: string, convert: Convert<T>): Change => (query, inputs) =>
+  withOnlyParam(query, param, String(readField(inputs, input, convert)));
+
+const writing = (method: Query['method'], prefer: readonly string[] = []): Change => (query, inputs, formData) => ({
+  ...query,
+  method,
+  prefer: ['return=representation', ...prefer],
+  body: readField(inputs, 'body', toRows),
+  isSafeToRepeat: isMarkedSafe(formData),
+});
+
+/** The changes that the nodes `postgrest_builder_*` make, by the ends of their names. */
+export const builders = {
+  eq: comparing('eq'),
+  neq: comparing('neq'),
+  is: comparing('is'),
+  not: (query, inputs, formData) =>
+    comparing(`not.${readField(inputs, 'operator', toText)}`)(query, inputs, formData),
+  match: (query, inputs) =>
+    Object.entries(readField(inputs, 'filter', toMap)).reduce(
+      (built, [column, value]) => withParam(built, column, 'N' in value ? 'is.null' : `eq.${toFilterText(value)}`),
+      query,
+    ),
+  select: setting('select', 'columns', toText),
+  order: setting('order', 'columns', toText),
+  limit: setting('limit', 'count', toInteger('u64')),
+  insert: writing('POST'),
+  update: writing('PATCH'),
+  upsert: writing('POST', ['resolution=merge-duplicates']),
+} satisfies Record<string, Change>;
+
+/** Makes a node that changes a query. */
+export const builderNode = (definition: NodeDefinition, change: Change): NodeModule => ({
+  definition,
+  run: ({ inputs, formData }) => ({ query: queryValue(change(readField(inputs, 'query', toQuery), inputs, formData)) }),
+});
+
+/** Begins a query that reads a table or view. */
+export const queryOfTable = (inputs: ValueMap): Query => ({
+  ...addressOf(inputs),
+  target: { kind: 'table', name: readField(inputs, 'table', toText) },
+  method: 'GET',
+  params: [],
+  prefer: [],
+  isSafeToRepeat: false,
+});
+
+/** Begins a query that calls a function. `isSafeToRepeat`: the author says that the call may be made twice. */
+export const queryOfFunction = (inputs: ValueMap, isSafeToRepeat: boolean): Query => ({
+  ...addressOf(inputs),
+  target: { kind: 'function', name: readField(inputs, 'function', toText) },
+  method: 'POST',
+  params: [],
+  prefer: [],
+  body: { M: readOptionalField(inputs, 'params', toMap) ?? {} },
+  isSafeToRepeat,
+});
+
+const addressOf = (inputs: ValueMap): Pick<Query, 'url' | 'schema'> => ({
+  url: readOptionalField(inputs, 'url', toText),
+  schema: readOptionalField(inputs, 'schema', toText),
+});

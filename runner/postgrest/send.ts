@@ -1,0 +1,76 @@
+import type { Effects } from '../../types/node_definition.ts';
+import { ConversionError } from '../../types/values/conversion.ts';
+import { toWireJson } from '../../types/values/json/wire_json.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
+import { type HttpRequest, type NodeCall, NodeError } from '../engine/node.ts';
+import { requestOfRun } from '../engine/request_of_run.ts';
+import { readResponse } from '../values/response_value.ts';
+import type { Query } from './query.ts';
+
+/** Returns the URL of a query below this address of a PostgREST. */
+function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL {
+  // As a part of a path, these names would leave the API.
+  if (['', '.', '..'].includes(name)) throw new ConversionError(`must be the name of a ${kind}`, kind);
+  if (!URL.canParse(restUrl)) throw new NodeError('the URL is malformed');
+  const url = new URL(restUrl);
+  const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
+  url.pathname = `${folder}${kind === 'function' ? 'rpc/' : ''}${encodeURIComponent(name)}`;
+  for (const [param, value] of params) url.searchParams.append(param, value);
+  return url;
+}
+
+/** The headers that belong to a query. Source: docs.postgrest.org, "Schemas" and "Prefer header". */
+function headersOf({ method, schema, prefer, body }: Query): HttpRequest['headers'] {
+  return [
+    ['accept', 'application/json'],
+    ...(schema === undefined ? [] : [[method === 'GET' ? 'accept-profile' : 'content-profile', schema]] as const),
+    ...(body === undefined ? [] : [['content-type', 'application/json']] as const),
+    ...prefer.map((preference) => ['prefer', preference] as const),
+  ].map(([name, value]) => [name, value]);
+}
+
+/** What a query may change outside. A call of a function counts as a write. */
+const effectsOfQuery = ({ method, isSafeToRepeat }: Query): Effects =>
+  method === 'GET' ? 'none' : isSafeToRepeat ? 'idempotent' : 'once';
+
+/** Makes the function that tells the effects of a node by the query that its inputs hold. A malformed one is not sent. */
+export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: ValueMap): Effects => {
+  try {
+    return effectsOfQuery(readQuery(inputs));
+  } catch {
+    return 'once';
+  }
+};
+
+/** The answer to a query: null as its result where the body is empty. */
+interface Answer {
+  result: Value;
+  headers: Value;
+}
+
+/**
+ * Sends a query: to the project's own REST API as the flow's owner, to every other address like the node http_request.
+ */
+export async function sendQuery(
+  query: Query,
+  headers: HttpRequest['headers'],
+  call: NodeCall,
+): Promise<Answer> {
+  const { project, http, maxOutputBytes } = call;
+  const url = urlOf(query, query.url ?? project.restUrl());
+  const { body, method } = query;
+  const given = new Set(headers.map(([name]) => name.toLowerCase()));
+  return await requestOfRun(call, effectsOfQuery(query) !== 'once', async (signal) => {
+    const response = await (project.serves(url) ? project : http).request({
+      method,
+      url: url.href,
+      // A header of the author replaces one of the query, but both may ask for preferences.
+      headers: [...headersOf(query).filter(([name]) => name === 'prefer' || !given.has(name)), ...headers],
+      makeBody: body && (() => new TextEncoder().encode(toWireJson(body))),
+      maxResponseBytes: maxOutputBytes,
+      signal,
+    });
+    const { body: result, headers: received } = readResponse(response, maxOutputBytes);
+    return { result: response.body.length === 0 ? { N: 0 } : result, headers: received };
+  });
+}

@@ -1,0 +1,125 @@
+import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
+import { readPublicKeys } from '../../functions/_shared/config.ts';
+import type { Rpc } from '../../functions/_shared/database.ts';
+import { isErrorOf } from '../../functions/_shared/api_error.ts';
+import { codedError } from '../../types/run_errors.ts';
+import { type HttpClient, type HttpRequest, NodeError, type ProjectApi, Released } from '../engine/node.ts';
+
+/** The address of the project's REST API, and a publishable key of the project. */
+export interface ProjectAddress {
+  restUrl: string;
+  publicKey: string;
+}
+
+/**
+ * Reads the address that clients of the project use. Returns the names of the missing variables where the environment
+ * does not have it: a worker over Postgres needs neither for its own work.
+ */
+export function readProjectAddress(env: (name: string) => string | undefined): ProjectAddress | { missing: string } {
+  const url = env('SUPABASE_URL') ?? '';
+  const [publicKey] = readPublicKeys(env);
+  if (url !== '' && publicKey !== undefined) return { restUrl: `${withoutTrailingSlashes(url)}/rest/v1`, publicKey };
+  const missing = [
+    ...(url === '' ? ['SUPABASE_URL'] : []),
+    ...(publicKey === undefined ? ['SUPABASE_PUBLISHABLE_KEYS or SUPABASE_ANON_KEY'] : []),
+  ];
+  return { missing: missing.join(', and ') };
+}
+
+const TOKEN_HEADER = 'x-flow-claim-token';
+
+/** Headers by which the author of a flow chooses another caller than the flow's owner. */
+const CREDENTIALS = new Set(['apikey', 'authorization', 'x-api-key']);
+
+/** A token is renewed after this part of its validity, so that a request that waits for its turn still finds it valid. */
+const USED_PART = 0.5;
+
+interface ClaimToken {
+  token: string;
+  /** Milliseconds, as of `now`. */
+  renewedAt: number;
+}
+
+export interface ProjectApiOptions {
+  /** Calls as service role. */
+  rpc: Rpc;
+  claim: { flow_run_id: string; claim_number: number };
+  address: ProjectAddress | { missing: string };
+  /** A client that reaches private addresses, too: the project of a local stack has one. */
+  http: HttpClient;
+  /** Milliseconds, of any clock. */
+  now: () => number;
+}
+
+/** Makes the REST API of the project for the nodes of one claim. The database makes the token for the claim when a node needs it. */
+export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
+  let token: Promise<ClaimToken> | undefined;
+  /** The token that was made last. Another node may have replaced a refused one already. */
+  let newest: string | undefined;
+
+  const makeToken = async (): Promise<ClaimToken> => {
+    const begin = now();
+    const { flow_run_id, claim_number } = claim;
+    const made = await rpc<{ token: string; seconds: number }>('make_claim_token', { flow_run_id, claim_number });
+    newest = made.token;
+    return { token: made.token, renewedAt: begin + made.seconds * 1_000 * USED_PART };
+  };
+
+  /** Returns a valid token. Nodes that need one at the same time share it. */
+  const validToken = async (): Promise<string> => {
+    try {
+      if (token === undefined || (await token).renewedAt <= now()) token = makeToken();
+      return (await token).token;
+    } catch (error) {
+      token = undefined;
+      // The next claim makes the request, with a token of its own.
+      throw isErrorOf(error, 'claim_lost') || isErrorOf(error, 'service_unavailable') ? new Released() : error;
+    }
+  };
+
+  const forget = (refused: string): void => {
+    if (newest === refused) token = undefined;
+  };
+
+  const known = (): ProjectAddress => {
+    if ('restUrl' in address) return address;
+    throw new NodeError(
+      codedError('project_address_unknown', `the worker lacks the project's address or public key: set ${address.missing}`),
+    );
+  };
+
+  const serves = (url: URL): boolean => {
+    if (!('restUrl' in address)) return false;
+    const base = new URL(address.restUrl);
+    // Credentials in the URL would become a header of their own.
+    return url.origin === base.origin && url.pathname.startsWith(`${base.pathname}/`) && `${url.username}${url.password}` === '';
+  };
+
+  /** Headers that the flow's author gives, without those that only this function may set. */
+  const givenHeaders = ({ headers }: HttpRequest): HttpRequest['headers'] =>
+    headers.filter(([name]) => name.toLowerCase() !== TOKEN_HEADER);
+
+  return {
+    restUrl: () => known().restUrl,
+    serves,
+    request: async (request) => {
+      // The last check before the token leaves the process.
+      if (!URL.canParse(request.url) || !serves(new URL(request.url))) {
+        throw new NodeError("the URL is not one of the project's REST API");
+      }
+      const headers = givenHeaders(request);
+      const names = new Set(headers.map(([name]) => name.toLowerCase()));
+      if (!names.has('apikey')) headers.push(['apikey', known().publicKey]);
+      const send = (credential: HttpRequest['headers']) =>
+        http.request({ ...request, headers: [...headers, ...credential], refusesRedirects: true });
+      if ([...CREDENTIALS].some((name) => names.has(name))) return await send([]);
+      const sent = await validToken();
+      const response = await send([[TOKEN_HEADER, sent]]);
+      if (response.status !== 401) return response;
+      // The token has expired while the request waited for its turn, or its secret has been rotated twice. The request
+      // was refused as a whole, so it may be sent again.
+      forget(sent);
+      return await send([[TOKEN_HEADER, await validToken()]]);
+    },
+  };
+}
