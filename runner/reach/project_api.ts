@@ -3,7 +3,7 @@ import { readPublicKeys } from '../../functions/_shared/config.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
 import { isErrorOf } from '../../functions/_shared/api_error.ts';
 import { codedError } from '../../types/run_errors.ts';
-import { type HttpClient, type HttpRequest, NodeError, type ProjectApi, Released } from '../engine/node.ts';
+import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type ProjectApi, Released } from '../engine/node.ts';
 
 /** The address of the project's REST API, and a publishable key of the project. */
 export interface ProjectAddress {
@@ -51,6 +51,10 @@ export interface ProjectApiOptions {
   now: () => number;
 }
 
+/** PostgREST answers 401 for other reasons, too, such as a missing right. */
+const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
+  status === 401 && new TextDecoder().decode(body).includes('"token_invalid"');
+
 /** Makes the REST API of the project for the nodes of one claim. The database makes the token for the claim when a node needs it. */
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;
@@ -68,8 +72,11 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
   /** Returns a valid token. Nodes that need one at the same time share it. */
   const validToken = async (): Promise<string> => {
     try {
-      if (token === undefined || (await token).renewedAt <= now()) token = makeToken();
-      return (await token).token;
+      const known = token;
+      const isUsable = known !== undefined && (await known).renewedAt > now();
+      // Meanwhile another node may have renewed or forgotten it.
+      if (!isUsable && token === known) token = makeToken();
+      return (await (token ??= makeToken())).token;
     } catch (error) {
       token = undefined;
       // The next claim makes the request, with a token of its own.
@@ -115,7 +122,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
       if ([...CREDENTIALS].some((name) => names.has(name))) return await send([]);
       const sent = await validToken();
       const response = await send([[TOKEN_HEADER, sent]]);
-      if (response.status !== 401) return response;
+      if (!isTokenRefused(response)) return response;
       // The token has expired while the request waited for its turn, or its secret has been rotated twice. The request
       // was refused as a whole, so it may be sent again.
       forget(sent);

@@ -82,6 +82,12 @@ begin
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then
+    -- Functions of the project can read the request's headers. None of them may learn, and perhaps return, the token.
+    if v_claims ? 'claimed_run_id' then
+      perform set_config(
+        'request.headers', (current_setting('request.headers')::jsonb - 'x-flow-claim-token')::text, true
+      );
+    end if;
     perform set_config('request.jwt.claims', v_claims::text, true);
     perform set_config('role', 'authenticated', true);
     -- PostgREST has already applied the settings of anon. Set the users' time limit here.

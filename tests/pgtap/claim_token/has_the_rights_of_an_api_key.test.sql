@@ -1,4 +1,4 @@
-select plan(6);
+select plan(7);
 
 select test.create_user('owner'), test.create_user('other');
 select test.create_flow(test.user_id('other'));
@@ -17,6 +17,7 @@ end;
 $$;
 select pg_temp.act();
 select results_eq('select id from public.flows', array[test.kept('flow')::integer], 'reads rows as the owner, through policies');
+select is(current_setting('request.headers'), '{}', 'is hidden from the functions of the request');
 select is(test.error_code($$ select public.create_api_key('mine') $$), 'token_required', 'makes no API keys');
 select is(test.error_code($$ select private.make_claim_token(gen_random_uuid(), 1) $$), '42501', 'makes no claim tokens');
 select is(test.error_code($$ select public.claim_flow_runs(1, 60) $$), '42501', 'has no rights of the runner');

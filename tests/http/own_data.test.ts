@@ -1,0 +1,95 @@
+import { beforeAll, expect, it } from 'vitest';
+import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
+import { waitFor } from '../support/wait.ts';
+
+let owner: Person;
+let other: Person;
+beforeAll(async () => {
+  [owner, other] = await Promise.all([signUp(), signUp()]);
+});
+
+/** Adds a node that changes a query, with its operands as form data, and returns its output. */
+function builder(flow: FlowBuilder, name: string, query: Port, form: Record<string, string | { name: string }>): Port {
+  const node = flow.node(`postgrest_builder_${name}`, {
+    inputs: ['query', ...Object.keys(form)],
+    outputs: ['query'],
+    form,
+  });
+  flow.connect(query, node.input('query'));
+  return node.output('query');
+}
+
+/** Executes a query, and outputs its result by this name. */
+function execute(flow: FlowBuilder, query: Port, name: string): void {
+  const node = flow.node('postgrest_execute_query', { inputs: ['query', 'headers?'], outputs: ['result', 'headers'] });
+  flow.connect(query, node.input('query'));
+  flow.output(name, node.output('result'));
+}
+
+const newQuery = (flow: FlowBuilder): Port =>
+  flow.node('postgrest_new_query', { inputs: ['url?', 'schema?', 'table'], outputs: ['query'], form: { table: 'flows' } })
+    .output('query');
+
+const startedRun = async (person: Person, flow: FlowBuilder) =>
+  await finishedRun(person, (await start(person, `id=${await deploy(person, await storeFlow(person, flow))}`)).flow_run_id);
+
+it("a flow writes and reads its owner's rows, and neither sees nor changes those of another user", async () => {
+  const foreign = String(await storeFlow(other, new FlowBuilder(), { name: 'of the other' }));
+  const own = String(await storeFlow(owner, new FlowBuilder(), { name: 'before' }));
+  const flow = new FlowBuilder();
+  for (const [name, id] of [['own', own], ['foreign', foreign]] as const) {
+    const rows = () => builder(flow, 'eq', newQuery(flow), { column: 'id', filter: id });
+    execute(flow, builder(flow, 'select', rows(), { columns: 'name' }), `${name}_before`);
+    const updated = builder(flow, 'update', rows(), { body: { name: 'after' } });
+    execute(flow, builder(flow, 'select', updated, { columns: 'name' }), `${name}_after`);
+  }
+  const inserted = builder(flow, 'insert', newQuery(flow), { body: { name: 'new' } });
+  execute(flow, builder(flow, 'select', inserted, { columns: 'name,user_id' }), 'inserted');
+  const run = await startedRun(owner, flow);
+  const rows = (...names: string[]) => ({ A: names.map((name) => ({ M: { name: { S: name } } })) });
+  expect([run.errors, run.output]).toMatchObject([null, {
+    M: {
+      own_after: rows('after'),
+      foreign_before: rows(),
+      foreign_after: rows(),
+      inserted: { A: [{ M: { name: { S: 'new' }, user_id: { S: owner.id } } }] },
+    },
+  }]);
+  const { data } = await other.client.from('flows').select('name').eq('id', Number(foreign));
+  expect(data).toEqual([{ name: 'of the other' }]);
+});
+
+it('a function is called as the owner, whoever starts the flow, and its refusal is the error of the node', async () => {
+  const flow = new FlowBuilder();
+  const call = (form: Record<string, string>) =>
+    flow.node('sql_function', { inputs: ['schema?', 'function', 'params?'], outputs: ['result'], form });
+  flow.output('caller', call({ schema: 'public', function: 'whoami' }).output('result'));
+  flow.output('key', call({ function: 'max_queue_length' }).output('result'));
+  const id = await deploy(owner, await storeFlow(owner, flow));
+  await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' }).eq('id', id).throwOnError();
+  const { flow_run_id } = await start(other, `id=${id}`);
+  const run = await finishedRun(owner, flow_run_id);
+  expect(run.output).toEqual({ M: { caller: { M: { user_id: { S: owner.id }, is_anonymous: { B: false } } } } });
+  // The service role may call this function.
+  expect(run.errors).toEqual([expect.stringContaining('"permission denied for function max_queue_length"')]);
+});
+
+it('a flow that starts itself ends', async () => {
+  const flowId = await storeFlow(owner, new FlowBuilder());
+  const flow = new FlowBuilder();
+  flow.node('sql_function', {
+    inputs: ['function', 'params'],
+    outputs: ['result'],
+    form: { function: 'start_flow', params: { flow_id: flowId } },
+  });
+  const row = flow.row() as never;
+  await owner.client.from('flows').update(row).eq('id', flowId).throwOnError();
+  await owner.client.rpc('start_flow', { flow_id: flowId }).throwOnError();
+  const runs = await waitFor(async () => {
+    const { data } = await owner.client.from('flow_run').select('status, errors').eq('flow_id', flowId).order('id');
+    return data?.some(({ status }) => status === 'failed') ? data : undefined;
+  });
+  expect(runs.map(({ status }) => status)).toEqual([...Array(16).fill('succeeded'), 'failed']);
+  expect(runs.at(-1)!.errors).toEqual([expect.stringContaining('17 runs have started one another: it seems to be a loop.')]);
+}, 60_000);
