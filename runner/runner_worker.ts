@@ -93,7 +93,13 @@ export function makeRunnerWorker(
       const { http, projectHttp } = makeRunHttpClients(claim.user_id);
       return {
         http,
-        project: makeProjectApi({ rpc, claim, address: projectAddress, http: projectHttp, now: () => performance.now() }),
+        project: makeProjectApi({
+          rpc,
+          claim,
+          address: projectAddress,
+          http: projectHttp,
+          now: () => performance.now(),
+        }),
         kv: makeKvStores(rpc, claim),
         files: makeOwnerFiles({
           ownerId: claim.user_id,

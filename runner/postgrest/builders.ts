@@ -51,8 +51,7 @@ export const builders = {
   eq: comparing('eq'),
   neq: comparing('neq'),
   is: comparing('is'),
-  not: (query, inputs, formData) =>
-    comparing(`not.${readField(inputs, 'operator', toText)}`)(query, inputs, formData),
+  not: (query, inputs, formData) => comparing(`not.${readField(inputs, 'operator', toText)}`)(query, inputs, formData),
   match: (query, inputs) =>
     Object.entries(readField(inputs, 'filter', toMap)).reduce(
       (built, [column, value]) => withParam(built, column, 'N' in value ? 'is.null' : `eq.${toFilterText(value)}`),

@@ -91,7 +91,10 @@ it('a redirect is the answer', async () => {
 
 it.each(['Authorization', 'x-api-key', 'apikey'])('a header %s of the author replaces the token', async (name) => {
   await request(makeApi(), `${origin}/rest/v1/notes`, [[name, 'mine'], ['X-Flow-Claim-Token', 'mine']]);
-  expect(received[0]!.headers).toMatchObject({ apikey: name === 'apikey' ? 'mine' : 'public', [name.toLowerCase()]: 'mine' });
+  expect(received[0]!.headers).toMatchObject({
+    apikey: name === 'apikey' ? 'mine' : 'public',
+    [name.toLowerCase()]: 'mine',
+  });
   expect([tokens(), made]).toEqual([[undefined], 0]);
 });
 
@@ -110,18 +113,21 @@ it('a refused token is replaced once', async () => {
   expect(tokens().slice(4)).toEqual(['t5']);
 });
 
-it.each(['claim_lost', 'service_unavailable'] as const)('the run is released when the token is refused with %s', async (code) => {
-  let calls = 0;
-  const api = makeProjectApi({
-    rpc: () => Promise.reject(++calls === 1 ? apiError(code, 'no') : new Error('a second call')),
-    claim,
-    address: { restUrl: `${origin}/rest/v1`, publicKey: 'public' },
-    http: { request: () => Promise.reject(new Error('no request is made')) },
-    now: () => 0,
-  });
-  await expect(request(api, `${origin}/rest/v1/notes`)).rejects.toThrow(Released);
-  await expect(request(api, `${origin}/rest/v1/notes`)).rejects.toThrow('a second call');
-});
+it.each(['claim_lost', 'service_unavailable'] as const)(
+  'the run is released when the token is refused with %s',
+  async (code) => {
+    let calls = 0;
+    const api = makeProjectApi({
+      rpc: () => Promise.reject(++calls === 1 ? apiError(code, 'no') : new Error('a second call')),
+      claim,
+      address: { restUrl: `${origin}/rest/v1`, publicKey: 'public' },
+      http: { request: () => Promise.reject(new Error('no request is made')) },
+      now: () => 0,
+    });
+    await expect(request(api, `${origin}/rest/v1/notes`)).rejects.toThrow(Released);
+    await expect(request(api, `${origin}/rest/v1/notes`)).rejects.toThrow('a second call');
+  },
+);
 
 it.each([
   [{}, 'set SUPABASE_URL, and SUPABASE_PUBLISHABLE_KEYS or SUPABASE_ANON_KEY'],

@@ -3,7 +3,14 @@ import { readPublicKeys } from '../../functions/_shared/config.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
 import { isErrorOf } from '../../functions/_shared/api_error.ts';
 import { codedError } from '../../types/run_errors.ts';
-import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type ProjectApi, Released } from '../engine/node.ts';
+import {
+  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  NodeError,
+  type ProjectApi,
+  Released,
+} from '../engine/node.ts';
 
 /** The address of the project's REST API, and a publishable key of the project. */
 export interface ProjectAddress {
@@ -91,7 +98,10 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
   const known = (): ProjectAddress => {
     if ('restUrl' in address) return address;
     throw new NodeError(
-      codedError('project_address_unknown', `the worker lacks the project's address or public key: set ${address.missing}`),
+      codedError(
+        'project_address_unknown',
+        `the worker lacks the project's address or public key: set ${address.missing}`,
+      ),
     );
   };
 
@@ -99,7 +109,8 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     if (!('restUrl' in address)) return false;
     const base = new URL(address.restUrl);
     // Credentials in the URL would become a header of their own.
-    return url.origin === base.origin && url.pathname.startsWith(`${base.pathname}/`) && `${url.username}${url.password}` === '';
+    return url.origin === base.origin && url.pathname.startsWith(`${base.pathname}/`) &&
+      `${url.username}${url.password}` === '';
   };
 
   /** Headers that the flow's author gives, without those that only this function may set. */

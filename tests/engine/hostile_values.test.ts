@@ -12,8 +12,10 @@ import { anyValue } from '../support/values.ts';
 const KNOWN_ERRORS = [NodeError, ConversionError, ValueError];
 
 /** The nodes that use services, whose tests play hostile services. */
-const USE_SERVICES =
-  /^(api_input|das_api|flow_run_info|get_balance|http_request|interflow|kv_|request_airdrop|rhai_|wait)/;
+const USE_SERVICES = new RegExp(
+  '^(api_input|das_api|flow_run_info|get_balance|http_request|interflow|kv_|postgrest_execute_query|' +
+    'request_airdrop|rhai_|sql_function|storage_|wait)',
+);
 
 const tested = nodeIds().flatMap((id) => {
   const module = nodeRegistry(id)!;

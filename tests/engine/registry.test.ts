@@ -33,6 +33,7 @@ it('each native node says what effects it has, and an instruction node that they
     'kv_create_store',
     'kv_delete_store',
     'kv_write_item',
+    'storage_delete',
   ]);
   const makesInstructions = (id: string) => 'buildInstructions' in nodeRegistry(id)!;
   const acting = [
@@ -41,6 +42,7 @@ it('each native node says what effects it has, and an instruction node that they
     'postgrest_execute_query',
     'request_airdrop',
     'sql_function',
+    'storage_upload',
     ...nodeIds().filter(makesInstructions),
   ];
   expect([...effects].filter(([, word]) => word === 'once').map(([id]) => id).toSorted()).toEqual(acting.toSorted());

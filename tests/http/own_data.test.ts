@@ -28,11 +28,18 @@ function execute(flow: FlowBuilder, query: Port, name: string): void {
 }
 
 const newQuery = (flow: FlowBuilder): Port =>
-  flow.node('postgrest_new_query', { inputs: ['url?', 'schema?', 'table'], outputs: ['query'], form: { table: 'flows' } })
+  flow.node('postgrest_new_query', {
+    inputs: ['url?', 'schema?', 'table'],
+    outputs: ['query'],
+    form: { table: 'flows' },
+  })
     .output('query');
 
 const startedRun = async (person: Person, flow: FlowBuilder) =>
-  await finishedRun(person, (await start(person, `id=${await deploy(person, await storeFlow(person, flow))}`)).flow_run_id);
+  await finishedRun(
+    person,
+    (await start(person, `id=${await deploy(person, await storeFlow(person, flow))}`)).flow_run_id,
+  );
 
 it("a flow writes and reads its owner's rows, and neither sees nor changes those of another user", async () => {
   const foreign = String(await storeFlow(other, new FlowBuilder(), { name: 'of the other' }));
@@ -91,5 +98,7 @@ it('a flow that starts itself ends', async () => {
     return data?.some(({ status }) => status === 'failed') ? data : undefined;
   });
   expect(runs.map(({ status }) => status)).toEqual([...Array(16).fill('succeeded'), 'failed']);
-  expect(runs.at(-1)!.errors).toEqual([expect.stringContaining('17 runs have started one another: it seems to be a loop.')]);
+  expect(runs.at(-1)!.errors).toEqual([
+    expect.stringContaining('17 runs have started one another: it seems to be a loop.'),
+  ]);
 }, 60_000);
