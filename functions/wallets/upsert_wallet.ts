@@ -1,21 +1,18 @@
-import { base58, hex } from '@scure/base';
+import { base58 } from '@scure/base';
 import type { Context } from 'hono';
 import { type UpsertWalletParams, upsertWalletParamsSchema, type Wallet } from '../../types/wallet.ts';
 import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import { derivePublicKey, type WalletKeys } from '../_shared/wallet_crypto.ts';
-import { encryptSecret } from './encrypt.ts';
+import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
+import { derivePublicKey, sealWallet } from '../_shared/wallet_crypto.ts';
 
 /** The caller, as verified by the database. */
 interface Caller {
   user_id: string;
   is_anonymous: boolean;
 }
-
-/** Formats bytes as the bytea text that PostgREST accepts. */
-const toBytea = (bytes: Uint8Array): string => `\\x${hex.encode(bytes)}`;
 
 /**
  * Returns the secret key of a key pair. Throws wallet_key_mismatch unless its two halves belong together and the public
@@ -34,11 +31,10 @@ async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8A
 }
 
 /** `POST /wallets/upsert`: stores a wallet of the caller. A key pair reaches the database only encrypted. */
-export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: WalletKeys) => {
+export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: KeyRing) => {
   const seal = async (user_id: string, { keypair, public_key }: UpsertWalletParams) => {
     if (keypair === undefined) return {};
-    const sealed = await encryptSecret(keys, { user_id, public_key }, await readSecretKey(keypair, public_key));
-    return { key_id: sealed.key_id, nonce: toBytea(sealed.nonce), ciphertext: toBytea(sealed.ciphertext) };
+    return toSealedRow(await sealWallet(keys, { user_id, public_key }, await readSecretKey(keypair, public_key)));
   };
 
   return async (context: Context): Promise<Response> => {

@@ -16,7 +16,7 @@ import {
   wallet,
   type WorldOptions,
 } from '../../tests/support/transactions.ts';
-import { WalletSecretError } from '../../functions/_shared/wallet_crypto.ts';
+import { SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
 import type { ChainSigner, TransactionOrder } from './transaction.ts';
 
 let chain: TestChain;
@@ -173,7 +173,7 @@ describe('a malformed key pair', () => {
 
   it('that cannot be opened fails the node; a database that does not answer does not', async () => {
     const pair = makeKeypair();
-    const closed = new WalletSecretError('The secret of the wallet does not open.');
+    const closed = new SealedSecretError('The secret of the wallet does not open.');
     const { end } = await run(pair, wallet(pair, true), { options: { openWallet: () => Promise.reject(closed) } });
     expect(end).toMatchObject({
       errors: [`the stored key of ${pair.publicKey} can't be used: The secret of the wallet does not open.`],

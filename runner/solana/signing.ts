@@ -1,11 +1,11 @@
 import { base58 } from '@scure/base';
 import { createKeyPairFromBytes, signBytes } from '@solana/kit';
-import { WalletSecretError } from '../../functions/_shared/wallet_crypto.ts';
+import { SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
 import { NodeError } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 
 /**
- * Opens the stored key pair (64 bytes) of the owner's wallet; undefined if there is none. Throws a WalletSecretError if
+ * Opens the stored key pair (64 bytes) of the owner's wallet; undefined if there is none. Throws a SealedSecretError if
  * it can't be opened.
  */
 export type OpenWallet = (publicKey: string) => Promise<Uint8Array | undefined>;
@@ -36,7 +36,7 @@ export async function signWithStored(
     keypair = await openWallet(publicKey);
     return keypair && await signWithKeypair(keypair, publicKey, content);
   } catch (error) {
-    if (!(error instanceof WalletSecretError)) throw error;
+    if (!(error instanceof SealedSecretError)) throw error;
     throw new NodeError(`the stored key of ${publicKey} can't be used: ${error.message}`);
   } finally {
     keypair?.fill(0);

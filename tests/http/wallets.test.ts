@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { openSecret, readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
+import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
+import { unsealWallet } from '../../functions/_shared/wallet_crypto.ts';
 import { makeWalletsApp } from '../../functions/wallets/app.ts';
 import type { Wallet } from '../../types/wallet.ts';
 import { textFlow } from '../support/flow_builder.ts';
@@ -153,8 +154,8 @@ describe('POST /wallets/upsert', () => {
     const sealed = { key_id: secret.key_id, nonce: bytes(secret.nonce), ciphertext: bytes(secret.ciphertext) };
     const keys = readWalletKeys((name) => env[name]);
     const ownWallet = { user_id: owner.id, public_key: pair.publicKey };
-    expect(base58.encode(await openSecret(keys, ownWallet, sealed))).toBe(pair.keypair);
-    await expect(openSecret(keys, { ...ownWallet, user_id: other.id }, sealed)).rejects.toThrow("can't be decrypted");
+    expect(base58.encode(await unsealWallet(keys, ownWallet, sealed))).toBe(pair.keypair);
+    await expect(unsealWallet(keys, { ...ownWallet, user_id: other.id }, sealed)).rejects.toThrow("can't be decrypted");
   });
 
   it('does not start without WALLET_KEYS, with an error that names it', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from 'postgres';
-import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
-import { encryptSecret } from '../../functions/wallets/encrypt.ts';
+import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
+import { sealWallet } from '../../functions/_shared/wallet_crypto.ts';
 import { loadWalletKeys } from '../../dev/stack/keys.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import type { Stack, StackOptions } from '../../dev/stack/stack.ts';
@@ -86,7 +86,7 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
       },
       storeWallet: async ({ publicKey, secretKey }) => {
         const keys = readWalletKeys(() => walletKeys);
-        const sealed = await encryptSecret(keys, { user_id: id, public_key: publicKey }, secretKey);
+        const sealed = await sealWallet(keys, { user_id: id, public_key: publicKey }, secretKey);
         await sql`
           select private.store_wallet(${id}, 'HARDCODED', 'test', ${publicKey}, ${sealed.key_id}, ${sealed.nonce}, ${sealed.ciphertext})`;
       },

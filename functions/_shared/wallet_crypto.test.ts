@@ -1,7 +1,7 @@
 import { base58, base64, hex } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { derivePublicKey, openSecret, readWalletKeys, WalletSecretError } from '../_shared/wallet_crypto.ts';
-import { encryptSecret } from './encrypt.ts';
+import { readWalletKeys, SealedSecretError } from './sealed_secrets.ts';
+import { derivePublicKey, sealWallet, unsealWallet } from './wallet_crypto.ts';
 
 const OLD = base64.encode(new Uint8Array(32).fill(1));
 const NEW = base64.encode(new Uint8Array(32).fill(2));
@@ -35,14 +35,14 @@ const owner = { user_id: '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11', public_key: pai
 
 describe('the secret of a wallet', () => {
   it('opens as the key pair that was stored', async () => {
-    const sealed = await encryptSecret(keys, owner, pair.secretKey);
+    const sealed = await sealWallet(keys, owner, pair.secretKey);
     expect(sealed.key_id).toBe('old');
     expect([sealed.nonce.length, sealed.ciphertext.length]).toEqual([12, 48]);
-    expect(base58.encode(await openSecret(keys, owner, sealed))).toBe(pair.keypair);
+    expect(base58.encode(await unsealWallet(keys, owner, sealed))).toBe(pair.keypair);
   });
 
   it('is never the same ciphertext twice, and never the secret itself', async () => {
-    const sealed = await Promise.all(Array.from({ length: 50 }, () => encryptSecret(keys, owner, pair.secretKey)));
+    const sealed = await Promise.all(Array.from({ length: 50 }, () => sealWallet(keys, owner, pair.secretKey)));
     expect(new Set(sealed.map(({ nonce }) => String(nonce))).size).toBe(50);
     expect(new Set(sealed.map(({ ciphertext }) => String(ciphertext))).size).toBe(50);
     for (const { ciphertext } of sealed) {
@@ -56,35 +56,35 @@ describe('the secret of a wallet', () => {
     ['another public key', { public_key: otherPair.publicKey }],
     ['no user', { user_id: '' }],
   ])('does not open for %s', async (_who, change) => {
-    const sealed = await encryptSecret(keys, owner, pair.secretKey);
-    await expect(openSecret(keys, { ...owner, ...change }, sealed)).rejects.toThrow(
-      new WalletSecretError(
+    const sealed = await sealWallet(keys, owner, pair.secretKey);
+    await expect(unsealWallet(keys, { ...owner, ...change }, sealed)).rejects.toThrow(
+      new SealedSecretError(
         "The secret of the wallet can't be decrypted: it was encrypted by another key, or for another wallet.",
       ),
     );
   });
 
   it.each(['nonce', 'ciphertext'] as const)('does not open with a changed bit of its %s', async (part) => {
-    const sealed = await encryptSecret(keys, owner, pair.secretKey);
+    const sealed = await sealWallet(keys, owner, pair.secretKey);
     sealed[part][0]! ^= 1;
-    await expect(openSecret(keys, owner, sealed)).rejects.toThrow(WalletSecretError);
+    await expect(unsealWallet(keys, owner, sealed)).rejects.toThrow(SealedSecretError);
   });
 
   it('is refused if it belongs to another public key', async () => {
-    const sealed = await encryptSecret(keys, owner, otherPair.secretKey);
-    await expect(openSecret(keys, owner, sealed)).rejects.toThrow('belongs to another public key');
+    const sealed = await sealWallet(keys, owner, otherPair.secretKey);
+    await expect(unsealWallet(keys, owner, sealed)).rejects.toThrow('belongs to another public key');
   });
 
   it('opens after a rotation as long as its key is kept', async () => {
-    const before = await encryptSecret(keys, owner, pair.secretKey);
+    const before = await sealWallet(keys, owner, pair.secretKey);
     const rotated = keysOf({ new: NEW, old: OLD });
-    const after = await encryptSecret(rotated, owner, pair.secretKey);
+    const after = await sealWallet(rotated, owner, pair.secretKey);
     expect(after.key_id).toBe('new');
     for (const sealed of [before, after]) {
-      expect(base58.encode(await openSecret(rotated, owner, sealed))).toBe(pair.keypair);
+      expect(base58.encode(await unsealWallet(rotated, owner, sealed))).toBe(pair.keypair);
     }
-    await expect(openSecret(keysOf({ new: NEW }), owner, before)).rejects.toThrow('WALLET_KEYS has no key old.');
-    await expect(openSecret(keysOf({ old: NEW }), owner, before)).rejects.toThrow(WalletSecretError);
+    await expect(unsealWallet(keysOf({ new: NEW }), owner, before)).rejects.toThrow('WALLET_KEYS has no key old.');
+    await expect(unsealWallet(keysOf({ old: NEW }), owner, before)).rejects.toThrow(SealedSecretError);
   });
 
   it('derives the public key as RFC 8032 does', async () => {
