@@ -6,6 +6,8 @@ import { makeClaimInputs } from './queue/claim_inputs.ts';
 import { makeClaims } from './queue/claims.ts';
 import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
+import { makeKeyReader } from '../functions/_shared/sealed_secrets.ts';
+import { makeConnectionOpener } from './connections/open_connection.ts';
 import { makeWalletOpener } from './solana/open_wallet.ts';
 import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
 import { makeByteBudget } from './reach/byte_budget.ts';
@@ -84,7 +86,9 @@ export function makeRunnerWorker(
   const projectAddress = readProjectAddress(env);
   const scriptsOf = spawnScriptThread &&
     makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
-  const walletsOf = makeWalletOpener(rpc, env);
+  const readKeys = makeKeyReader(env);
+  const walletsOf = makeWalletOpener(rpc, readKeys);
+  const connectionsOf = makeConnectionOpener({ rpc, readKeys, allowsHttp: settings.allowPrivateNetwork });
   return makeWorker({
     claims,
     makeWatch,
@@ -100,6 +104,7 @@ export function makeRunnerWorker(
           http: projectHttp,
           now: () => performance.now(),
         }),
+        openConnection: connectionsOf(claim),
         kv: makeKvStores(rpc, claim),
         files: makeOwnerFiles({
           ownerId: claim.user_id,

@@ -19,6 +19,20 @@ export type Database = {
                   Relationships: [
                     
                   ]
+                },"connections": {
+                  Row: {
+                    "created_at": string,"header": string | null,"hosts": (string)[],"id": string,"kind": string,"last_used_at": string | null,"name": string,"parameter": string | null,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"header"?: string | null,"hosts": (string)[],"id": string,"kind": string,"last_used_at"?: string | null,"name": string,"parameter"?: string | null,"updated_at"?: string,"user_id": string
+                  }
+                  Update: {
+                    "created_at"?: string,"header"?: string | null,"hosts"?: (string)[],"id"?: string,"kind"?: string,"last_used_at"?: string | null,"name"?: string,"parameter"?: string | null,"updated_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    
+                  ]
                 },"flow_deployments": {
                   Row: {
                     "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"max_runs_in_flight": number | null,"max_starts_per_minute": number | null,"name": string,"on_end": Json | null,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
@@ -396,6 +410,9 @@ isOneToOne: false
               "attempt": number,"body": string,"headers": Json,"id": string,"url": string
             }[]
                            },
+"connection_id_to_store":
+{ Args: { "name": string,"user_id": string }; Returns: string
+                           },
 "create_api_key":
 { Args: { "name": string }; Returns: Json
                            },
@@ -507,6 +524,9 @@ isOneToOne: false
               "default_value": number,"name": string,"value": number
             }[]
                            },
+"read_claimed_connection":
+{ Args: { "claim": Json,"name": string }; Returns: Json
+                           },
 "read_deployment":
 { Args: { "flow"?: number,"id"?: string,"public_key"?: string,"tag"?: string }; Returns: Json
                            },
@@ -568,6 +588,9 @@ isOneToOne: false
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined
+                           },
+"store_connection":
+{ Args: { "connection": Json,"secret": Json }; Returns: Json
                            },
 "store_transaction":
 { Args: { "claim_number": number,"flow_run_id": string,"requests": Json,"transaction": Json }; Returns: Json

@@ -68,6 +68,9 @@ export const warningCodes = {
     'A script or a called flow has `data.retry`, which has no effect: its failures are never temporary.',
   error_output_missing:
     'A node has `data.on_error`, but `sources` has no output named `error`, so its failures are not handled.',
+  connection_missing: 'The owner has no connection of this name, so the run fails at the node.',
+  connection_url_open:
+    'A node with a connection takes its URL from a flow input, so whoever starts the flow chooses the URL within the hosts.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
   edge_source_handle_unknown:
     'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',

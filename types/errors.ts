@@ -4,6 +4,7 @@ import type { ErrorEntry } from './errors/error_entry.ts';
 import { requestErrors } from './errors/requests.ts';
 import { runRequestErrors } from './errors/runs.ts';
 import { storeErrors } from './errors/stores.ts';
+import { connectionErrors } from './errors/connections.ts';
 import { walletErrors } from './errors/wallets.ts';
 
 /** The body of every error answer, on /rest/v1 and /functions/v1: PostgREST's shape. */
@@ -37,6 +38,7 @@ export const errorCodes = {
   ...deploymentErrors,
   ...runRequestErrors,
   ...walletErrors,
+  ...connectionErrors,
   ...storeErrors,
 } as const;
 

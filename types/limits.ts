@@ -1,3 +1,4 @@
+import { connectionLimits } from './limits/connections.ts';
 import { definitionLimits } from './limits/definitions.ts';
 import { deploymentLimits } from './limits/deployments.ts';
 import { flowLimits } from './limits/flows.ts';
@@ -17,5 +18,6 @@ export const limits = {
   ...scriptLimits,
   ...nodeLimits,
   ...storeLimits,
+  ...connectionLimits,
   ...definitionLimits,
 } satisfies Limits;

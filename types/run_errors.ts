@@ -73,6 +73,18 @@ export const runErrors = {
     meaning: "A node could not call the project's REST API: the worker does not know its address or its public key.",
     remedy: 'As operator: set `SUPABASE_URL`, and `SUPABASE_PUBLISHABLE_KEYS` or `SUPABASE_ANON_KEY`, for the worker.',
   },
+  connection_missing: {
+    meaning: 'The owner had no connection of this name when the flow was deployed or started, or has deleted it.',
+    remedy: 'Store the connection, then deploy the flow again.',
+  },
+  connection_url_refused: {
+    meaning: 'The URL is not one of the hosts of the connection, or not an https URL.',
+    remedy: 'Correct the URL, or store the connection with this host.',
+  },
+  connection_unreadable: {
+    meaning: 'The secret of the connection could not be decrypted.',
+    remedy: 'Store the connection again. As operator: keep all keys in `WALLET_KEYS` that stored secrets need.',
+  },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 
 export type RunErrorCode = keyof typeof runErrors;

@@ -138,6 +138,11 @@ export const importRules: readonly ImportRule[] = [
     why: 'a deploy parses scripts by the parser of the runner.',
   },
   {
+    files: 'functions/connections',
+    ...ENDPOINT,
+    why: 'a function imports no other function.',
+  },
+  {
     files: 'functions/healthcheck',
     ...ENDPOINT,
     why: 'a function imports no other function.',
@@ -213,6 +218,12 @@ export const importRules: readonly ImportRule[] = [
     ],
     packages: [],
     why: 'it posts outgoing webhooks, and knows no run, no node and no socket.',
+  },
+  {
+    files: 'runner/connections',
+    mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
+    packages: ENCODINGS,
+    why: 'it opens the secrets of connections for the HTTP client, and knows no socket.',
   },
   {
     files: 'runner/reach',

@@ -87,6 +87,7 @@ export interface NodeCall {
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
   project: ProjectApi;
+  openConnection: OpenConnection;
   kv: KvStores;
   files: OwnerFiles;
   /** Computes a script beside the engine; undefined where the runtime has no threads. */
@@ -116,6 +117,7 @@ export interface InputWebhook {
 export interface NodeServices {
   http: HttpClient;
   project: ProjectApi;
+  openConnection: OpenConnection;
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   files: OwnerFiles;
@@ -189,6 +191,21 @@ export class ThreadMissing extends Error {
   override name = 'ThreadMissing';
 }
 
+/** The secret of a connection, which the HTTP client adds to requests. Neither nodes nor errors see it. */
+export interface Credential {
+  /** Throws a NodeError if a request to this URL may not carry the secret, or carries credentials of its own. */
+  check: (url: URL, headers: Headers) => void;
+  /** Returns a copy with the secret; the same if the URL is not one of the connection's hosts. */
+  add: (head: { url: URL; headers: Headers }) => { url: URL; headers: Headers };
+  /** Returns the URL of a redirect without the query parameter that carries the secret. */
+  remove: (url: URL) => URL;
+  /** Replaces the secret wherever a server repeats it. */
+  redaction: { text: (text: string) => string; bytes: (bytes: Uint8Array) => Uint8Array };
+}
+
+/** Opens the connection that the run has by this name. Throws a NodeError if there is none or it can't be opened. */
+export type OpenConnection = (name: string) => Promise<Credential>;
+
 /** An HTTP request of a node. */
 export interface HttpRequest {
   method: string;
@@ -203,6 +220,8 @@ export interface HttpRequest {
   takesPartOfBody?: boolean;
   /** A redirect is the answer. */
   refusesRedirects?: boolean;
+  /** The secret that the request carries; the answer is redacted. */
+  credential?: Credential | undefined;
   signal: AbortSignal;
 }
 
@@ -425,6 +444,18 @@ export function formText(
 ): string | undefined {
   const value = formMember(formData, member);
   return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Opens the connection that a node's form data names; undefined if it names none. Only the flow's author can name one:
+ * inputs are not read.
+ */
+export async function formConnection(
+  { formData, openConnection }: Pick<NodeCall, 'formData' | 'openConnection'>,
+): Promise<Credential | undefined> {
+  const name = formMember(formData, 'connection') ?? '';
+  if (typeof name !== 'string') throw new NodeError('connection must be the name of a connection');
+  return name === '' ? undefined : await openConnection(name);
 }
 
 /** A member of a node's form data, or undefined when it has none. */

@@ -51,6 +51,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     collectInstructions: (flowId, flowInputs) => calls.collectInstructions(caller, flowId, flowInputs),
     http: services.http,
     project: services.project,
+    openConnection: services.openConnection,
     scripts: services.scripts,
     kv: services.kv(execution),
     files: services.files,

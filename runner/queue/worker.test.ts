@@ -89,6 +89,7 @@ const workerWith = (
     registry,
     makeServices: (_, { clock }) => ({
       http: { request: () => Promise.reject(new Error('none')) },
+      openConnection: () => Promise.reject(new Error('none')),
       kv: () => ({}) as never,
       files: {} as never,
       project: {} as never,

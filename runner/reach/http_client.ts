@@ -3,6 +3,7 @@ import { isPublicAddress } from './address_rules.ts';
 import type { Holder } from './byte_budget.ts';
 import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
 import { encodeRequestHead, readResponse, type ResponseMessage } from './http_message.ts';
+import { carryCredential } from './credential_hops.ts';
 import type { HttpShare } from './http_share.ts';
 import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from '../engine/transient_error.ts';
@@ -255,12 +256,18 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     await mayKeep(0);
     const maxBytes = Math.min(maxResponseBytes, request.maxResponseBytes ?? Infinity);
     let hop = firstHop(request, body);
+    const carried = carryCredential(request.credential, hop);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const takesPartOfBody = request.takesPartOfBody === true;
-      const response = await exchange(hop, { options, maxResponseBytes: maxBytes, takesPartOfBody, mayKeep }, signal);
-      const next = request.refusesRedirects ? undefined : nextHop(hop, response);
-      if (next === undefined) return response;
-      hop = next;
+      const allowance = { options, maxResponseBytes: maxBytes, takesPartOfBody, mayKeep };
+      try {
+        const response = await exchange(carried.add(hop), allowance, signal);
+        const next = request.refusesRedirects ? undefined : nextHop(hop, response);
+        if (next === undefined) return carried.answer(response);
+        hop = carried.next(next);
+      } catch (error) {
+        throw carried.error(error);
+      }
     }
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
+import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
 import { writeLog } from '../log_line.ts';
 import { workUntilStopped } from '../queue/long_lived.ts';
 import { readRunnerSettings, settingFault } from '../settings.ts';
@@ -18,7 +18,7 @@ Executes queued runs of a project until it is told to end (SIGTERM, SIGINT). It 
 Any number of workers may run side by side.
 
 The environment names the project, as for its Edge Functions: SUPABASE_URL, SUPABASE_ANON_KEY or SUPABASE_PUBLISHABLE_KEYS,
-SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS when wallets are stored with their keys.
+SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS when wallets are stored with their keys, or connections.
 With SUPABASE_DB_URL it calls Postgres itself, which is quicker, and needs neither SUPABASE_URL nor a key.
 Without both addresses it works for the local stack that was started in this folder.
 

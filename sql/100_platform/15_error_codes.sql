@@ -23,7 +23,7 @@ begin atomic
     when error_status.code in (
       'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_run_not_found',
       'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found', 'signature_request_not_found',
-      'wallet_not_found', 'kv_item_not_found', 'kv_store_not_found'
+      'wallet_not_found', 'connection_not_found', 'kv_item_not_found', 'kv_store_not_found'
     ) then 404
     when error_status.code in (
       'method_not_allowed'
@@ -35,8 +35,8 @@ begin atomic
       'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
       'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded',
       'run_redriven', 'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost',
-      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'kv_store_exists',
-      'kv_stores_limit'
+      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'connection_changed',
+      'connection_in_use', 'kv_store_exists', 'kv_stores_limit'
     ) then 409
     when error_status.code in (
       'body_too_large', 'flows_too_large', 'inputs_too_large', 'kv_size_limit'
@@ -67,11 +67,12 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select array[
-    'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid',
-    'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
-    'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
-    'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit',
-    'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured', 'worker_lost'
+    'connection_missing', 'connection_unreadable', 'connection_url_refused', 'expression_failed',
+    'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
+    'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
+    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
+    'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit', 'run_size_limit',
+    'run_time_limit', 'storage_denied', 'storage_not_configured', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is

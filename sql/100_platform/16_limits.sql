@@ -427,6 +427,34 @@ return 1024;
 comment on function private.limit_kv_key_bytes() is
   'Limit in bytes: a key.';
 
+create function private.limit_connection_hosts()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_connection_hosts() is
+  'Limit in hosts: hosts of a connection.';
+
+create function private.limit_connection_host_characters()
+returns integer
+language sql immutable security invoker
+return 300;
+comment on function private.limit_connection_host_characters() is
+  'Limit in characters: a host of a connection, with port and path prefix.';
+
+create function private.limit_connection_secret_bytes()
+returns integer
+language sql immutable security invoker
+return 8192;
+comment on function private.limit_connection_secret_bytes() is
+  'Limit in bytes: the secret of a connection, as JSON.';
+
+create function private.limit_listed_connection_uses()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_listed_connection_uses() is
+  'Limit in deployments: deployments that 409 `connection_in_use` lists.';
+
 create function private.limit_definition_bytes()
 returns integer
 language sql immutable security invoker
@@ -524,6 +552,10 @@ grant execute on function
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),
   private.limit_kv_key_bytes(),
+  private.limit_connection_hosts(),
+  private.limit_connection_host_characters(),
+  private.limit_connection_secret_bytes(),
+  private.limit_listed_connection_uses(),
   private.limit_definition_bytes(),
   private.limit_definition_levels(),
   private.limit_definition_name_characters(),
@@ -545,6 +577,7 @@ begin
     ('tags', 10000, 'tags beside latest'),
     ('api_keys', 100, 'API keys'),
     ('wallets', 1000, 'wallets'),
+    ('connections', 1000, 'connections'),
     ('nodes', 1000, 'private node definitions'),
     ('schedules', 1000, 'schedules'),
     ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),

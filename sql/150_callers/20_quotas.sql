@@ -61,6 +61,8 @@ begin
       return (select count(*) from public.api_keys as k where k.user_id = quota_use.user_id);
     when 'wallets' then
       return (select count(*) from public.wallets as w where w.user_id = quota_use.user_id);
+    when 'connections' then
+      return (select count(*) from public.connections as c where c.user_id = quota_use.user_id);
     when 'nodes' then
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
     when 'schedules' then

@@ -174,6 +174,13 @@ begin
         'sources has no output named error, so a failure of the node is not handled'
       from node as n where n.handles_errors and n.has_error_output is not true and n.type = 'native'
       union all
+      select 1, u.node_index, 'connection_url_open', '.data.targets_form.form_data.connection', format(
+        'url depends on a flow input, so whoever starts the flow chooses the URL that gets the secret of connection %s,'
+          || ' within its hosts',
+        to_jsonb(private.shorten(u.name))
+      )
+      from private.open_connection_urls(flow_warnings.nodes, flow_warnings.edges) as u
+      union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
       from node as n where n.node_id = 'flow_input' and n.label is not null

@@ -1,7 +1,8 @@
 create table private.flow_snapshot_warnings (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
   nodes_version bigint not null,
-  warnings jsonb not null
+  warnings jsonb not null,
+  connections jsonb not null
 );
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
@@ -9,52 +10,147 @@ comment on column private.flow_snapshot_warnings.nodes_version is
   'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
   'The warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
+comment on column private.flow_snapshot_warnings.connections is
+  '{"<name>": {path} or {flow_id, path}}: the connections that nodes name, each with the place of its first use.';
 
-create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
-returns jsonb
+create function private.current_snapshot_warnings(hash bytea)
+returns private.flow_snapshot_warnings
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
   v_acting_flows jsonb;
-  v_warnings jsonb;
-  v_refused jsonb;
+  v_stored private.flow_snapshot_warnings;
 begin
-  select w.warnings into v_warnings
+  select w.* into v_stored
   from private.flow_snapshot_warnings as w
-  where w.snapshot_hash = snapshot_warnings.hash and w.nodes_version = v_version;
+  where w.snapshot_hash = current_snapshot_warnings.hash and w.nodes_version = v_version;
   if not found then
+    v_stored.snapshot_hash := current_snapshot_warnings.hash;
+    v_stored.nodes_version := v_version;
     select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s
-      where s.hash = snapshot_warnings.hash;
-    select coalesce(jsonb_agg(warning order by graph.flow_id nulls first, warning.position), '[]') into v_warnings
-    from (
+      where s.hash = current_snapshot_warnings.hash;
+    with graph as materialized (
       select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s
-        where s.hash = snapshot_warnings.hash
+        where s.hash = current_snapshot_warnings.hash
       union all
       -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
       select f.key::integer, f.value
       from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
-      where s.hash = snapshot_warnings.hash and f.value <> s.data -> 'entry'
-    ) as graph
-    cross join lateral (
-      select w.warning || case when graph.flow_id is null then '{}'
-        else jsonb_build_object('flow_id', graph.flow_id) end as warning, w.position
-      from jsonb_array_elements(
-        private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)
-      ) with ordinality as w (warning, position)
-    ) as warning;
-    v_warnings := private.first_elements(v_warnings, private.limit_listed_warnings());
+      where s.hash = current_snapshot_warnings.hash and f.value <> s.data -> 'entry'
+    ),
+    use as (
+      select distinct on (u.name) u.name, g.flow_id, u.node_index
+      from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
+      order by u.name, g.flow_id nulls first, u.node_index
+    )
+    select
+      (
+        select coalesce(jsonb_agg(warning.warning order by warning.flow_id nulls first, warning.position), '[]')
+        from (
+          select g.flow_id, w.position, w.warning || case when g.flow_id is null then '{}'
+            else jsonb_build_object('flow_id', g.flow_id) end as warning
+          from graph as g
+          cross join lateral jsonb_array_elements(
+            private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
+          ) with ordinality as w (warning, position)
+        ) as warning
+      ),
+      (
+        select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
+          'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
+        ))), '{}')
+        from use as u
+      )
+    into v_stored.warnings, v_stored.connections;
+    v_stored.warnings := private.first_elements(v_stored.warnings, private.limit_listed_warnings());
     -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
-    insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
-    values (snapshot_warnings.hash, v_version, v_warnings)
-    on conflict (snapshot_hash) do update set nodes_version = excluded.nodes_version, warnings = excluded.warnings;
+    insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
+    values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
+    on conflict (snapshot_hash) do update
+    set nodes_version = excluded.nodes_version, warnings = excluded.warnings, connections = excluded.connections;
   end if;
+  return v_stored;
+end;
+$$;
+comment on function private.current_snapshot_warnings(bytea) is
+  'The warnings about a snapshot by the present node definitions, and the connections that it names. Stores them if they are not stored. Definer, since snapshots are private.';
+
+create function private.snapshot_connections(hash bytea, user_id uuid)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_named constant jsonb := (
+    select w.connections from private.flow_snapshot_warnings as w where w.snapshot_hash = snapshot_connections.hash
+  );
+begin
+  if v_named = '{}' then
+    return v_named;
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(c.name, c.id), '{}')
+    from public.connections as c
+    where c.user_id = snapshot_connections.user_id
+      and c.name = any (array(select jsonb_object_keys(v_named)))
+  );
+end;
+$$;
+comment on function private.snapshot_connections(bytea, uuid) is
+  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name, after private.snapshot_warnings() has read it. Definer, since snapshots are private.';
+
+create function private.connection_warnings(named jsonb, user_id uuid)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_names constant text[] := array(select jsonb_object_keys(connection_warnings.named));
+  v_found text[];
+begin
+  if v_names = '{}' then
+    return '[]';
+  end if;
+  -- The lock keeps the connections until the deployment, or the run, refers to them.
+  v_found := array(
+    select c.name from public.connections as c
+    where c.user_id = connection_warnings.user_id and c.name = any (v_names)
+    for key share
+  );
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('code', 'connection_missing', 'message', format(
+      'you have no connection %s, so the run fails at the node', to_jsonb(private.shorten(n.key))
+    )) || n.value order by n.key), '[]')
+    from (
+      select n.key, n.value from jsonb_each(connection_warnings.named) as n
+      where n.key <> all (v_found) order by n.key limit private.limit_listed_warnings()
+    ) as n
+  );
+end;
+$$;
+comment on function private.connection_warnings(jsonb, uuid) is
+  'The warnings connection_missing about a snapshot that names these connections, for this owner. Locks the connections that exist. Definer: it reads the connections of any user.';
+
+create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_stored constant private.flow_snapshot_warnings := private.current_snapshot_warnings(snapshot_warnings.hash);
+  v_warnings jsonb := private.first_elements(
+    private.connection_warnings(v_stored.connections, snapshot_warnings.flow.user_id) || v_stored.warnings,
+    private.limit_listed_warnings()
+  );
+  v_refused jsonb;
+begin
   if v_warnings = '[]' then
     return '[]';
   end if;
   v_warnings := (
-    select jsonb_agg(jsonb_build_object('flow_id', snapshot_warnings.flow_id) || w.warning order by w.position)
+    select jsonb_agg(jsonb_build_object('flow_id', snapshot_warnings.flow.id) || w.warning order by w.position)
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
@@ -70,5 +166,5 @@ begin
   return v_warnings;
 end;
 $$;
-comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'The first 100 warnings about a snapshot, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
+comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';

@@ -4,7 +4,7 @@
 -- so each member needs a default here.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
-language plpgsql immutable security invoker
+language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
@@ -19,9 +19,17 @@ begin
     'chain_network', jsonb_build_object(
       'url', run_settings.deployment.chain_network -> 'url', 'cluster', run_settings.deployment.chain_network -> 'cluster'
     ),
-    'on_end', run_settings.deployment.on_end
+    'on_end', run_settings.deployment.on_end,
+    'connections', case
+      when run_settings.deployment.id is null
+        then private.snapshot_connections(run_settings.deployment.snapshot_hash, run_settings.deployment.user_id)
+      else (
+        select coalesce(jsonb_object_agg(c.name, c.connection_id), '{}')
+        from private.flow_deployment_connections as c where c.deployment_id = run_settings.deployment.id
+      )
+    end
   );
 end;
 $$;
 comment on function private.run_settings(public.flow_deployments) is
-  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end}. Contains the RPC address, which may contain a secret.';
+  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end, connections}. Contains the RPC address, which may contain a secret.';

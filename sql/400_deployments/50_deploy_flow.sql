@@ -23,7 +23,7 @@ begin
     perform private.fail('flow_changed', 'The flow, or a flow that it calls, was changed during the deploy.',
       hint => 'Deploy the flow again.');
   end if;
-  v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
+  v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow, deploy_flow.strict);
   insert into public.flow_deployments (
     user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network
   )
@@ -39,6 +39,9 @@ begin
   )
   returning * into v_deployment;
   insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
+  insert into private.flow_deployment_connections (deployment_id, name, connection_id)
+  select v_deployment.id, c.key, c.value::uuid
+  from jsonb_each_text(private.snapshot_connections(v_frozen.snapshot_hash, v_user_id)) as c;
   return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings)
     || private.describe_start_limits(v_deployment);
 end;

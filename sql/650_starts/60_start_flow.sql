@@ -21,7 +21,7 @@ begin
     perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   v_deployment.snapshot_hash := private.take_snapshot(v_flow);
-  v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow.id, start_flow.strict);
+  v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow, start_flow.strict);
   v_deployment.user_id := v_flow.user_id;
   v_deployment.entrypoint := v_flow.id;
   v_deployment.input_names := private.input_names(v_flow.nodes);

@@ -51,7 +51,7 @@ begin atomic
     when error_status.code in (
       'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_run_not_found',
       'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found', 'signature_request_not_found',
-      'wallet_not_found', 'kv_item_not_found', 'kv_store_not_found'
+      'wallet_not_found', 'connection_not_found', 'kv_item_not_found', 'kv_store_not_found'
     ) then 404
     when error_status.code in (
       'method_not_allowed'
@@ -63,8 +63,8 @@ begin atomic
       'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
       'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded',
       'run_redriven', 'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost',
-      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'kv_store_exists',
-      'kv_stores_limit'
+      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'connection_changed',
+      'connection_in_use', 'kv_store_exists', 'kv_stores_limit'
     ) then 409
     when error_status.code in (
       'body_too_large', 'flows_too_large', 'inputs_too_large', 'kv_size_limit'
@@ -95,11 +95,12 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select array[
-    'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid',
-    'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
-    'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
-    'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit',
-    'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured', 'worker_lost'
+    'connection_missing', 'connection_unreadable', 'connection_url_refused', 'expression_failed',
+    'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
+    'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
+    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
+    'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit', 'run_size_limit',
+    'run_time_limit', 'storage_denied', 'storage_not_configured', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -536,6 +537,34 @@ return 1024;
 comment on function private.limit_kv_key_bytes() is
   'Limit in bytes: a key.';
 
+create function private.limit_connection_hosts()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_connection_hosts() is
+  'Limit in hosts: hosts of a connection.';
+
+create function private.limit_connection_host_characters()
+returns integer
+language sql immutable security invoker
+return 300;
+comment on function private.limit_connection_host_characters() is
+  'Limit in characters: a host of a connection, with port and path prefix.';
+
+create function private.limit_connection_secret_bytes()
+returns integer
+language sql immutable security invoker
+return 8192;
+comment on function private.limit_connection_secret_bytes() is
+  'Limit in bytes: the secret of a connection, as JSON.';
+
+create function private.limit_listed_connection_uses()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_listed_connection_uses() is
+  'Limit in deployments: deployments that 409 `connection_in_use` lists.';
+
 create function private.limit_definition_bytes()
 returns integer
 language sql immutable security invoker
@@ -633,6 +662,10 @@ grant execute on function
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),
   private.limit_kv_key_bytes(),
+  private.limit_connection_hosts(),
+  private.limit_connection_host_characters(),
+  private.limit_connection_secret_bytes(),
+  private.limit_listed_connection_uses(),
   private.limit_definition_bytes(),
   private.limit_definition_levels(),
   private.limit_definition_name_characters(),
@@ -654,6 +687,7 @@ begin
     ('tags', 10000, 'tags beside latest'),
     ('api_keys', 100, 'API keys'),
     ('wallets', 1000, 'wallets'),
+    ('connections', 1000, 'connections'),
     ('nodes', 1000, 'private node definitions'),
     ('schedules', 1000, 'schedules'),
     ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
@@ -1135,6 +1169,8 @@ begin
       return (select count(*) from public.api_keys as k where k.user_id = quota_use.user_id);
     when 'wallets' then
       return (select count(*) from public.wallets as w where w.user_id = quota_use.user_id);
+    when 'connections' then
+      return (select count(*) from public.connections as c where c.user_id = quota_use.user_id);
     when 'nodes' then
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
     when 'schedules' then
@@ -2511,6 +2547,275 @@ $$;
 comment on function public.read_wallet_secret(uuid, text) is
   'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;
+
+-- sql/275_connections/10_connections.sql
+
+-- An entry of `hosts` is a host in lower case, then a port and a path prefix if it has any: api.example.com:8443/v1.
+-- A prefix has no dot segments and no percent-encoding, so that only one text names it.
+create function private.are_connection_hosts(hosts text[])
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select cardinality(are_connection_hosts.hosts) between 1 and private.limit_connection_hosts()
+    and array_ndims(are_connection_hosts.hosts) = 1
+    and (
+      select bool_and(coalesce(
+        char_length(host) <= private.limit_connection_host_characters()
+          and host ~ ('^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:[1-9][0-9]{0,4})?'
+            || '(/[A-Za-z0-9._~!$&''()*+,;=:@-]+)*/?$')
+          and host !~ '/[.]{1,2}(/|$)',
+        false
+      ))
+      from unnest(are_connection_hosts.hosts) as h (host)
+    );
+end;
+comment on function private.are_connection_hosts(text[]) is
+  'True for a list of hosts, each with a port and a path prefix if it has any, as connections store them.';
+
+create table public.connections (
+  id uuid primary key,
+  user_id uuid not null references auth.users (id) on delete cascade,
+  name text not null,
+  kind text not null,
+  hosts text[] not null,
+  header text,
+  parameter text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  constraint connections_user_id_name_key unique (user_id, name),
+  constraint connections_name_length check (char_length(name) between 1 and private.limit_name_characters()),
+  constraint connections_kind_known check (kind in ('bearer', 'basic', 'header', 'query')),
+  constraint connections_hosts_valid check (private.are_connection_hosts(hosts)),
+  constraint connections_header_of_kind check (
+    case kind when 'header' then coalesce(header ~ '^[a-z0-9!#$%&''*+.^_`|~-]{1,100}$', false) else header is null end
+  ),
+  constraint connections_parameter_of_kind check (
+    case kind when 'query' then coalesce(char_length(parameter) between 1 and 100, false) else parameter is null end
+  )
+);
+comment on table public.connections is
+  'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
+comment on column public.connections.name is 'Unique for each user. Nodes name the connection by it.';
+comment on column public.connections.kind is
+  'How requests carry the secret. bearer, basic: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
+comment on column public.connections.hosts is
+  'The hosts that get the secret, each with a port and a path prefix if it has any. All other hosts are refused.';
+comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
+comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
+comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
+comment on column public.connections.last_used_at is
+  'When a run last read the secret, at most a minute too early; null if no run has.';
+
+alter table public.connections enable row level security;
+create policy connections_select_owner on public.connections for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy connections_delete_owner on public.connections for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, delete on public.connections to authenticated;
+grant select, delete on public.connections to service_role;
+
+create trigger _800_check_quota after insert on public.connections
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('connections');
+
+create function private.refuse_connection_in_use(connection public.connections)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_deployments jsonb;
+  v_max constant integer := private.limit_listed_connection_uses();
+begin
+  select jsonb_agg(jsonb_build_object('deployment_id', u.deployment_id, 'tags', u.tags) order by u.deployment_id desc)
+  into v_deployments
+  from (
+    select t.deployment_id, jsonb_agg(t.tag order by t.tag) as tags
+    from private.flow_deployment_connections as c
+    join public.flow_deployments_tags as t on t.deployment_id = c.deployment_id
+    where c.connection_id = refuse_connection_in_use.connection.id
+    group by t.deployment_id
+    order by t.deployment_id desc limit v_max + 1
+  ) as u;
+  if v_deployments is not null then
+    perform private.fail('connection_in_use',
+      format('Tagged deployments use the connection: %s.', v_deployments #>> '{0,deployment_id}')
+        || case when jsonb_array_length(v_deployments) > v_max
+          then format(' The details list %s of them.', v_max) else '' end,
+      private.first_elements(v_deployments, v_max),
+      'Move their tags to deployments without the connection first.');
+  end if;
+end;
+$$;
+comment on function private.refuse_connection_in_use(public.connections) is
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the connection''s row first: a deploy waits for that lock. Definer: it must see all deployments.';
+
+create function private.tg_connections__before_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- The deletion of a user deletes everything of that user. When its cascade reaches this connection, the user's row
+  -- is already gone.
+  if exists (select from auth.users as u where u.id = old.user_id) then
+    perform private.refuse_connection_in_use(old);
+  end if;
+  return old;
+end;
+$$;
+comment on function private.tg_connections__before_delete() is
+  'Refuses to delete a connection that a tagged deployment uses. Definer: users can''t read auth.users.';
+create trigger _100_refuse_in_use before delete on public.connections
+  for each row execute function private.tg_connections__before_delete();
+
+-- sql/275_connections/20_connection_secrets.sql
+
+create table private.connection_secrets (
+  connection_id uuid primary key references public.connections (id) on delete cascade,
+  key_id text not null,
+  nonce bytea not null,
+  ciphertext bytea not null,
+  created_at timestamptz not null default now(),
+  constraint connection_secrets_key_id_form check (key_id ~ '^[A-Za-z][A-Za-z0-9._-]{0,63}$'),
+  constraint connection_secrets_nonce_length check (octet_length(nonce) = 12),
+  constraint connection_secrets_ciphertext_length
+    check (octet_length(ciphertext) between 17 and private.limit_connection_secret_bytes() + 16)
+);
+comment on table private.connection_secrets is
+  'The secrets of connections, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
+comment on column private.connection_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
+comment on column private.connection_secrets.ciphertext is
+  'AES-256-GCM of the secret as JSON, with a tag of 16 bytes. The connection''s id, owner, kind, hosts, header and parameter are its associated data, so it does not decrypt once one of them is changed.';
+comment on column private.connection_secrets.created_at is 'When this ciphertext was stored.';
+
+create function private.connection_id_to_store(user_id uuid, name text)
+returns uuid
+language sql volatile security definer
+set search_path = ''
+as $$
+  select coalesce((
+    select c.id from public.connections as c
+    where c.user_id = connection_id_to_store.user_id and c.name = connection_id_to_store.name
+  ), private.uuid_v7());
+$$;
+comment on function private.connection_id_to_store(uuid, text) is
+  'Implements public.connection_id_to_store. Definer: it reads the connections of any user.';
+grant execute on function private.connection_id_to_store(uuid, text) to service_role;
+
+create function public.connection_id_to_store(user_id uuid, name text)
+returns uuid
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.connection_id_to_store(user_id, name);
+$$;
+comment on function public.connection_id_to_store(uuid, text) is
+  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The secret is encrypted for that id before store_connection stores it.';
+grant execute on function public.connection_id_to_store(uuid, text) to service_role;
+
+create function private.store_connection(connection jsonb, secret jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_given constant public.connections := jsonb_populate_record(null::public.connections, store_connection.connection);
+  v_stored public.connections;
+begin
+  perform private.hold_user(v_given.user_id);
+  insert into public.connections as c (id, user_id, name, kind, hosts, header, parameter)
+  values (
+    v_given.id, v_given.user_id, v_given.name, v_given.kind, v_given.hosts, v_given.header, v_given.parameter
+  )
+  on conflict on constraint connections_user_id_name_key do update
+  set kind = excluded.kind, hosts = excluded.hosts, header = excluded.header, parameter = excluded.parameter,
+    updated_at = now()
+  where c.id = excluded.id
+  returning c.* into v_stored;
+  if v_stored.id is null then
+    perform private.fail('connection_changed', 'The connection was stored by another request at the same time.',
+      hint => 'Send the request again if its secret is the right one.');
+  end if;
+  insert into private.connection_secrets as s (connection_id, key_id, nonce, ciphertext)
+  values (
+    v_stored.id, store_connection.secret ->> 'key_id', (store_connection.secret ->> 'nonce')::bytea,
+    (store_connection.secret ->> 'ciphertext')::bytea
+  )
+  on conflict (connection_id) do update
+  set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext,
+    created_at = excluded.created_at;
+  return to_jsonb(v_stored);
+end;
+$$;
+comment on function private.store_connection(jsonb, jsonb) is
+  'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
+grant execute on function private.store_connection(jsonb, jsonb) to service_role;
+
+-- A connection is never stored without its secret. So its hosts can only be changed by somebody who knows the secret.
+create function public.store_connection(connection jsonb, secret jsonb)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_connection(connection, secret);
+$$;
+comment on function public.store_connection(jsonb, jsonb) is
+  'For the Edge Function connections: stores {id, user_id, name, kind, hosts, header, parameter} and its secret {key_id, nonce, ciphertext}, and returns the row. 401 token_invalid for a deleted user; 409 connection_changed, quota_exceeded.';
+grant execute on function public.store_connection(jsonb, jsonb) to service_role;
+
+-- sql/275_connections/30_claimed_connection.sql
+
+create function private.read_claimed_connection(claim jsonb, name text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run constant public.flow_run := private.lock_claimed_run(
+    (read_claimed_connection.claim ->> 'flow_run_id')::uuid, (read_claimed_connection.claim ->> 'claim_number')::integer
+  );
+  v_connection public.connections;
+begin
+  select c.* into v_connection
+  from private.flow_run_jobs as j
+  join public.connections as c
+    on c.id = (j.settings -> 'connections' ->> read_claimed_connection.name)::uuid and c.user_id = v_run.user_id
+  where j.flow_run_id = v_run.id and j.is_held;
+  if not found then
+    return null;
+  end if;
+  -- The time is written at most once a minute, and by one of several runs: the others do not wait for it.
+  update public.connections as c set last_used_at = now()
+  where c.id = (
+    select o.id from public.connections as o
+    where o.id = v_connection.id and (o.last_used_at < now() - interval '1 minute') is not false
+    for no key update skip locked
+  );
+  return (
+    select to_jsonb(v_connection) || jsonb_build_object(
+      'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+    )
+    from private.connection_secrets as s where s.connection_id = v_connection.id
+  );
+end;
+$$;
+comment on function private.read_claimed_connection(jsonb, text) is
+  'Implements public.read_claimed_connection. Definer: the secrets and jobs are private.';
+grant execute on function private.read_claimed_connection(jsonb, text) to service_role;
+
+create function public.read_claimed_connection(claim jsonb, name text)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.read_claimed_connection(claim, name);
+$$;
+comment on function public.read_claimed_connection(jsonb, text) is
+  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext}; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
 
@@ -3919,6 +4224,121 @@ $$;
 comment on function private.environment_findings(jsonb, uuid) is
   'The faults of the settings in the environment of an owner''s flow, [{code, path, message}]; [] if there are none.';
 
+-- sql/350_flows/45_connection_uses.sql
+
+create function private.takes_connection(node_id text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select takes_connection.node_id = 'http_request';
+end;
+comment on function private.takes_connection(text) is
+  'Whether a native node may name a connection in its form data.';
+
+create function private.connection_uses(nodes jsonb)
+returns table (node_index integer, id text, name text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- One pass over all nodes costs a tenth of a check of each node. Few flows name a connection.
+  if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
+    return;
+  end if;
+  return query
+  select (n.position - 1)::integer, n.node ->> 'id', n.node #>> '{data,targets_form,form_data,connection}'
+  from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
+  where n.node #>> '{data,type}' = 'native' and private.takes_connection(n.node #>> '{data,node_id}')
+    and n.node #>> '{data,targets_form,form_data,connection}' <> '';
+end;
+$$;
+comment on function private.connection_uses(jsonb) is
+  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as none.';
+
+-- Numbers the nodes and follows their edges in order, so each edge is followed once, however long a chain is.
+create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
+returns text[]
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_ids text[];
+  -- The numbers of the nodes that were reached, in the order in which they were reached.
+  v_reached integer[];
+  v_is_reached boolean[];
+  -- Edges as numbers of nodes, ordered by the source. v_first[n]: the first edge of node n.
+  v_from integer[];
+  v_to integer[];
+  v_first integer[];
+  v_done integer := 0;
+  v_edge integer;
+begin
+  select array_agg(n.node ->> 'id' order by n.position),
+    array_agg(n.position order by n.position) filter (where n.is_input),
+    array_agg(n.is_input order by n.position)
+  into v_ids, v_reached, v_is_reached
+  from (
+    select node, position,
+      coalesce(node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' = 'flow_input', false) as is_input
+    from jsonb_array_elements(nodes_after_inputs.nodes) with ordinality as e (node, position)
+  ) as n;
+  select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
+  into v_from, v_to
+  from jsonb_array_elements(nodes_after_inputs.edges) as e (edge)
+  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.edge ->> 'source'
+  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.edge ->> 'target';
+  v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
+  for v_edge in reverse coalesce(cardinality(v_from), 0)..1 loop
+    v_first[v_from[v_edge]] := v_edge;
+  end loop;
+  while v_done < coalesce(cardinality(v_reached), 0) loop
+    v_done := v_done + 1;
+    v_edge := v_first[v_reached[v_done]];
+    while v_edge > 0 and v_edge <= cardinality(v_from) and v_from[v_edge] = v_reached[v_done] loop
+      if not v_is_reached[v_to[v_edge]] then
+        v_is_reached[v_to[v_edge]] := true;
+        v_reached := v_reached || v_to[v_edge];
+      end if;
+      v_edge := v_edge + 1;
+    end loop;
+  end loop;
+  return array(select v_ids[r.number] from unnest(v_reached) as r (number));
+end;
+$$;
+comment on function private.nodes_after_inputs(jsonb, jsonb) is
+  'The ids of the flow inputs of a graph, and of all nodes that depend on one.';
+
+create function private.open_connection_urls(nodes jsonb, edges jsonb)
+returns table (node_index integer, name text)
+language plpgsql immutable security invoker
+set search_path = ''
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic.
+set enable_nestloop = off
+as $$
+begin
+  if not exists (select from private.connection_uses(open_connection_urls.nodes)) then
+    return;
+  end if;
+  return query
+  select u.node_index, u.name
+  from private.connection_uses(open_connection_urls.nodes) as u
+  where u.id in (
+    select e.edge ->> 'target'
+    from jsonb_array_elements(open_connection_urls.edges) as e (edge)
+    where e.edge ->> 'source' in (
+      select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
+    )
+      -- Handles are looked up in the whole flow.
+      and e.edge ->> 'targetHandle' in (
+        select t.port ->> 'id'
+        from jsonb_path_query(open_connection_urls.nodes, '$[*].data.targets[*] ? (@.name == "url")') as t (port)
+      )
+  );
+end;
+$$;
+comment on function private.open_connection_urls(jsonb, jsonb) is
+  'The nodes that name a connection while their input url depends on a flow input: whoever starts the flow chooses which URL of the connection''s hosts gets the secret.';
+
 -- sql/350_flows/50_flow_warnings.sql
 
 -- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
@@ -4096,6 +4516,13 @@ begin
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'
       from node as n where n.handles_errors and n.has_error_output is not true and n.type = 'native'
+      union all
+      select 1, u.node_index, 'connection_url_open', '.data.targets_form.form_data.connection', format(
+        'url depends on a flow input, so whoever starts the flow chooses the URL that gets the secret of connection %s,'
+          || ' within its hosts',
+        to_jsonb(private.shorten(u.name))
+      )
+      from private.open_connection_urls(flow_warnings.nodes, flow_warnings.edges) as u
       union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
@@ -4844,7 +5271,8 @@ comment on function private.take_snapshot(public.flows) is
 create table private.flow_snapshot_warnings (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
   nodes_version bigint not null,
-  warnings jsonb not null
+  warnings jsonb not null,
+  connections jsonb not null
 );
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
@@ -4852,52 +5280,147 @@ comment on column private.flow_snapshot_warnings.nodes_version is
   'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
   'The warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
+comment on column private.flow_snapshot_warnings.connections is
+  '{"<name>": {path} or {flow_id, path}}: the connections that nodes name, each with the place of its first use.';
 
-create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
-returns jsonb
+create function private.current_snapshot_warnings(hash bytea)
+returns private.flow_snapshot_warnings
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
   v_acting_flows jsonb;
-  v_warnings jsonb;
-  v_refused jsonb;
+  v_stored private.flow_snapshot_warnings;
 begin
-  select w.warnings into v_warnings
+  select w.* into v_stored
   from private.flow_snapshot_warnings as w
-  where w.snapshot_hash = snapshot_warnings.hash and w.nodes_version = v_version;
+  where w.snapshot_hash = current_snapshot_warnings.hash and w.nodes_version = v_version;
   if not found then
+    v_stored.snapshot_hash := current_snapshot_warnings.hash;
+    v_stored.nodes_version := v_version;
     select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s
-      where s.hash = snapshot_warnings.hash;
-    select coalesce(jsonb_agg(warning order by graph.flow_id nulls first, warning.position), '[]') into v_warnings
-    from (
+      where s.hash = current_snapshot_warnings.hash;
+    with graph as materialized (
       select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s
-        where s.hash = snapshot_warnings.hash
+        where s.hash = current_snapshot_warnings.hash
       union all
       -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
       select f.key::integer, f.value
       from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
-      where s.hash = snapshot_warnings.hash and f.value <> s.data -> 'entry'
-    ) as graph
-    cross join lateral (
-      select w.warning || case when graph.flow_id is null then '{}'
-        else jsonb_build_object('flow_id', graph.flow_id) end as warning, w.position
-      from jsonb_array_elements(
-        private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges', v_acting_flows)
-      ) with ordinality as w (warning, position)
-    ) as warning;
-    v_warnings := private.first_elements(v_warnings, private.limit_listed_warnings());
+      where s.hash = current_snapshot_warnings.hash and f.value <> s.data -> 'entry'
+    ),
+    use as (
+      select distinct on (u.name) u.name, g.flow_id, u.node_index
+      from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
+      order by u.name, g.flow_id nulls first, u.node_index
+    )
+    select
+      (
+        select coalesce(jsonb_agg(warning.warning order by warning.flow_id nulls first, warning.position), '[]')
+        from (
+          select g.flow_id, w.position, w.warning || case when g.flow_id is null then '{}'
+            else jsonb_build_object('flow_id', g.flow_id) end as warning
+          from graph as g
+          cross join lateral jsonb_array_elements(
+            private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
+          ) with ordinality as w (warning, position)
+        ) as warning
+      ),
+      (
+        select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
+          'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
+        ))), '{}')
+        from use as u
+      )
+    into v_stored.warnings, v_stored.connections;
+    v_stored.warnings := private.first_elements(v_stored.warnings, private.limit_listed_warnings());
     -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
-    insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
-    values (snapshot_warnings.hash, v_version, v_warnings)
-    on conflict (snapshot_hash) do update set nodes_version = excluded.nodes_version, warnings = excluded.warnings;
+    insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
+    values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
+    on conflict (snapshot_hash) do update
+    set nodes_version = excluded.nodes_version, warnings = excluded.warnings, connections = excluded.connections;
   end if;
+  return v_stored;
+end;
+$$;
+comment on function private.current_snapshot_warnings(bytea) is
+  'The warnings about a snapshot by the present node definitions, and the connections that it names. Stores them if they are not stored. Definer, since snapshots are private.';
+
+create function private.snapshot_connections(hash bytea, user_id uuid)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_named constant jsonb := (
+    select w.connections from private.flow_snapshot_warnings as w where w.snapshot_hash = snapshot_connections.hash
+  );
+begin
+  if v_named = '{}' then
+    return v_named;
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(c.name, c.id), '{}')
+    from public.connections as c
+    where c.user_id = snapshot_connections.user_id
+      and c.name = any (array(select jsonb_object_keys(v_named)))
+  );
+end;
+$$;
+comment on function private.snapshot_connections(bytea, uuid) is
+  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name, after private.snapshot_warnings() has read it. Definer, since snapshots are private.';
+
+create function private.connection_warnings(named jsonb, user_id uuid)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_names constant text[] := array(select jsonb_object_keys(connection_warnings.named));
+  v_found text[];
+begin
+  if v_names = '{}' then
+    return '[]';
+  end if;
+  -- The lock keeps the connections until the deployment, or the run, refers to them.
+  v_found := array(
+    select c.name from public.connections as c
+    where c.user_id = connection_warnings.user_id and c.name = any (v_names)
+    for key share
+  );
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('code', 'connection_missing', 'message', format(
+      'you have no connection %s, so the run fails at the node', to_jsonb(private.shorten(n.key))
+    )) || n.value order by n.key), '[]')
+    from (
+      select n.key, n.value from jsonb_each(connection_warnings.named) as n
+      where n.key <> all (v_found) order by n.key limit private.limit_listed_warnings()
+    ) as n
+  );
+end;
+$$;
+comment on function private.connection_warnings(jsonb, uuid) is
+  'The warnings connection_missing about a snapshot that names these connections, for this owner. Locks the connections that exist. Definer: it reads the connections of any user.';
+
+create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_stored constant private.flow_snapshot_warnings := private.current_snapshot_warnings(snapshot_warnings.hash);
+  v_warnings jsonb := private.first_elements(
+    private.connection_warnings(v_stored.connections, snapshot_warnings.flow.user_id) || v_stored.warnings,
+    private.limit_listed_warnings()
+  );
+  v_refused jsonb;
+begin
   if v_warnings = '[]' then
     return '[]';
   end if;
   v_warnings := (
-    select jsonb_agg(jsonb_build_object('flow_id', snapshot_warnings.flow_id) || w.warning order by w.position)
+    select jsonb_agg(jsonb_build_object('flow_id', snapshot_warnings.flow.id) || w.warning order by w.position)
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
@@ -4913,8 +5436,8 @@ begin
   return v_warnings;
 end;
 $$;
-comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'The first 100 warnings about a snapshot, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
+comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/350_flows/90_input_names.sql
 
@@ -5914,6 +6437,19 @@ comment on function private.tg_flow_deployments__before_write() is
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
+-- sql/400_deployments/22_flow_deployment_connections.sql
+
+create table private.flow_deployment_connections (
+  deployment_id uuid references public.flow_deployments (id) on delete cascade,
+  name text,
+  connection_id uuid not null references public.connections (id) on delete cascade,
+  constraint flow_deployment_connections_pkey primary key (deployment_id, name)
+);
+comment on table private.flow_deployment_connections is
+  'The connections that a deployment''s nodes name. They are not part of the snapshot, which owners share. A name without a row has no connection: the nodes that name it fail.';
+create index flow_deployment_connections_connection_id_idx
+  on private.flow_deployment_connections (connection_id);
+
 -- sql/400_deployments/25_start_limits.sql
 
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
@@ -5985,7 +6521,7 @@ comment on function private.describe_start_limits(public.flow_deployments) is
 -- so each member needs a default here.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
-language plpgsql immutable security invoker
+language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
@@ -6000,12 +6536,20 @@ begin
     'chain_network', jsonb_build_object(
       'url', run_settings.deployment.chain_network -> 'url', 'cluster', run_settings.deployment.chain_network -> 'cluster'
     ),
-    'on_end', run_settings.deployment.on_end
+    'on_end', run_settings.deployment.on_end,
+    'connections', case
+      when run_settings.deployment.id is null
+        then private.snapshot_connections(run_settings.deployment.snapshot_hash, run_settings.deployment.user_id)
+      else (
+        select coalesce(jsonb_object_agg(c.name, c.connection_id), '{}')
+        from private.flow_deployment_connections as c where c.deployment_id = run_settings.deployment.id
+      )
+    end
   );
 end;
 $$;
 comment on function private.run_settings(public.flow_deployments) is
-  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end}. Contains the RPC address, which may contain a secret.';
+  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end, connections}. Contains the RPC address, which may contain a secret.';
 
 -- sql/400_deployments/30_flow_deployments_tags.sql
 
@@ -6379,7 +6923,7 @@ begin
     perform private.fail('flow_changed', 'The flow, or a flow that it calls, was changed during the deploy.',
       hint => 'Deploy the flow again.');
   end if;
-  v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
+  v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow, deploy_flow.strict);
   insert into public.flow_deployments (
     user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network
   )
@@ -6395,6 +6939,9 @@ begin
   )
   returning * into v_deployment;
   insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
+  insert into private.flow_deployment_connections (deployment_id, name, connection_id)
+  select v_deployment.id, c.key, c.value::uuid
+  from jsonb_each_text(private.snapshot_connections(v_frozen.snapshot_hash, v_user_id)) as c;
   return jsonb_build_object('deployment_id', v_deployment.id, 'warnings', v_warnings)
     || private.describe_start_limits(v_deployment);
 end;
@@ -11833,7 +12380,7 @@ begin
     perform private.fail('flow_not_found', 'There is no such flow.');
   end if;
   v_deployment.snapshot_hash := private.take_snapshot(v_flow);
-  v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow.id, start_flow.strict);
+  v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow, start_flow.strict);
   v_deployment.user_id := v_flow.user_id;
   v_deployment.entrypoint := v_flow.id;
   v_deployment.input_names := private.input_names(v_flow.nodes);
@@ -16035,7 +16582,7 @@ begin
       'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
       'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
       'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
-      'store_webhook_attempt'
+      'store_webhook_attempt', 'read_claimed_connection'
     )
   loop
     execute format('grant execute on function %s to %s', v_function, grant_runner.worker);

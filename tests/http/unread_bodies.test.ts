@@ -3,6 +3,7 @@ import type { App } from '../../functions/_shared/app.ts';
 import type { Platform } from '../../functions/_shared/platform.ts';
 import { makeDeploymentApp } from '../../functions/deployment/app.ts';
 import { makeFlowApp } from '../../functions/flow/app.ts';
+import { makeConnectionsApp } from '../../functions/connections/app.ts';
 import { makeWalletsApp } from '../../functions/wallets/app.ts';
 
 const environment: Record<string, string> = {
@@ -25,6 +26,7 @@ const routes: [path: string, app: App][] = [
   ['/flow/stop/01930000-0000-7000-8000-000000000001', makeFlowApp(platform)],
   ['/deployment/start?flow=1', makeDeploymentApp(platform)],
   ['/wallets/upsert', makeWalletsApp(platform)],
+  ['/connections/upsert', makeConnectionsApp(platform)],
 ];
 
 const HOSTILE_BODY = JSON.stringify({ inputs: { a: { F: `${'1'.repeat(150_000)}x` } } });

@@ -149,6 +149,19 @@ as $$
   end ->> 'id')::integer;
 $$;
 
+-- Stores a connection of kind bearer, with a secret that no key decrypts.
+create function test.create_connection(user_id uuid, name text) returns uuid
+language sql volatile security definer set search_path = ''
+as $$
+  select (private.store_connection(
+    jsonb_build_object(
+      'id', private.connection_id_to_store(create_connection.user_id, create_connection.name),
+      'user_id', create_connection.user_id, 'name', create_connection.name, 'kind', 'bearer', 'hosts', '["api.example.com"]'::jsonb
+    ),
+    jsonb_build_object('key_id', 'test', 'nonce', '\x' || repeat('01', 12), 'ciphertext', '\x' || repeat('02', 40))
+  ) ->> 'id')::uuid;
+$$;
+
 -- Makes a run that nobody has claimed, without a message in the queue.
 create function test.create_run(flow_id integer, started_by uuid default null, deployment_id uuid default null, age interval default '0')
 returns uuid

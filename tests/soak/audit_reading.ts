@@ -41,6 +41,7 @@ const readable: Record<string, Readable> = {
   signature_requests: { key: 'id', rule: `t.owner_id = $1 or t.user_id = $1 or t.root_flow_run_id = $2` },
   public_flows: { key: 'id', rule: '$1 is not null' },
   wallets: { key: 'id', rule: OWN },
+  connections: { key: 'id', rule: OWN },
   webhook_deliveries: { key: 'id', rule: OWN },
 };
 

@@ -245,6 +245,7 @@ export async function claimFlow(
     services: {
       http: { request: noService },
       project: { restUrl: noService, serves: noService, request: noService },
+      openConnection: noService,
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
       files: filesThat(noService),
       inputs: { makeAddress: noService, look: noService, untilNews: noService },

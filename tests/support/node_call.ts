@@ -45,6 +45,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     collectInstructions: notGiven,
     http: { request: notGiven },
     project: { restUrl: notGiven, serves: notGiven, request: notGiven },
+    openConnection: notGiven,
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
     files: filesThat(notGiven),
     rest: (wait) => wait(),

@@ -11,6 +11,7 @@ export const quotas = {
   tags: { value: 10_000, unit: 'tags', meaning: 'tags beside latest', beyond },
   api_keys: { value: 100, unit: 'keys', meaning: 'API keys', beyond },
   wallets: { value: 1_000, unit: 'wallets', meaning: 'wallets', beyond },
+  connections: { value: 1_000, unit: 'connections', meaning: 'connections', beyond },
   nodes: { value: 1_000, unit: 'definitions', meaning: 'private node definitions', beyond },
   schedules: { value: 1_000, unit: 'schedules', meaning: 'schedules', beyond },
   schedule_bytes: { value: 4 * 2 ** 20, unit: 'bytes', meaning: 'bytes of inputs and values in schedules', beyond },

@@ -60,6 +60,17 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
       },
     },
   },
+  connection_in_use: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['deployment_id', 'tags'],
+      properties: {
+        deployment_id: { type: 'string', format: 'uuid' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+    },
+  },
   quota_exceeded: {
     type: 'object',
     required: ['limit', 'of'],
@@ -74,6 +85,7 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
           'tags',
           'api_keys',
           'wallets',
+          'connections',
           'nodes',
           'schedules',
           'schedule_bytes',

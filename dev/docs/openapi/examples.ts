@@ -116,6 +116,18 @@ export const wallet = {
   created_at: TIME,
   updated_at: TIME,
 };
+export const connection = {
+  id: '019aa645-8d4f-7b21-8c33-2f9e0a6b5d15',
+  user_id: USER_ID,
+  name: 'mail',
+  kind: 'bearer',
+  hosts: ['api.example.com/v1'],
+  header: null,
+  parameter: null,
+  created_at: TIME,
+  updated_at: TIME,
+  last_used_at: null,
+};
 export const calledRun = {
   id: '019aa645-8d4f-7b21-8c33-2f9e0a6b5d14',
   status: 'succeeded',

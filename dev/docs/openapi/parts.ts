@@ -223,6 +223,7 @@ export const tags = [
   { name: 'Signatures', description: 'Messages that runs ask wallets to sign.' },
   { name: 'Pending inputs', description: 'Values that runs wait for.' },
   { name: 'Wallets', description: 'The keys that sign.' },
+  { name: 'Connections', description: 'The credentials for other servers.' },
   { name: 'Node definitions', description: 'Records from which front-ends draw nodes.' },
   { name: 'Key-value stores', description: 'Data that flows and programs of a user share.' },
   { name: 'Credentials', description: 'API keys, and the identity of the caller.' },

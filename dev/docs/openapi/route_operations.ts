@@ -1,4 +1,5 @@
 import {
+  connection,
   DEPLOYMENT_ID,
   description,
   inputs,
@@ -232,5 +233,39 @@ export const routeOperations: Operation[] = [
       'wallet_in_use',
       'quota_exceeded',
     ],
+  },
+  {
+    operationId: 'upsertConnection',
+    method: 'post',
+    path: '/connections/upsert',
+    tag: 'Connections',
+    summary: 'Stores a connection',
+    description:
+      "Stores the caller's connection of this name, or replaces it. The secret is kept as ciphertext only, and no answer ever " +
+      'holds it. Every upsert contains the secret, so only somebody who knows it can name other hosts.',
+    security: user,
+    body: {
+      schema: ref('UpsertConnectionParams'),
+      isRequired: true,
+      examples: {
+        bearer: {
+          name: 'mail',
+          kind: 'bearer',
+          hosts: ['api.example.com/v1'],
+          secret: { token: 'a-token-of-the-api' },
+        },
+        header: {
+          name: 'search',
+          kind: 'header',
+          header: 'x-api-key',
+          hosts: ['search.example.com'],
+          secret: { value: 'a-key-of-the-api' },
+        },
+      },
+    },
+    answers: {
+      200: { description: 'The connection, without its secret.', schema: ref('Connection'), example: connection },
+    },
+    errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_changed', 'quota_exceeded'],
   },
 ];

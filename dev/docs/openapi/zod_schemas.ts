@@ -39,6 +39,7 @@ import type { AnswerInputResult } from '../../../types/pending_input.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { valueSchema } from '../../../types/values/value_schema.ts';
 import { valueMapSchema } from '../../../types/values/value_map_schema.ts';
+import type { Connection } from '../../../types/connection.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 
@@ -400,6 +401,18 @@ export const answerSchemas = {
     created_at: timeSchema,
     updated_at: timeSchema,
   }) satisfies z.ZodType<Wallet>,
+  Connection: z.strictObject({
+    id: z.uuid(),
+    user_id: z.uuid(),
+    name: z.string(),
+    kind: z.enum(['bearer', 'basic', 'header', 'query']),
+    hosts: z.array(z.string()),
+    header: z.string().nullable(),
+    parameter: z.string().nullable(),
+    created_at: timeSchema,
+    updated_at: timeSchema,
+    last_used_at: timeSchema.nullable(),
+  }) satisfies z.ZodType<Connection>,
   Caller: z.strictObject({ user_id: z.uuid(), is_anonymous: z.boolean() }),
   NewApiKey: z.strictObject({
     id: z.uuid(),

@@ -9,6 +9,7 @@ import { quotas } from '../../../types/limits/quotas.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import { runLimits } from '../../../types/limits/runs.ts';
 import { scriptLimits } from '../../../types/limits/scripts.ts';
+import { connectionLimits } from '../../../types/limits/connections.ts';
 import { storeLimits } from '../../../types/limits/stores.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { list, page, paragraph } from './page.ts';
@@ -87,6 +88,8 @@ export const limitsPage = (): string =>
     table(scriptLimits),
     '## Nodes for values',
     table(nodeLimits),
+    '## Connections',
+    table(connectionLimits),
     '## Key-value stores',
     table(storeLimits),
     '## A node definition',

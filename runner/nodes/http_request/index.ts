@@ -1,9 +1,9 @@
 import type { ValueMap } from '../../../types/values/value.ts';
-import type { NodeModule } from '../../engine/node.ts';
+import { formConnection, NodeError, type NodeModule } from '../../engine/node.ts';
 import { requestOfRun } from '../../engine/request_of_run.ts';
 import { readResponse } from '../../values/response_value.ts';
 import definition from './definition.json' with { type: 'json' };
-import { readMethod, readRequest } from './request.ts';
+import { hasBasicAuth, readMethod, readRequest } from './request.ts';
 
 /**
  * Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is missing, because the client refuses
@@ -23,10 +23,17 @@ function isSafe(inputs: ValueMap): boolean {
 export const httpRequestNode: NodeModule = {
   definition,
   effectsByInput: { name: 'method', effectsOf: (inputs) => isSafe(inputs) ? 'none' : 'once' },
-  run: async ({ inputs, maxOutputBytes, http, signal, releasing }) => {
+  run: async (call) => {
+    const { inputs, maxOutputBytes, http, signal, releasing } = call;
     const request = readRequest(inputs);
-    return await requestOfRun({ signal, releasing }, isSafe(inputs), async (end) =>
+    const credential = await formConnection(call);
+    if (credential !== undefined && hasBasicAuth(inputs)) {
+      throw new NodeError('give either a connection or basic_auth, not both');
+    }
+    return await requestOfRun({ signal, releasing }, isSafe(inputs), async (end) => {
       // Receiving stops as soon as the response is larger than an output.
-      readResponse(await http.request({ ...request, maxResponseBytes: maxOutputBytes, signal: end }), maxOutputBytes));
+      const limits = { maxResponseBytes: maxOutputBytes, signal: end };
+      return readResponse(await http.request({ ...request, credential, ...limits }), maxOutputBytes);
+    });
   },
 };

@@ -15,6 +15,8 @@ function basicAuthorization(inputs: ValueMap): string | undefined {
   return `Basic ${base64.encode(new TextEncoder().encode(`${user}:${password}`))}`;
 }
 
+export const hasBasicAuth = (inputs: ValueMap): boolean => basicAuthorization(inputs) !== undefined;
+
 function urlOf(inputs: ValueMap): string {
   const text = readField(inputs, 'url', toText);
   const params = readPairs(inputs, 'query_params');

@@ -4,7 +4,10 @@ select plan(8);
 
 select test.create_user('owner'), test.create_user('starter');
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112');
-select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.create_connection(test.user_id('owner'), 'mail');
+select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(
+  test.node('h', 'http_request', '{body}', '{url}', '{"url": "https://api.example.com", "connection": "mail"}')
+)));
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 update public.flow_deployments
@@ -73,7 +76,9 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('own', public.start_flow(test.kept('flow')::integer) ->> 'flow_run_id');
 select test.sign_out();
 select is(
-  pg_temp.settings_of('own') - 'action_signer', (select d.settings from defaults as d), 'a run without a deployment has the defaults'
+  pg_temp.settings_of('own') - 'action_signer',
+  (select d.settings || jsonb_build_object('connections', test.kept('settings')::jsonb -> 'connections') from defaults as d),
+  'a run without a deployment has the defaults, and the connections that its nodes name'
 );
 
 select * from finish();

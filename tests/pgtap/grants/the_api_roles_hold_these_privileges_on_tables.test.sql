@@ -58,6 +58,8 @@ select set_eq(
     ('public_flows', 'service_role', 'select'),
     ('webhook_deliveries', 'authenticated', 'select'),
     ('webhook_deliveries', 'service_role', 'select'),
+    ('connections', 'authenticated', 'delete, select'),
+    ('connections', 'service_role', 'delete, select'),
     ('wallets', 'authenticated', 'delete, insert, select, update'),
     ('wallets', 'service_role', 'delete, insert, select, update')
   $$,

@@ -1,0 +1,86 @@
+import { base64 } from '@scure/base';
+import type { Connection, ConnectionSecret } from '../../types/connection.ts';
+import { codedError } from '../../types/run_errors.ts';
+import { type Credential, NodeError } from '../engine/node.ts';
+import { isWithinHosts } from './hosts.ts';
+import { makeRedaction } from './redaction.ts';
+
+/** Texts shorter than this may occur in any answer. Only passwords can be as short, and only together with a user. */
+const MIN_SECRET_LENGTH = 4;
+
+/** How a request carries the secret, and the texts that must not come back. */
+interface Carried {
+  header?: [name: string, value: string];
+  parameter?: [name: string, value: string];
+  secrets: string[];
+}
+
+function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, opened: ConnectionSecret): Carried {
+  switch (opened.kind) {
+    case 'bearer': {
+      const { token } = opened.secret;
+      return { header: ['authorization', `Bearer ${token}`], secrets: [token] };
+    }
+    case 'basic': {
+      const { user, password } = opened.secret;
+      // Source: RFC 7617, section 2.
+      const encoded = base64.encode(new TextEncoder().encode(`${user}:${password}`));
+      const alone = password === '' ? user : password;
+      return { header: ['authorization', `Basic ${encoded}`], secrets: [`${user}:${password}`, encoded, alone] };
+    }
+    case 'header':
+      return { header: [header ?? '', opened.secret.value], secrets: [opened.secret.value] };
+    case 'query':
+      return { parameter: [parameter ?? '', opened.secret.value], secrets: [opened.secret.value] };
+  }
+}
+
+/** Encodes as the URL standard does, so that the URL keeps the text. */
+const encodePair = (pair: [string, string]): string => pair.map(encodeURIComponent).join('=').replaceAll("'", '%27');
+
+/** Makes the credential of a connection. Its secret is in no error. */
+export function makeCredential(
+  connection: Pick<Connection, 'name' | 'hosts' | 'header' | 'parameter'>,
+  opened: ConnectionSecret,
+  { allowsHttp }: { allowsHttp: boolean },
+): Credential {
+  const { header, parameter, secrets } = carry(connection, opened);
+  const name = JSON.stringify(connection.name);
+  const mayReach = (url: URL): boolean =>
+    (url.protocol === 'https:' || allowsHttp && url.protocol === 'http:') && isWithinHosts(url, connection.hosts);
+  return {
+    check: (url, headers) => {
+      if (!mayReach(url)) {
+        throw new NodeError(codedError(
+          'connection_url_refused',
+          `the connection ${name} is not for this URL: it must be an https URL of the connection's hosts`,
+        ));
+      }
+      if (url.username !== '' || url.password !== '') {
+        throw new NodeError('give either a connection or credentials in the URL, not both');
+      }
+      if (header !== undefined && headers.has(header[0])) {
+        throw new NodeError(`the connection ${name} sends the header ${header[0]}, so the flow must not`);
+      }
+      if (parameter !== undefined && url.searchParams.has(parameter[0])) {
+        throw new NodeError(`the connection ${name} sends a query parameter that the URL has already`);
+      }
+    },
+    add: ({ url, headers }) => {
+      if (!mayReach(url)) return { url, headers };
+      const carrying = new Headers(headers);
+      if (header !== undefined) carrying.set(...header);
+      if (parameter === undefined) return { url, headers: carrying };
+      const extended = new URL(url);
+      extended.search = `${url.search === '' ? '?' : `${url.search}&`}${encodePair(parameter)}`;
+      return { url: extended, headers: carrying };
+    },
+    remove: (url) => {
+      if (parameter === undefined || !url.searchParams.has(parameter[0])) return url;
+      const cleaned = new URL(url);
+      cleaned.searchParams.delete(parameter[0]);
+      return cleaned;
+    },
+    redaction: makeRedaction(secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH)),
+  };
+}

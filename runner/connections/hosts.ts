@@ -1,0 +1,46 @@
+/** The segments of a path, without empty ones at its end. */
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/').slice(1);
+  while (segments.at(-1) === '') segments.pop();
+  return segments;
+}
+
+/** Decodes percent-encoding until none is left; undefined if it is malformed or encoded more than five times. */
+function decodeFully(text: string): string | undefined {
+  let decoded = text;
+  for (let round = 0; round < 5; round++) {
+    if (!decoded.includes('%')) return decoded;
+    try {
+      decoded = decodeURIComponent(decoded);
+    } catch {
+      return undefined;
+    }
+  }
+  return decoded.includes('%') ? undefined : decoded;
+}
+
+/**
+ * Tests whether a server may take the segment for a step out of its folder. Some servers decode `%2f` and `%5c` before
+ * they resolve `..`, and some ignore parameters behind `;`.
+ */
+const mayLeaveFolder = (decoded: string): boolean =>
+  decoded.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0] ?? ''));
+
+function isWithinPath(path: string, prefix: string): boolean {
+  const wanted = segmentsOf(prefix);
+  if (wanted.length === 0) return true;
+  const decoded = path.split('/').slice(1).map(decodeFully);
+  if (decoded.some((segment) => segment === undefined || mayLeaveFolder(segment))) return false;
+  return wanted.every((segment, index) => decoded[index] === segment);
+}
+
+/**
+ * Tests whether a URL is one of a connection's hosts. An entry is a host, a port other than the scheme's, and a path
+ * prefix: `api.example.com:8443/v1`. The prefix counts in whole segments.
+ */
+export const isWithinHosts = (url: URL, hosts: readonly string[]): boolean =>
+  hosts.some((entry) => {
+    const slash = entry.indexOf('/');
+    const host = slash < 0 ? entry : entry.slice(0, slash);
+    return url.host === host && (slash < 0 || isWithinPath(url.pathname, entry.slice(slash)));
+  });

@@ -1,0 +1,57 @@
+import { base64, base64urlnopad, hex } from '@scure/base';
+
+/** Shorter needles would be found everywhere. */
+const MIN_NEEDLE_LENGTH = 4;
+
+/** Decodes bytes to a text with one character for each byte. */
+export const toLatin1 = (bytes: Uint8Array): string => {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 8192) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  }
+  return text;
+};
+
+/** Returns the text's bytes in UTF-8, each as a character. */
+export const utf8 = (text: string): string => toLatin1(new TextEncoder().encode(text));
+
+/**
+ * The base64 of any bytes that contain these: what depends on the bytes before and after is cut off. The alignment
+ * depends on the number of bytes before.
+ */
+function base64Cores(bytes: Uint8Array): string[] {
+  return [base64.encode, base64urlnopad.encode].flatMap((encode) =>
+    [0, 1, 2].map((before) => {
+      const encoded = encode(new Uint8Array([...new Uint8Array(before), ...bytes]));
+      return encoded.slice(Math.ceil(before * 8 / 6), Math.floor((before + bytes.length) * 8 / 6));
+    })
+  );
+}
+
+function utf16(text: string, isLittleEndian: boolean): string {
+  const bytes = new Uint8Array(text.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (let index = 0; index < text.length; index++) view.setUint16(index * 2, text.charCodeAt(index), isLittleEndian);
+  return toLatin1(bytes);
+}
+
+/** Returns the forms of a secret in which a server may send it, each character a byte; the longest first. */
+export function needlesOf(secrets: readonly string[]): string[] {
+  // A server may encode the URL or form field that it got, so the percent-encoded secret counts as another one.
+  const forms = [...secrets, ...secrets.map(encodeURIComponent)].flatMap((secret) => {
+    const bytes = new TextEncoder().encode(secret);
+    const digits = hex.encode(bytes);
+    return [
+      toLatin1(bytes),
+      // A form field has a plus for a space.
+      toLatin1(bytes).replaceAll(' ', '+'),
+      digits,
+      digits.toUpperCase(),
+      utf16(secret, true),
+      utf16(secret, false),
+      ...base64Cores(bytes),
+    ];
+  });
+  return [...new Set(forms)].filter(({ length }) => length >= MIN_NEEDLE_LENGTH)
+    .toSorted((a, b) => b.length - a.length);
+}

@@ -1,0 +1,214 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
+import { runNode } from '../../../tests/support/node_call.ts';
+import type { ConnectionSecret } from '../../../types/connection.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { makeCredential } from '../../connections/credential.ts';
+import { makeHttpClient } from '../../reach/http_client.ts';
+import { httpRequestNode } from './index.ts';
+
+const SECRET = 'tokén-0123456789/+ "x"'.replace('é', 'e');
+let servers: Server[];
+/** The base URLs of two servers. */
+let home: string;
+let other: string;
+/** The head of each request, as the servers received it. */
+let received: { host: string; url: string; headers: string }[] = [];
+
+/** Sends back everything in many encodings, redirects to `to`, or answers with `status`. */
+const answer: RequestListener = (request, response) => {
+  const url = new URL(request.url!, 'http://localhost');
+  const headers = request.rawHeaders.join('\n');
+  received.push({ host: request.headers.host!, url: request.url!, headers });
+  const to = url.searchParams.get('to');
+  if (to !== null) return void response.writeHead(302, { location: to }).end();
+  if (url.pathname === '/back') return void response.writeHead(302, { location: `${other}/echo${url.search}` }).end();
+  if (url.pathname === '/slash') return void response.writeHead(302, { location: `/end${url.search}` }).end();
+  if (url.pathname === '/brotli') return void response.writeHead(200, { 'content-encoding': 'br' }).end('x');
+  const everything = `${request.url}\n${decodeURIComponent(request.url!)}\n${headers}`;
+  const encoded = [
+    everything,
+    encodeURIComponent(everything),
+    Buffer.from(everything).toString('base64'),
+    Buffer.from(everything).toString('base64url'),
+    Buffer.from(everything).toString('hex'),
+  ];
+  response.statusCode = Number(url.searchParams.get('status') ?? 200);
+  response.setHeader('x-echo', [...encoded.slice(1), everything.replaceAll('\n', ' ')].join(' '));
+  response.setHeader('content-type', url.searchParams.get('type') ?? 'application/json');
+  const body = Buffer.from(JSON.stringify({ encoded, nested: { json: JSON.stringify(encoded) }, [everything]: 1 }));
+  if (url.pathname !== '/zipped') return void response.end(body);
+  response.setHeader('content-encoding', 'gzip');
+  response.end(gzipSync(body));
+};
+
+beforeAll(async () => {
+  servers = [createServer({ maxHeaderSize: 65_536 }, answer), createServer(answer)];
+  const urls = await Promise.all(servers.map(async (server) => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }));
+  [home, other] = urls as [string, string];
+});
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
+
+const kinds: ({ header?: string; parameter?: string } & ConnectionSecret)[] = [
+  { kind: 'bearer', secret: { token: SECRET.replaceAll(/[ "]/g, '-') } },
+  { kind: 'basic', secret: { user: 'the-user', password: SECRET } },
+  { kind: 'basic', secret: { user: SECRET, password: '' } },
+  { kind: 'header', header: 'x-api-key', secret: { value: SECRET } },
+  { kind: 'query', parameter: 'key', secret: { value: SECRET } },
+];
+
+interface Options {
+  hosts?: string[];
+  allowsHttp?: boolean;
+}
+
+const run = (opened: (typeof kinds)[number], inputs: ValueMap, { hosts, allowsHttp = true }: Options = {}) => {
+  received = [];
+  const { header = null, parameter = null } = opened;
+  const connection = { name: 'mail', hosts: hosts ?? [home.slice(7)], header, parameter };
+  return runNode(httpRequestNode, inputs, {
+    http,
+    formData: { connection: 'mail' },
+    openConnection: () => Promise.resolve(makeCredential(connection, opened, { allowsHttp })),
+  });
+};
+
+const [bearer, basic, , header, query] = kinds as [
+  (typeof kinds)[0],
+  (typeof kinds)[0],
+  (typeof kinds)[0],
+  (typeof kinds)[0],
+  (typeof kinds)[0],
+];
+
+/** Whether a text holds a part of the secret in any of the encodings of the server. */
+const leaks = (text: string): boolean =>
+  ['token-0123456789', 'token%2D0123', Buffer.from('n-01234').toString('hex')].some((form) => text.includes(form)) ||
+  [...text.matchAll(/[A-Za-z0-9+/_-]{16,}/g)].some(([word]) =>
+    [0, 1, 2, 3].some((skipped) => Buffer.from(word.slice(skipped), 'base64').toString('latin1').includes('0123456'))
+  );
+
+const sentSecret = (request: (typeof received)[number] | undefined): boolean =>
+  request !== undefined && leaks(`${decodeURIComponent(request.url)}\n${request.headers}`);
+
+describe('a request with a connection', () => {
+  it.each(kinds)('carries the secret, which the output does not have ($kind)', async (opened) => {
+    for (const path of ['/echo?a=1', '/echo', '/zipped']) {
+      for (const type of ['', 'application/octet-stream', 'text/plain']) {
+        const url = new URL(path, home);
+        if (type !== '') url.searchParams.set('type', type);
+        const outputs = await run(opened, { url: { S: url.href } });
+        expect(sentSecret(received[0])).toBe(true);
+        const text = JSON.stringify(outputs);
+        expect(text).toContain(type === 'application/octet-stream' ? '"BY"' : '[redacted]');
+        const body = outputs['body'] as { BY?: string };
+        expect(leaks(text) || leaks(Buffer.from(body.BY ?? '', 'base64').toString('latin1'))).toBe(false);
+      }
+    }
+  });
+
+  it.each(kinds)('has errors without the secret ($kind)', async (opened) => {
+    for (const type of ['application/json', 'text/plain', 'text/plain;charset=utf-7']) {
+      const url = new URL('/echo?status=418', home);
+      url.searchParams.set('type', type);
+      const error: Error = await run(opened, { url: { S: url.href } }).then(() => expect.unreachable(), (e) => e);
+      expect(error.message).toContain('status code: 418');
+      expect(error.message).toContain('[redacted]');
+      expect(leaks(`${error.message} ${error.stack}`)).toBe(false);
+    }
+  });
+
+  it.each(kinds)('has no secret behind a redirect to another origin ($kind)', async (opened) => {
+    const to = `${other}/echo`;
+    await run(opened, { url: { S: `${home}/x?to=${encodeURIComponent(to)}` } });
+    expect(received.map(sentSecret)).toEqual([true, false]);
+    // Not even if it leads back.
+    const back = `${other}/x?to=${encodeURIComponent(`${home}/echo`)}`;
+    await run(opened, { url: { S: `${home}/x?to=${encodeURIComponent(back)}` } }, {
+      hosts: [home.slice(7), other.slice(7)],
+    });
+    expect(received.map(sentSecret)).toEqual([true, false, false]);
+  });
+
+  it.each(kinds)('carries the secret once behind a redirect within its hosts ($kind)', async (opened) => {
+    await run(opened, { url: { S: `${home}/slash?a=1` } });
+    expect(received.map(sentSecret)).toEqual([true, true]);
+    expect(received[1]!.url.split('key=')).toHaveLength(opened.kind === 'query' ? 2 : 1);
+    await run(opened, { url: { S: `${home}/v1/x?to=/v2` } }, { hosts: [`${home.slice(7)}/v1`] });
+    expect(received.map(sentSecret)).toEqual([true, false]);
+  });
+
+  it('does not take the secret along in the URL of a redirect', async () => {
+    await run(query, { url: { S: `${home}/back` } });
+    expect(received.map(sentSecret)).toEqual([true, false]);
+    // A server that puts it under another name is refused.
+    const error: Error = await run({ ...query, parameter: 'to' }, { url: { S: `${home}/x` } })
+      .then(() => expect.unreachable(), (e) => e);
+    expect(error.message).toBe('the server redirects to a URL that repeats the secret of the connection');
+    expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, () => string, Options]>([
+    ['another host', () => `${other}/echo`, {}],
+    ['another path', () => `${home}/v1/..%2fadmin`, { hosts: ['PATH'] }],
+    ['http', () => `${home}/echo`, { allowsHttp: false }],
+  ])('is not sent to %s', async (_what, url, options) => {
+    const hosts = options.hosts === undefined ? undefined : [`${home.slice(7)}/v1`];
+    const given: Options = { ...options, ...(hosts && { hosts }) };
+    if (hosts === undefined) delete given.hosts;
+    await expect(run(bearer, { url: { S: url() } }, given)).rejects.toThrow(/^connection_url_refused: /);
+    expect(received).toEqual([]);
+  });
+
+  it.each<[string, (typeof kinds)[number], (base: string) => ValueMap, RegExp]>([
+    ['basic_auth', query, () => ({ basic_auth: { M: { user: { S: 'u' } } } }), /either a connection or basic_auth/],
+    [
+      'credentials in the URL',
+      query,
+      (base) => ({ url: { S: base.replace('//', '//u:p@') } }),
+      /either a connection or credentials in the URL/,
+    ],
+    [
+      'the header of a bearer',
+      bearer,
+      () => ({ headers: { M: { Authorization: { S: 'Bearer other' } } } }),
+      /sends the header authorization/,
+    ],
+    ['its own header', header, () => ({ headers: { M: { 'X-Api-Key': { S: 'o' } } } }), /sends the header x-api-key/],
+    ['its own parameter', query, (base) => ({ url: { S: `${base}?%6bey=1` } }), /a query parameter that the URL has/],
+  ])('is refused together with %s', async (_what, opened, inputs, message) => {
+    const base = `${home}/echo`;
+    await expect(run(opened, { url: { S: base }, ...inputs(base) })).rejects.toThrow(message);
+    expect(received).toEqual([]);
+  });
+
+  it('asks for a body whose encoding does not hide the secret', async () => {
+    const inputs = { url: { S: `${home}/brotli` }, headers: { M: { 'accept-encoding': { S: 'br' } } } };
+    await expect(run(basic, inputs)).rejects.toThrow('the content-encoding br is not supported');
+    expect(received[0]!.headers).toContain('accept-encoding\nidentity');
+  });
+
+  it('needs the name of a connection in its form data', async () => {
+    const call = { http, openConnection: () => expect.unreachable() };
+    const inputs = { url: { S: `${home}/echo` }, connection: { S: 'mail' } };
+    for (const connection of [undefined, null, '']) {
+      await runNode(httpRequestNode, inputs, {
+        ...call,
+        formData: { ...(connection !== undefined && { connection }) },
+      });
+    }
+    await expect(runNode(httpRequestNode, inputs, { ...call, formData: { connection: ['mail'] } })).rejects.toThrow(
+      'connection must be the name of a connection',
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { type Credential, type HttpResponse, NodeError } from '../engine/node.ts';
+import { TransientError } from '../engine/transient_error.ts';
+
+/** The target and the headers of one request in a chain of redirects. */
+interface HopHead {
+  url: URL;
+  headers: Headers;
+}
+
+/** Adds the secret of a connection to the hops of a request, and removes it from what comes back. */
+export interface CredentialHops {
+  /** Returns a copy of the hop with the secret, or the hop itself if it must not carry the secret. */
+  add: <Hop extends HopHead>(hop: Hop) => Hop;
+  /** Returns the hop of a redirect without the secret that a server has put into its URL. */
+  next: <Hop extends HopHead>(hop: Hop) => Hop;
+  answer: (response: HttpResponse) => HttpResponse;
+  error: (error: unknown) => unknown;
+}
+
+const NO_CREDENTIAL: CredentialHops = {
+  add: (hop) => hop,
+  next: (hop) => hop,
+  answer: (response) => response,
+  error: (error) => error,
+};
+
+/**
+ * Checks the first hop, and throws a NodeError if it may not carry the secret. Later hops carry it only if they have the
+ * first one's origin.
+ */
+export function carryCredential(credential: Credential | undefined, first: HopHead): CredentialHops {
+  if (credential === undefined) return NO_CREDENTIAL;
+  const { redaction } = credential;
+  credential.check(first.url, first.headers);
+  // The client decodes gzip and deflate, and refuses all other encodings, in which a body could hide the secret.
+  first.headers.set('accept-encoding', 'identity');
+  let isOpen = true;
+  return {
+    add: (hop) => isOpen ? { ...hop, ...credential.add(hop) } : hop,
+    next: (hop) => {
+      // A chain that has left the origin does not get the secret again.
+      isOpen &&= hop.url.origin === first.url.origin;
+      const url = credential.remove(hop.url);
+      if (redaction.text(url.href) !== url.href) {
+        throw new NodeError('the server redirects to a URL that repeats the secret of the connection');
+      }
+      return { ...hop, url };
+    },
+    answer: ({ status, headers, body }) => {
+      const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
+      return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };
+    },
+    error: (error) => {
+      if (!(error instanceof NodeError)) return error;
+      const message = redaction.text(error.message);
+      if (message === error.message) return error;
+      return error instanceof TransientError ? new TransientError(message, error.transience) : new NodeError(message);
+    },
+  };
+}

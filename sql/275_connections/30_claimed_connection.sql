@@ -1,0 +1,48 @@
+create function private.read_claimed_connection(claim jsonb, name text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run constant public.flow_run := private.lock_claimed_run(
+    (read_claimed_connection.claim ->> 'flow_run_id')::uuid, (read_claimed_connection.claim ->> 'claim_number')::integer
+  );
+  v_connection public.connections;
+begin
+  select c.* into v_connection
+  from private.flow_run_jobs as j
+  join public.connections as c
+    on c.id = (j.settings -> 'connections' ->> read_claimed_connection.name)::uuid and c.user_id = v_run.user_id
+  where j.flow_run_id = v_run.id and j.is_held;
+  if not found then
+    return null;
+  end if;
+  -- The time is written at most once a minute, and by one of several runs: the others do not wait for it.
+  update public.connections as c set last_used_at = now()
+  where c.id = (
+    select o.id from public.connections as o
+    where o.id = v_connection.id and (o.last_used_at < now() - interval '1 minute') is not false
+    for no key update skip locked
+  );
+  return (
+    select to_jsonb(v_connection) || jsonb_build_object(
+      'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+    )
+    from private.connection_secrets as s where s.connection_id = v_connection.id
+  );
+end;
+$$;
+comment on function private.read_claimed_connection(jsonb, text) is
+  'Implements public.read_claimed_connection. Definer: the secrets and jobs are private.';
+grant execute on function private.read_claimed_connection(jsonb, text) to service_role;
+
+create function public.read_claimed_connection(claim jsonb, name text)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.read_claimed_connection(claim, name);
+$$;
+comment on function public.read_claimed_connection(jsonb, text) is
+  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext}; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+grant execute on function public.read_claimed_connection(jsonb, text) to service_role;

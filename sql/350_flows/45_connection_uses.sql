@@ -1,0 +1,112 @@
+create function private.takes_connection(node_id text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select takes_connection.node_id = 'http_request';
+end;
+comment on function private.takes_connection(text) is
+  'Whether a native node may name a connection in its form data.';
+
+create function private.connection_uses(nodes jsonb)
+returns table (node_index integer, id text, name text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- One pass over all nodes costs a tenth of a check of each node. Few flows name a connection.
+  if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
+    return;
+  end if;
+  return query
+  select (n.position - 1)::integer, n.node ->> 'id', n.node #>> '{data,targets_form,form_data,connection}'
+  from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
+  where n.node #>> '{data,type}' = 'native' and private.takes_connection(n.node #>> '{data,node_id}')
+    and n.node #>> '{data,targets_form,form_data,connection}' <> '';
+end;
+$$;
+comment on function private.connection_uses(jsonb) is
+  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as none.';
+
+-- Numbers the nodes and follows their edges in order, so each edge is followed once, however long a chain is.
+create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
+returns text[]
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_ids text[];
+  -- The numbers of the nodes that were reached, in the order in which they were reached.
+  v_reached integer[];
+  v_is_reached boolean[];
+  -- Edges as numbers of nodes, ordered by the source. v_first[n]: the first edge of node n.
+  v_from integer[];
+  v_to integer[];
+  v_first integer[];
+  v_done integer := 0;
+  v_edge integer;
+begin
+  select array_agg(n.node ->> 'id' order by n.position),
+    array_agg(n.position order by n.position) filter (where n.is_input),
+    array_agg(n.is_input order by n.position)
+  into v_ids, v_reached, v_is_reached
+  from (
+    select node, position,
+      coalesce(node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' = 'flow_input', false) as is_input
+    from jsonb_array_elements(nodes_after_inputs.nodes) with ordinality as e (node, position)
+  ) as n;
+  select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
+  into v_from, v_to
+  from jsonb_array_elements(nodes_after_inputs.edges) as e (edge)
+  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.edge ->> 'source'
+  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.edge ->> 'target';
+  v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
+  for v_edge in reverse coalesce(cardinality(v_from), 0)..1 loop
+    v_first[v_from[v_edge]] := v_edge;
+  end loop;
+  while v_done < coalesce(cardinality(v_reached), 0) loop
+    v_done := v_done + 1;
+    v_edge := v_first[v_reached[v_done]];
+    while v_edge > 0 and v_edge <= cardinality(v_from) and v_from[v_edge] = v_reached[v_done] loop
+      if not v_is_reached[v_to[v_edge]] then
+        v_is_reached[v_to[v_edge]] := true;
+        v_reached := v_reached || v_to[v_edge];
+      end if;
+      v_edge := v_edge + 1;
+    end loop;
+  end loop;
+  return array(select v_ids[r.number] from unnest(v_reached) as r (number));
+end;
+$$;
+comment on function private.nodes_after_inputs(jsonb, jsonb) is
+  'The ids of the flow inputs of a graph, and of all nodes that depend on one.';
+
+create function private.open_connection_urls(nodes jsonb, edges jsonb)
+returns table (node_index integer, name text)
+language plpgsql immutable security invoker
+set search_path = ''
+-- The planner can't estimate the size of a graph. Nested loops would be quadratic.
+set enable_nestloop = off
+as $$
+begin
+  if not exists (select from private.connection_uses(open_connection_urls.nodes)) then
+    return;
+  end if;
+  return query
+  select u.node_index, u.name
+  from private.connection_uses(open_connection_urls.nodes) as u
+  where u.id in (
+    select e.edge ->> 'target'
+    from jsonb_array_elements(open_connection_urls.edges) as e (edge)
+    where e.edge ->> 'source' in (
+      select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
+    )
+      -- Handles are looked up in the whole flow.
+      and e.edge ->> 'targetHandle' in (
+        select t.port ->> 'id'
+        from jsonb_path_query(open_connection_urls.nodes, '$[*].data.targets[*] ? (@.name == "url")') as t (port)
+      )
+  );
+end;
+$$;
+comment on function private.open_connection_urls(jsonb, jsonb) is
+  'The nodes that name a connection while their input url depends on a flow input: whoever starts the flow chooses which URL of the connection''s hosts gets the secret.';

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { connectionLimits } from './limits/connections.ts';
+import { flowLimits } from './limits/flows.ts';
+import { isStorable } from './values/value.ts';
+
+const MAX_NAME_LENGTH = flowLimits.name_characters.value;
+const MAX_HOSTS = connectionLimits.connection_hosts.value;
+const MAX_HOST_LENGTH = connectionLimits.connection_host_characters.value;
+const MAX_SECRET_BYTES = connectionLimits.connection_secret_bytes.value;
+
+/** Headers about the connection and the message, which only the HTTP client may set. */
+const CLIENT_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Returns a host as it is stored: in lower case, with a port other than 443 and a path prefix if it has any. Undefined
+ * for any other text.
+ */
+export function normalHost(text: string): string | undefined {
+  const address = `https://${text}`;
+  if (/[?#@\\%\s]/.test(text) || !URL.canParse(address)) return undefined;
+  const { host, pathname } = new URL(address);
+  const path = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
+  return /^[\w.:[\]-]+$/.test(host) && !/%|\/\//.test(path) ? `${host}${path}` : undefined;
+}
+
+const hostSchema = z.string().max(MAX_HOST_LENGTH, `must have at most ${MAX_HOST_LENGTH} characters`)
+  .refine(
+    (text) => (normalHost(text)?.length ?? Infinity) <= MAX_HOST_LENGTH,
+    'must be a host, with :port and /path if the secret is only for these: api.example.com/v1',
+  )
+  .transform((text) => normalHost(text) ?? text);
+
+/** A text that runs can recognize in an answer, and remove. */
+const secretText = (pattern: RegExp, message: string) =>
+  z.string().min(8, 'must have at least 8 characters').regex(pattern, message);
+
+const visible = 'must be visible ASCII characters';
+const tokenSchema = secretText(/^[\x21-\x7e]+$/, visible);
+const headerValueSchema = secretText(/^[\x21-\x7e][\x20-\x7e]*$/, `${visible} and spaces`)
+  .refine((text) => !text.endsWith(' '), 'must not end in a space');
+const credentialText = z.string().refine(isStorable, 'holds NUL or a lone surrogate')
+  .refine((text) => [...text].every((letter) => letter >= ' ' && letter !== '\x7f'), 'holds a control character');
+
+/** Source: RFC 7617, section 2. */
+const basicSecretSchema = z.strictObject({
+  user: credentialText.refine((user) => !user.includes(':'), 'must have no colon'),
+  password: credentialText,
+}).refine(({ user, password }) => password === '' ? user.length >= 8 : password.length >= 4, {
+  path: ['password'],
+  message: 'must have at least 4 characters, or be empty if the user has at least 8',
+});
+
+const common = {
+  name: z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
+    (name) => name !== '' && [...name].length <= MAX_NAME_LENGTH,
+    `must have 1 to ${MAX_NAME_LENGTH} characters`,
+  ),
+  /** The hosts that get the secret. */
+  hosts: z.array(hostSchema).min(1, 'must name a host').max(MAX_HOSTS, `must have at most ${MAX_HOSTS} hosts`),
+};
+
+/** The body of an upsert: it stores or replaces the caller's connection of this name, with its secret. */
+export const upsertConnectionParamsSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ ...common, kind: z.literal('bearer'), secret: z.strictObject({ token: tokenSchema }) }),
+  z.strictObject({ ...common, kind: z.literal('basic'), secret: basicSecretSchema }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('header'),
+    header: z.string().toLowerCase().regex(/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be the name of a header')
+      .refine((name) => !CLIENT_HEADERS.has(name), 'must not be a header of the connection or the message'),
+    secret: z.strictObject({ value: headerValueSchema }),
+  }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('query'),
+    parameter: z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
+      (name) => name !== '' && [...name].length <= 100,
+      'must have 1 to 100 characters',
+    ),
+    secret: z.strictObject({ value: credentialText.min(8, 'must have at least 8 characters') }),
+  }),
+]).refine(({ secret }) => new TextEncoder().encode(JSON.stringify(secret)).length <= MAX_SECRET_BYTES, {
+  path: ['secret'],
+  message: `must have at most ${MAX_SECRET_BYTES} bytes as JSON`,
+});
+
+export type UpsertConnectionParams = z.infer<typeof upsertConnectionParamsSchema>;
+
+export type ConnectionKind = UpsertConnectionParams['kind'];
+
+/** A connection as its owner sees it: the row of `connections`, without its secret. */
+export interface Connection {
+  id: string;
+  user_id: string;
+  name: string;
+  kind: ConnectionKind;
+  hosts: string[];
+  header: string | null;
+  parameter: string | null;
+  created_at: string;
+  updated_at: string;
+  last_used_at: string | null;
+}
+
+/** The secret of a connection, by its kind. */
+export type ConnectionSecret = UpsertConnectionParams extends infer Params
+  ? Params extends { kind: infer Kind; secret: infer Secret } ? { kind: Kind; secret: Secret } : never
+  : never;

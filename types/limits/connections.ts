@@ -1,0 +1,29 @@
+import type { Limits } from './limit.ts';
+
+const MALFORMED = '400 `request_invalid`';
+
+/** The limits of connections. */
+export const connectionLimits = {
+  connection_hosts: { value: 20, unit: 'hosts', meaning: 'hosts of a connection', beyond: MALFORMED, inSql: true },
+  connection_host_characters: {
+    value: 300,
+    unit: 'characters',
+    meaning: 'a host of a connection, with port and path prefix',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  connection_secret_bytes: {
+    value: 8_192,
+    unit: 'bytes',
+    meaning: 'the secret of a connection, as JSON',
+    beyond: MALFORMED,
+    inSql: true,
+  },
+  listed_connection_uses: {
+    value: 100,
+    unit: 'deployments',
+    meaning: 'deployments that 409 `connection_in_use` lists',
+    beyond: 'the rest is left out',
+    inSql: true,
+  },
+} satisfies Limits;
