@@ -62,11 +62,13 @@ const basicSecretSchema = z.strictObject({
   message: 'must have at least 4 characters, or be empty if the user has at least 8',
 });
 
+const nameSchema = z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
+  (name) => name !== '' && [...name].length <= MAX_NAME_LENGTH,
+  `must have 1 to ${MAX_NAME_LENGTH} characters`,
+);
+
 const common = {
-  name: z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
-    (name) => name !== '' && [...name].length <= MAX_NAME_LENGTH,
-    `must have 1 to ${MAX_NAME_LENGTH} characters`,
-  ),
+  name: nameSchema,
   /** The hosts that get the secret. */
   hosts: z.array(hostSchema).min(1, 'must name a host').max(MAX_HOSTS, `must have at most ${MAX_HOSTS} hosts`),
 };
@@ -99,6 +101,20 @@ export const upsertConnectionParamsSchema = z.discriminatedUnion('kind', [
 export type UpsertConnectionParams = z.infer<typeof upsertConnectionParamsSchema>;
 
 export type ConnectionKind = UpsertConnectionParams['kind'];
+
+/** The body of a test: one request with the caller's connection of this name. */
+export const testConnectionParamsSchema = z.strictObject({
+  name: nameSchema,
+  /** A URL of the connection's hosts. */
+  url: z.string().max(2_000, 'must have at most 2000 characters').refine((url) => URL.canParse(url), 'must be a URL'),
+  method: z.enum(['GET', 'HEAD'], 'must be GET or HEAD').default('GET'),
+});
+
+/** The answer of a test. */
+export interface TestedConnection {
+  /** The status of the server's answer. */
+  status: number;
+}
 
 /** A connection as its owner sees it: the row of `connections`, without its secret. */
 export interface Connection {

@@ -527,6 +527,9 @@ isOneToOne: false
 "read_claimed_connection":
 { Args: { "claim": Json,"name": string }; Returns: Json
                            },
+"read_connection_secret":
+{ Args: { "name": string,"user_id": string }; Returns: Json
+                           },
 "read_deployment":
 { Args: { "flow"?: number,"id"?: string,"public_key"?: string,"tag"?: string }; Returns: Json
                            },

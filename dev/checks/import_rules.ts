@@ -139,8 +139,9 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'functions/connections',
-    ...ENDPOINT,
-    why: 'a function imports no other function.',
+    mayImport: [ITSELF, 'runner/connections', 'runner/engine/node.ts', 'runner/reach', 'functions/_shared', 'types'],
+    packages: ['hono', 'zod'],
+    why: 'a function imports no other function; this one makes the requests of tests by the client of runs.',
   },
   {
     files: 'functions/healthcheck',

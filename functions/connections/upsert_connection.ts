@@ -1,30 +1,18 @@
 import type { Context } from 'hono';
 import { type Connection, upsertConnectionParamsSchema } from '../../types/connection.ts';
-import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { sealConnection } from '../_shared/connection_secrets.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
-
-/** The caller, as verified by the database. */
-interface Caller {
-  user_id: string;
-  is_anonymous: boolean;
-}
+import { identifyCaller } from './caller.ts';
 
 /** `POST /connections/upsert`: stores a connection of the caller. Its secret reaches the database only encrypted. */
 export const makeUpsertConnection =
   ({ config, rpc, serviceRpc }: Deps, keys: KeyRing) => async (context: Context): Promise<Response> => {
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const params = await readBody(context.req.raw, upsertConnectionParamsSchema);
-    const { user_id, is_anonymous } = await rpc<Caller>('whoami', {}, headers);
-    if (is_anonymous) {
-      throw apiError(
-        'token_required',
-        'This needs a user who has signed up: the connections of an anonymous user are lost with the session.',
-      );
-    }
+    const user_id = await identifyCaller(rpc, headers);
     const { name, kind, hosts } = params;
     const id = await serviceRpc<string>('connection_id_to_store', { user_id, name });
     const connection = {

@@ -9,7 +9,7 @@ import {
 } from '../../functions/_shared/sealed_secrets.ts';
 import type { Connection } from '../../types/connection.ts';
 import { codedError } from '../../types/run_errors.ts';
-import { NodeError, type OpenConnection, Released } from '../engine/node.ts';
+import { type Credential, NodeError, type OpenConnection, Released } from '../engine/node.ts';
 import { makeCredential } from './credential.ts';
 
 export interface ConnectionOpenerOptions {
@@ -20,6 +20,22 @@ export interface ConnectionOpenerOptions {
   allowsHttp: boolean;
 }
 
+/** A connection with its sealed secret, as the database returns it. */
+export type StoredConnection = Connection & SealedRow;
+
+/** Opens a connection. Throws a NodeError if its secret can't be decrypted. */
+export async function openStoredConnection(
+  stored: StoredConnection,
+  { readKeys, allowsHttp }: Omit<ConnectionOpenerOptions, 'rpc'>,
+): Promise<Credential> {
+  try {
+    return makeCredential(stored, await unsealConnection(readKeys(), stored, fromSealedRow(stored)), { allowsHttp });
+  } catch (error) {
+    if (!(error instanceof SealedSecretError)) throw error;
+    throw new NodeError(codedError('connection_unreadable', error.message));
+  }
+}
+
 /**
  * Makes a function that opens the connections of a claimed run by name. The database returns a connection only to the
  * newest claim of a run, and only if the run has it by that name.
@@ -27,8 +43,8 @@ export interface ConnectionOpenerOptions {
 export const makeConnectionOpener =
   ({ rpc, readKeys, allowsHttp }: ConnectionOpenerOptions) =>
   ({ flow_run_id, claim_number }: { flow_run_id: string; claim_number: number }): OpenConnection => {
-    const read = async (name: string): Promise<Connection & SealedRow> => {
-      let stored: (Connection & SealedRow) | null;
+    const read = async (name: string): Promise<StoredConnection> => {
+      let stored: StoredConnection | null;
       try {
         stored = await rpc('read_claimed_connection', { claim: { flow_run_id, claim_number }, name });
       } catch (error) {
@@ -44,15 +60,5 @@ export const makeConnectionOpener =
       }
       return stored;
     };
-    return async (name) => {
-      const stored = await read(name);
-      try {
-        return makeCredential(stored, await unsealConnection(readKeys(), stored, fromSealedRow(stored)), {
-          allowsHttp,
-        });
-      } catch (error) {
-        if (!(error instanceof SealedSecretError)) throw error;
-        throw new NodeError(codedError('connection_unreadable', error.message));
-      }
-    };
+    return async (name) => await openStoredConnection(await read(name), { readKeys, allowsHttp });
   };

@@ -73,7 +73,7 @@ begin atomic
       'media_type_unsupported'
     ) then 415
     when error_status.code in (
-      'flow_invalid'
+      'flow_invalid', 'connection_test_failed'
     ) then 422
     when error_status.code in (
       'too_many_requests', 'queue_full', 'start_limit_reached', 'action_lookups_limit'
@@ -2768,6 +2768,42 @@ grant execute on function public.store_connection(jsonb, jsonb) to service_role;
 
 -- sql/275_connections/30_claimed_connection.sql
 
+create function private.with_secret(connection public.connections)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select to_jsonb(with_secret.connection) || jsonb_build_object(
+    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+  )
+  from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
+$$;
+comment on function private.with_secret(public.connections) is
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. Does not check permission; callers must. Definer: the secrets are private.';
+
+create function private.read_connection_secret(user_id uuid, name text)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select private.with_secret(c) from public.connections as c
+  where c.user_id = read_connection_secret.user_id and c.name = read_connection_secret.name;
+$$;
+comment on function private.read_connection_secret(uuid, text) is
+  'Implements public.read_connection_secret. Definer: the secrets are private.';
+grant execute on function private.read_connection_secret(uuid, text) to service_role;
+
+create function public.read_connection_secret(user_id uuid, name text)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.read_connection_secret(user_id, name);
+$$;
+comment on function public.read_connection_secret(uuid, text) is
+  'For the Edge Function connections, which tests connections: the user''s connection with its encrypted secret, as read_claimed_connection returns it; null if there is none.';
+grant execute on function public.read_connection_secret(uuid, text) to service_role;
+
 create function private.read_claimed_connection(claim jsonb, name text)
 returns jsonb
 language plpgsql volatile security definer
@@ -2794,12 +2830,7 @@ begin
     where o.id = v_connection.id and (o.last_used_at < now() - interval '1 minute') is not false
     for no key update skip locked
   );
-  return (
-    select to_jsonb(v_connection) || jsonb_build_object(
-      'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
-    )
-    from private.connection_secrets as s where s.connection_id = v_connection.id
-  );
+  return private.with_secret(v_connection);
 end;
 $$;
 comment on function private.read_claimed_connection(jsonb, text) is

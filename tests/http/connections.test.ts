@@ -18,6 +18,7 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([signUp(), signUp()]);
   server = createServer((request, response) => {
     received.push(request.headers.authorization);
+    if (request.url === '/moved') return void response.writeHead(302, { location: '/echo' }).end();
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(request.rawHeaders));
   });
@@ -91,6 +92,35 @@ describe('POST /connections/upsert', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(response.status).toBe(401);
+  });
+});
+
+describe('POST /connections/test', () => {
+  const test = (person: Person, params: object) =>
+    call('connections/test', {
+      token: person.token,
+      body: JSON.stringify(params),
+      headers: { 'content-type': 'application/json' },
+    });
+
+  it('makes one request, and answers with its status only', async () => {
+    await upsert(owner, bearer('tested'));
+    const before = received.length;
+    const response = await test(owner, { name: 'tested', url: `http://${host}/moved` });
+    expect([response.status, await response.json()]).toEqual([200, { status: 302 }]);
+    expect(received.slice(before)).toEqual([`Bearer ${TOKEN}`]);
+  });
+
+  it.each<[string, () => [Person, object], number, string]>([
+    ['another host', () => [owner, { name: 'tested', url: 'http://127.0.0.1:1/' }], 422, 'connection_test_failed'],
+    ['an unknown name', () => [owner, { name: 'unknown', url: `http://${host}` }], 404, 'connection_not_found'],
+    ["another user's", () => [other, { name: 'tested', url: `http://${host}` }], 404, 'connection_not_found'],
+    ['a POST', () => [owner, { name: 'tested', url: `http://${host}`, method: 'POST' }], 400, 'request_invalid'],
+  ])('refuses %s without a request', async (_what, request, status, code) => {
+    const before = received.length;
+    const response = await test(...request());
+    expect([response.status, (await response.json() as { code: string }).code]).toEqual([status, code]);
+    expect(received.length).toBe(before);
   });
 });
 

@@ -27,6 +27,7 @@ const routes: [path: string, app: App][] = [
   ['/deployment/start?flow=1', makeDeploymentApp(platform)],
   ['/wallets/upsert', makeWalletsApp(platform)],
   ['/connections/upsert', makeConnectionsApp(platform)],
+  ['/connections/test', makeConnectionsApp(platform)],
 ];
 
 const HOSTILE_BODY = JSON.stringify({ inputs: { a: { F: `${'1'.repeat(150_000)}x` } } });

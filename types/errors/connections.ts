@@ -8,6 +8,15 @@ export const connectionErrors = {
     remedy: 'Check the name; store the connection first.',
     example: { message: 'There is no such connection.' },
   },
+  connection_test_failed: {
+    status: 422,
+    meaning: 'The request of a test was not made or got no answer; the message tells the reason.',
+    remedy: "Use an https URL of the connection's hosts; check that the server answers.",
+    example: {
+      message:
+        'connection_url_refused: the connection "mail" is not for this URL: it must be an https URL of the connection\'s hosts',
+    },
+  },
   connection_changed: {
     status: 409,
     meaning: 'Two requests stored a connection of one name at the same time, and the other one was first.',

@@ -19,6 +19,12 @@ export const connectionLimits = {
     beyond: MALFORMED,
     inSql: true,
   },
+  connection_test_ms: {
+    value: 10_000,
+    unit: 'ms',
+    meaning: 'the request of `POST /connections/test`',
+    beyond: '422 `connection_test_failed`',
+  },
   listed_connection_uses: {
     value: 100,
     unit: 'deployments',

@@ -268,4 +268,22 @@ export const routeOperations: Operation[] = [
     },
     errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_changed', 'quota_exceeded'],
   },
+  {
+    operationId: 'testConnection',
+    method: 'post',
+    path: '/connections/test',
+    tag: 'Connections',
+    summary: 'Makes one request with a connection',
+    description:
+      "Sends the secret of the caller's connection to a URL of its hosts, and answers with the status of the answer. Redirects are " +
+      'not followed.',
+    security: user,
+    body: {
+      schema: ref('TestConnectionParams'),
+      isRequired: true,
+      examples: { get: { name: 'mail', url: 'https://api.example.com/v1/me' } },
+    },
+    answers: { 200: { description: 'The status.', schema: ref('TestedConnection'), example: { status: 200 } } },
+    errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_not_found', 'connection_test_failed'],
+  },
 ];

@@ -5,7 +5,7 @@ import { kvItemParamsSchema, kvStoreParamsSchema, writeKvItemParamsSchema } from
 import { deploymentTargetSchema, startDeploymentParamsSchema, warningCodes } from '../../../types/deployment.ts';
 import { DEFAULT_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
-import { upsertConnectionParamsSchema } from '../../../types/connection.ts';
+import { testConnectionParamsSchema, upsertConnectionParamsSchema } from '../../../types/connection.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
 import { annotate, type JsonSchema, ref, titled } from './json_schema.ts';
 import { nodeDefinition, nodeRow } from './node_schema.ts';
@@ -151,6 +151,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   UpsertWalletParams: upsertWalletParams,
   UpsertConnectionParams: input(upsertConnectionParamsSchema),
+  TestConnectionParams: input(testConnectionParamsSchema),
   SubmitSignatureParams: submitSignatureParams,
   SubmitInputParams: submitInputParams,
   NodeDefinition: nodeDefinition(),

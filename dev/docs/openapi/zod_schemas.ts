@@ -39,7 +39,7 @@ import type { AnswerInputResult } from '../../../types/pending_input.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { valueSchema } from '../../../types/values/value_schema.ts';
 import { valueMapSchema } from '../../../types/values/value_map_schema.ts';
-import type { Connection } from '../../../types/connection.ts';
+import type { Connection, TestedConnection } from '../../../types/connection.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 
@@ -401,6 +401,7 @@ export const answerSchemas = {
     created_at: timeSchema,
     updated_at: timeSchema,
   }) satisfies z.ZodType<Wallet>,
+  TestedConnection: z.strictObject({ status: z.int().min(100).max(999) }) satisfies z.ZodType<TestedConnection>,
   Connection: z.strictObject({
     id: z.uuid(),
     user_id: z.uuid(),

@@ -1,4 +1,4 @@
-select plan(14);
+select plan(15);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -20,7 +20,7 @@ select is(
 select is(test.error_code(statement), '42501', 'the owner may not ' || left(statement, 40))
 from (values
   ('select from private.connection_secrets'), ('select public.store_connection(''{}'', ''{}'')'),
-  ('select public.connection_id_to_store(auth.uid(), ''mail'')'),
+  ('select public.connection_id_to_store(auth.uid(), ''mail'')'), ('select public.read_connection_secret(auth.uid(), ''mail'')'),
   ('select public.read_claimed_connection(''{}'', ''mail'')')
 ) as s (statement);
 

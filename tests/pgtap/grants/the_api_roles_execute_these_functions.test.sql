@@ -48,7 +48,7 @@ select set_eq(
     ('read_deployment', 'anon, authenticated, service_role'),
     ('read_flow_scripts', 'anon, authenticated, service_role'),
     ('read_wallet_secret', 'service_role'),
-    ('connection_id_to_store', 'service_role'), ('store_connection', 'service_role'), ('read_claimed_connection', 'service_role'),
+    ('connection_id_to_store', 'service_role'), ('read_connection_secret', 'service_role'), ('store_connection', 'service_role'), ('read_claimed_connection', 'service_role'),
     ('redeliver_webhook', 'anon, authenticated, service_role'),
     ('receive_webhook', 'anon'),
     ('release_flow_run', 'service_role'),

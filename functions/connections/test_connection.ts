@@ -1,0 +1,59 @@
+import type { Context } from 'hono';
+import { openStoredConnection } from '../../runner/connections/open_connection.ts';
+import type { StoredConnection } from '../../runner/connections/open_connection.ts';
+import { type Credential, type HttpClient, NodeError } from '../../runner/engine/node.ts';
+import { testConnectionParamsSchema, type TestedConnection } from '../../types/connection.ts';
+import { ADMISSION_OPTIONS, makeAdmission } from '../_shared/admission.ts';
+import { apiError } from '../_shared/api_error.ts';
+import { readBody } from '../_shared/body.ts';
+import { requireCredentials } from '../_shared/credentials.ts';
+import type { Deps } from '../_shared/deps.ts';
+import type { KeyRing } from '../_shared/sealed_secrets.ts';
+import { identifyCaller } from './caller.ts';
+
+/** Bytes of the answer's body that are received; only the status counts. */
+const MAX_BODY_BYTES = 1_024;
+
+export interface ConnectionTests {
+  keys: KeyRing;
+  http: HttpClient;
+  /** True if secrets may be sent over http. */
+  allowsHttp: boolean;
+}
+
+/** `POST /connections/test`: makes one request with a connection of the caller, and answers with its status only. */
+export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, http, allowsHttp }: ConnectionTests) => {
+  // One caller's tests, which may all wait for slow servers, leave places for those of others.
+  const admission = makeAdmission({ ...ADMISSION_OPTIONS, aloneSlots: 4, sharedSlots: 2 });
+
+  return async (context: Context): Promise<Response> => {
+    const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
+    const { name, url, method } = await readBody(context.req.raw, testConnectionParamsSchema);
+    const user_id = await identifyCaller(rpc, headers);
+    const stored = await serviceRpc<StoredConnection | null>('read_connection_secret', { user_id, name });
+    if (stored === null) throw apiError('connection_not_found', 'There is no such connection.');
+    const request = async (credential: Credential): Promise<TestedConnection> => {
+      const { status } = await http.request({
+        method,
+        url,
+        headers: [],
+        credential,
+        refusesRedirects: true,
+        takesPartOfBody: true,
+        maxResponseBytes: MAX_BODY_BYTES,
+        signal: context.req.raw.signal,
+      });
+      return { status };
+    };
+    try {
+      return context.json(
+        await admission.admit(
+          user_id,
+          async () => await request(await openStoredConnection(stored, { readKeys: () => keys, allowsHttp })),
+        ),
+      );
+    } catch (error) {
+      throw error instanceof NodeError ? apiError('connection_test_failed', error.message) : error;
+    }
+  };
+};
