@@ -402,7 +402,7 @@ isOneToOne: false
                            },
 "claim_flow_runs":
 { Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_slots"?: (string)[],"wait_ms"?: number }; Returns: {
-              "claim_number": number,"flow_id": number,"flow_run_id": string,"has_due_webhook": boolean,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+              "claim_number": number,"earlier_output_bytes": number,"flow_id": number,"flow_run_id": string,"has_due_webhook": boolean,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
 "claim_webhook_deliveries":
@@ -587,7 +587,7 @@ isOneToOne: false
 { Args: { "max_schedules"?: number }; Returns: Json
                            },
 "start_flow":
-{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"strict"?: boolean,"values"?: Json }; Returns: Json
+{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"partial_config"?: Json,"strict"?: boolean,"values"?: Json }; Returns: Json
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { EndedRun } from './flow_run.ts';
+import { flowLimits } from './limits/flows.ts';
 import { MAX_TAG_CHARACTERS, TAG, TAG_RULE } from './tag.ts';
 import { valueMapSchema } from './values/value_map_schema.ts';
 
-/** The body of a start of a deployment or a flow. Every member is optional. */
+/** The body of a start of a deployment. Every member is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
   /**
    * The flow's inputs by label. A missing input takes the flow's default, or null without one. Unknown inputs are
@@ -24,6 +25,40 @@ export const startDeploymentParamsSchema = z.strictObject({
 
 /** The body of a start as clients send it: `inputs` as tagged values, `values` as readable JSON. */
 export type StartDeploymentParams = z.input<typeof startDeploymentParamsSchema>;
+
+const nodeIdSchema = z.string().max(flowLimits.node_id_characters.value);
+
+/** The part of a flow that a start runs. */
+export const partialConfigSchema = z.strictObject({
+  /** The ids of the nodes that run. No other node runs. */
+  only_nodes: z.array(nodeIdSchema).min(1).max(flowLimits.flow_nodes.value),
+  /** Where the other nodes' outputs come from. */
+  values_config: z.strictObject({
+    /**
+     * The run from which the outputs of a node are taken, by the id of the node: an ended run of this flow that was
+     * started as such, not called.
+     */
+    nodes: z.record(nodeIdSchema, z.uuid('must be the UUID of a run')).optional(),
+    /** The run for all nodes that `nodes` does not name. */
+    default_run_id: z.uuid('must be the UUID of a run').optional(),
+    /**
+     * Tagged values by node and port, used before those of a run: the inputs of a node of `only_nodes`, the outputs of
+     * any other node.
+     */
+    inline: z.record(nodeIdSchema, valueMapSchema).optional(),
+  }).optional(),
+});
+export type PartialConfig = z.input<typeof partialConfigSchema>;
+
+/** The body of a start of a flow. Every member is optional. */
+export const startFlowParamsSchema = z.strictObject({
+  ...startDeploymentParamsSchema.shape,
+  /** Runs only some nodes of the flow. The others hand on outputs of earlier runs, or values given here. */
+  partial_config: partialConfigSchema.optional(),
+});
+
+/** The body of a start of a flow as clients send it. */
+export type StartFlowParams = z.input<typeof startFlowParamsSchema>;
 
 /** The id of a flow in a path or a query: a positive 32-bit integer. */
 export const flowIdSchema = z.string().regex(/^\d{1,10}$/, 'must be the integer id of a flow').transform(Number)

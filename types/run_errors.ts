@@ -38,6 +38,11 @@ export const runErrors = {
     meaning: 'The inputs and outputs of the run exceed `FLOW_RUN_MAX_TOTAL_BYTES`.',
     remedy: 'Pass less from node to node.',
   },
+  value_missing: {
+    meaning: 'A run of single nodes has no value for an input of one of them.',
+    remedy:
+      'Name a run in which the node before it gave that output, or give the value by hand in `values_config.inline`.',
+  },
   expression_failed: {
     meaning: 'The expression of an edge is wrong, failed, or gave a result that the input does not take.',
     remedy: 'Correct `data.expression` of the edge that the error names.',

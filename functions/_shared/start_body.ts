@@ -1,19 +1,21 @@
 import type { z } from 'zod';
-import { startDeploymentParamsSchema } from '../../types/deployment.ts';
 import { MAX_BODY_BYTES, parse, readJson } from './body.ts';
 import type { Deps } from './deps.ts';
 import { type RawJson, rawMember } from './lossless_body.ts';
 
 /** The parsed body of a start. */
-interface StartParams extends Omit<z.output<typeof startDeploymentParamsSchema>, 'values'> {
+type StartParams<Params> = Omit<Params, 'values'> & {
   /** Raw, so that numbers keep all their digits. */
   values?: RawJson;
-}
+};
 
 /** Reads the body of a start. */
-export async function readStartBody(request: Request): Promise<StartParams> {
+export async function readStartBody<Params extends { values?: Record<string, unknown> | undefined }>(
+  request: Request,
+  schema: z.ZodType<Params>,
+): Promise<StartParams<Params>> {
   const { json, text } = await readJson(request, MAX_BODY_BYTES);
-  const { values, ...params } = parse(startDeploymentParamsSchema, json, 'body');
+  const { values, ...params } = parse(schema, json, 'body');
   // SAFETY: the schema accepts objects only.
   return values === undefined ? params : { ...params, values: rawMember(text, json as object, 'values') };
 }
@@ -22,6 +24,6 @@ export async function readStartBody(request: Request): Promise<StartParams> {
 export const callStart = <Result>(
   { rpc, rpcWithRawJson }: Deps,
   name: string,
-  args: Pick<StartParams, 'values'>,
+  args: { values?: RawJson },
   headers: Record<string, string>,
 ): Promise<Result> => args.values === undefined ? rpc(name, args, headers) : rpcWithRawJson(name, args, headers);

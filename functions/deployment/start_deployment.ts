@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { DeploymentTargetQuery, StartResult } from '../../types/deployment.ts';
+import { type DeploymentTargetQuery, startDeploymentParamsSchema, type StartResult } from '../../types/deployment.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { answerStart } from '../_shared/waiting/prefer_wait.ts';
@@ -15,7 +15,7 @@ export const makeStartDeployment =
   (deps: Deps, pokeRunner: (flowRunId: string) => void, ends: RunWaiter<EndedRun>) =>
   async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
     const { headers, publicKey } = requireCredentials(context.req.raw, deps.config, 'all');
-    const params = await readStartBody(context.req.raw);
+    const params = await readStartBody(context.req.raw, startDeploymentParamsSchema);
     const idempotency_key = context.req.header('idempotency-key');
     const args = { ...target, ...params, public_key: publicKey, idempotency_key };
     const result = await callStart<StartResult>(deps, 'start_deployment', args, headers);

@@ -1,5 +1,10 @@
 import type { Context } from 'hono';
-import { flowPathSchema, type StartFlowResult, type StrictQuery } from '../../types/deployment.ts';
+import {
+  flowPathSchema,
+  startFlowParamsSchema,
+  type StartFlowResult,
+  type StrictQuery,
+} from '../../types/deployment.ts';
 import { parse } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
@@ -17,7 +22,7 @@ export const makeStartFlow =
   async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
     const { headers } = requireCredentials(context.req.raw, deps.config, 'all but public keys');
-    const params = await readStartBody(context.req.raw);
+    const params = await readStartBody(context.req.raw, startFlowParamsSchema);
     const idempotency_key = context.req.header('idempotency-key');
     const args = { flow_id, ...query, ...params, idempotency_key };
     const result = await callStart<StartFlowResult>(deps, 'start_flow', args, headers);

@@ -8,7 +8,7 @@ import type { Failure } from './node_values.ts';
 // A failure of a node with data.on_error becomes a value of its output `error`, and the run does not fail for it. The
 // record keeps the error and that it was handled. The value follows from the record, so it is not stored.
 
-/** The ends of a run, and what a lost worker leaves: no flow handles these. */
+/** The ends of a run, what a lost worker leaves, and the gaps of a partial run: no flow handles these. */
 const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'outcome_unknown',
   'worker_lost',
@@ -17,6 +17,7 @@ const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'run_size_limit',
   'run_outputs_limit',
   'open_nodes_limit',
+  'value_missing',
 ]);
 
 /** Matches a line of a called run: the title and the id of a node, its iteration, and the code. */

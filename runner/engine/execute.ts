@@ -1,6 +1,8 @@
 import type { Tree } from './context.ts';
 import { BegunExecutions } from './begun_executions.ts';
-import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
+import { feedNext } from './feed.ts';
+import type { RunGraph, RunNode } from './graph.ts';
+import { graphOfRun } from './graph_of_run.ts';
 import { handOn, lackOf } from './hand_on.ts';
 import type { RunResult } from './journal.ts';
 import { News } from './news.ts';
@@ -9,7 +11,7 @@ import { beginExecution } from './node_execution.ts';
 import { completeInputs, copyMap } from './node_values.ts';
 import type { Participant } from './participants.ts';
 import { type FinishedNodes, type Lack, readiness, reasonOfLack, spreadFinished, take } from './readiness.ts';
-import { TakeOver } from './redrive.ts';
+import type { TakeOver } from './redrive.ts';
 import type { Release } from './release.ts';
 import { RunLife } from './run_life.ts';
 import { logLine } from './run_log.ts';
@@ -29,14 +31,13 @@ class RunExecution {
   readonly #life: RunLife;
 
   constructor(tree: Tree, run: TreeRun) {
-    const { flows: { registry, hasCalledEffects }, services: { slice, history } } = tree;
+    const { services: { slice } } = tree;
     this.#tree = tree;
     this.#run = run;
     this.#begun = new BegunExecutions(tree, run, this.#news);
     this.#life = new RunLife(tree, run, this.#begun);
     slice.startComputing();
-    this.#graph = makeRunGraph(run.graph, registry, hasCalledEffects);
-    this.#takeOver = run.earlierRuns && new TakeOver(history.earlierRuns, run.earlierRuns, this.#graph.nodes);
+    ({ graph: this.#graph, takeOver: this.#takeOver } = graphOfRun(tree, run));
     slice.stopComputing();
   }
 
@@ -85,6 +86,7 @@ class RunExecution {
       const state = readiness(node, finished);
       if (state === 'no') continue;
       if (state === 'skip') this.#skip(node, reasonOfLack(node, finished));
+      else if (node.feed !== undefined) feedNext(this.#tree, this.#begun, node, this.#takeOver);
       else this.#start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
       if (journal.isFull()) await this.#pause(journal.flush().catch(() => lifecycle.release()));
@@ -131,7 +133,8 @@ class RunExecution {
     if (part !== 'handed_over') {
       node.isRunning = false;
       node.absence = lackOf(completion);
-      this.#record.add(completion);
+      // The outputs and handled errors of fed nodes are those of another run.
+      if (node.feed === undefined || 'error' in completion.outcome) this.#record.add(completion);
     }
     handOn(completion, {
       takeOver: this.#takeOver,

@@ -14,6 +14,7 @@ import {
 import { ERROR_OUTPUT, hasErrorOutput, portsOf } from './node_ports.ts';
 import { readRetryPolicy, type RetryPolicy } from './retry_policy.ts';
 import { type Absence, EntryQueue } from './entry_queue.ts';
+import type { Feed } from './feed.ts';
 
 /** An edge between two nodes of a run, with its queue. */
 export interface RunEdge {
@@ -74,6 +75,8 @@ export interface RunNode {
   absence: Exclude<Absence, 'not_handed_on'>;
   /** It was started at least once. */
   hasStarted: boolean;
+  /** Of a node that does not run: the executions that it hands on instead. */
+  feed?: Feed;
   /** The error that it starts with: an edge names a port that it does not have, or its form data holds no value. */
   fault: string | undefined;
 }
@@ -175,6 +178,8 @@ export function makeRunGraph(
   graph: Graph,
   registry: NodeRegistry,
   hasCalledEffects: HasCalledEffects = () => false,
+  /** Changes inputs of nodes before their effects are determined. */
+  setInputs: (nodes: ReadonlyMap<string, RunNode>) => void = () => {},
 ): RunGraph {
   const kept = graph.nodes.filter((node) => node.data.type !== 'mock');
   const nodes = new Map(
@@ -249,6 +254,7 @@ export function makeRunGraph(
     source.outgoing.push(runEdge);
     target.incoming.push(runEdge);
   }
+  setInputs(nodes);
   for (const node of nodes.values()) {
     if (node.incoming.every(({ isNeeded }) => isNeeded) || !hasEffects(node, hasCalledEffects)) continue;
     for (const edge of node.incoming) edge.isNeeded ||= !edge.input.runsWhenAbsent;

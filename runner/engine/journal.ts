@@ -90,7 +90,7 @@ export interface StoredChild {
   result: RunResult | null;
 }
 
-/** The runs that a run was redriven from, with those that they called. */
+/** The runs that a run was redriven from, with those that they called, and the runs that a partial run is fed from. */
 export interface EarlierRuns {
   /** By id, the newest first; none when the run was not redriven. */
   roots: readonly string[];

@@ -31,6 +31,7 @@ export const isHeldBack = (node: RunNode): boolean => {
 /** Whether the node will give no further output; `finished` holds the nodes before it that will give none. */
 const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   if (node.isRunning) return false;
+  if (node.feed !== undefined) return node.times >= node.feed.count;
   if (isHeldBack(node)) return true;
   if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
   let isStarving = false;
@@ -132,6 +133,7 @@ export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(no
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';
+  if (node.feed !== undefined) return node.times < node.feed.count ? 'ready' : 'no';
   if (node.incoming.length === 0) return node.times === 0 ? 'ready' : 'no';
   if (node.module?.collects) {
     return node.times === 0 && node.incoming.every((edge) => finished.has(edge.source)) ? 'ready' : 'no';

@@ -4,6 +4,7 @@ import type { EdgeResult } from './edge_results.ts';
 import { storedErrorOutput } from './error_output.ts';
 import type { RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
+import type { Loops } from './loops.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
 // earlier_claim.ts continues a run after its worker died. This file is about a new run that was redriven from a failed
@@ -124,35 +125,19 @@ function pairUp(
   );
 }
 
-/** The nodes whose executions may belong to iterations of a loop, by these edges. */
-function nodesInLoops(nodes: readonly RunNode[], isCounted: (edge: RunEdge) => boolean): Set<RunNode> {
-  const inLoops = new Set<RunNode>();
-  const open = nodes.flatMap((node) => node.outgoing.filter((edge) => edge.isSpread && isCounted(edge)));
-  for (let edge = open.pop(); edge !== undefined; edge = open.pop()) {
-    const { target } = edge;
-    if (target.module?.collects || inLoops.has(target)) continue;
-    inLoops.add(target);
-    open.push(...target.outgoing.filter(isCounted));
-  }
-  return inLoops;
-}
-
 /** Decides which executions a run takes over from the runs that it was redriven from. */
 export class TakeOver {
   readonly #earlier: EarlierRuns;
   readonly #runIds: EarlierRunIds;
-  readonly #inLoops: Set<RunNode>;
-  /** The nodes that can't run without an element of a loop. */
-  readonly #surelyInLoops: Set<RunNode>;
+  readonly #loops: Loops;
   readonly #carried: WeakMap<RunEdge, Carried>[];
   /** The results of the expressions on edges, by the text of the value that each was computed from. */
   readonly #results = new Map<RunEdge, Map<string, Value | undefined>>();
 
-  constructor(earlier: EarlierRuns, runIds: EarlierRunIds, nodes: readonly RunNode[]) {
+  constructor(earlier: EarlierRuns, runIds: EarlierRunIds, loops: Loops) {
     this.#earlier = earlier;
     this.#runIds = runIds;
-    this.#inLoops = nodesInLoops(nodes, () => true);
-    this.#surelyInLoops = nodesInLoops(nodes, ({ isNeeded }) => isNeeded);
+    this.#loops = loops;
     this.#carried = runIds.map(() => new WeakMap());
   }
 
@@ -161,6 +146,11 @@ export class TakeOver {
     return this.#runIds.map((_, layer) =>
       node.module?.collects ? this.#positionOfAll(node, layer) : this.#positionOfHeads(node, layer)
     );
+  }
+
+  /** The positions of an execution of a fed node: all earlier runs were fed the same values. */
+  positionsOfFed(times: number): EarlierPositions {
+    return this.#runIds.map((runId) => runId === undefined ? undefined : { index: times, isSame: true });
   }
 
   /** The execution that is taken over, if there is one. */
@@ -246,7 +236,7 @@ export class TakeOver {
       const { input: { name }, queue: { head } } = edge;
       if (decided.has(name)) return false;
       if (head === undefined) {
-        const isInLoop = edge.isSpread || this.#inLoops.has(edge.source);
+        const isInLoop = edge.isSpread || this.#loops.maybe.has(edge.source);
         return this.#carriedIn(edge, layer)?.at(isInLoop ? index : 0) !== undefined;
       }
       if (!head.positions?.[layer]?.isSame) return true;
@@ -261,7 +251,7 @@ export class TakeOver {
     if (runId === undefined) return undefined;
     let carried = this.#carried[layer]?.get(edge);
     if (carried === undefined) {
-      const runs = this.#earlier.executions(runId, edge.source.id);
+      const runs = edge.source.feed?.executions ?? this.#earlier.executions(runId, edge.source.id);
       const valueOf = (times: number) => {
         const run = runs.get(times);
         if (edge.isError) return run && storedErrorOutput(run);
@@ -269,7 +259,7 @@ export class TakeOver {
         return outputs !== undefined && Object.hasOwn(outputs, edge.sourcePort) ? outputs[edge.sourcePort] : undefined;
       };
       const all = [...runs.keys()];
-      const isSurelyElement = !this.#inLoops.has(edge.source) || this.#surelyInLoops.has(edge.source);
+      const isSurelyElement = !this.#loops.maybe.has(edge.source) || this.#loops.surely.has(edge.source);
       const outputs = edge.isSpread
         ? carriedElements(valueOf, all.at(-1) ?? -1)
         : carriedOneByOne(valueOf, all, isSurelyElement);

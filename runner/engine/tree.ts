@@ -11,6 +11,7 @@ import type { RunLimits } from './limits.ts';
 import type { Halt, NodeRegistry, NodeServices } from './node.ts';
 import { copyMap } from './node_values.ts';
 import type { OutputBudget } from './output_budget.ts';
+import type { PartialRun } from './partial_run.ts';
 import type { Release, Suspension } from './release.ts';
 import { Sleepers } from './sleepers.ts';
 import { Standstill } from './standstill.ts';
@@ -25,7 +26,7 @@ export interface TreeSignals {
 }
 
 export interface TreeOptions extends TreeSignals, Omit<TreeServices, keyof NodeServices> {
-  root: { id: string; inputs: ValueMap };
+  root: { id: string; inputs: ValueMap; partial?: PartialRun | undefined };
   run: Tree['run'];
   snapshot: Snapshot;
   registry: NodeRegistry;
@@ -101,6 +102,7 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   id: root.id,
   inputs: copyMap(root.inputs),
   graph: snapshot.entry,
+  partial: root.partial,
   depth: 0,
   isNew: history.isEmpty,
   earlierRuns: history.earlierRuns.roots.length > 0 ? history.earlierRuns.roots : undefined,

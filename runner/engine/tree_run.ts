@@ -4,6 +4,7 @@ import type { EarlierRunIds } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Effect } from './node.ts';
+import type { PartialRun } from './partial_run.ts';
 
 /** The node execution that calls a flow. */
 export interface CallSite {
@@ -31,6 +32,8 @@ export interface TreeRun {
   caller?: CallSite;
   /** The runs that it takes executions over from. */
   earlierRuns?: EarlierRunIds | undefined;
+  /** Only some of its nodes run. Called runs are always whole. */
+  partial?: PartialRun | undefined;
   /** Executions of its nodes that wait for flows that they called. */
   callsUnderWay: number;
   /** Its first instructions are collected for its caller, not settled. */

@@ -1,5 +1,6 @@
-import { makeHistory } from '../engine/journal.ts';
+import { type History, makeHistory } from '../engine/journal.ts';
 import type { NodeRegistry, NodeServices } from '../engine/node.ts';
+import { makePartialRun, type PartialRun } from '../engine/partial_run.ts';
 import type { Slice } from '../engine/slice.ts';
 import type { TreeOptions } from '../engine/tree.ts';
 import type { RunnerSettings } from '../settings.ts';
@@ -47,6 +48,7 @@ export interface ClaimTreeOptions {
 export function composeTree(options: ClaimTreeOptions): TreeOptions {
   const { claim, snapshot, history, records, control, slice, registry, settings, now } = options;
   const { journal, clock, outputs } = records;
+  const stored = makeHistory(history);
   const run = { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network };
   const { transactions, ...services } = options.makeServices(claim, {
     journal,
@@ -54,7 +56,7 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
     onInputsAnswered: control.onInputsAnswered,
   });
   return {
-    root: { id: claim.flow_run_id, inputs: claim.inputs.M },
+    root: { id: claim.flow_run_id, inputs: claim.inputs.M, partial: partialRunOf(claim, stored) },
     snapshot,
     run,
     registry,
@@ -76,7 +78,7 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
         journal.nodeEnded(run);
       },
     },
-    history: makeHistory(history),
+    history: stored,
     limits: limitsOf(settings),
     outputs,
     leastSleepMs: settings.runnerLongWaitMs,
@@ -86,6 +88,9 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
     now,
   };
 }
+
+const partialRunOf = ({ settings: { partial_config } }: Claim, { earlierRuns }: History): PartialRun | undefined =>
+  partial_config && makePartialRun(partial_config, earlierRuns);
 
 const limitsOf = (settings: RunnerSettings): TreeOptions['limits'] => ({
   nodeExecutions: settings.flowRunMaxNodeExecutions,

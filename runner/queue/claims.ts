@@ -51,14 +51,14 @@ export interface Claim {
   stop: StopRequest | null;
   /** Bytes of node outputs that earlier claims stored, as JSON. */
   output_bytes: number;
-  /** Bytes of node outputs of the runs that this one was redriven from, as JSON; null when it was not redriven. */
-  redriven_output_bytes: number | null;
+  /** Bytes of node outputs of the runs that it was redriven from or is fed from, at most; null: it has no such runs. */
+  earlier_output_bytes: number | null;
 }
 
 /** Progress that earlier claims of a run stored. */
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
-  /** The earlier runs that this run continues, if it is a redrive. */
+  /** The earlier runs that this run continues or is fed from. */
   redriven?: StoredEarlierRuns;
   children: ChildRow[];
   /** In the order in which they were first stored. */
@@ -254,7 +254,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     return history;
   };
 
-  /** Reads the runs that a run was redriven from, in pages too. */
+  /** Reads the runs that a run was redriven from or is fed from, in pages too. */
   const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
     const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [] };
     for (let after: object | null | undefined; after !== null;) {
@@ -285,11 +285,11 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
       if (runs.length < claimed.length) onDueWebhook();
       return runs;
     },
-    history: async ({ claim_number, flow_run_id, redriven_output_bytes }) => {
+    history: async ({ claim_number, flow_run_id, earlier_output_bytes }) => {
       const history = claim_number > 1
         ? await readHistory(flow_run_id)
         : { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
-      return redriven_output_bytes === null ? history : { ...history, redriven: await readEarlierRuns(flow_run_id) };
+      return earlier_output_bytes === null ? history : { ...history, redriven: await readEarlierRuns(flow_run_id) };
     },
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     release: (claim, progress, seconds = 0) =>

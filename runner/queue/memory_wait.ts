@@ -29,7 +29,7 @@ export function makeMemoryWait(options: MemoryWaitOptions): MemoryWait {
       const admitting = memory.admit(
         {
           ownerId: claim.user_id,
-          bytes: claim.output_bytes + (claim.redriven_output_bytes ?? 0),
+          bytes: claim.output_bytes + (claim.earlier_output_bytes ?? 0),
           release,
           heldMs,
           stopping,

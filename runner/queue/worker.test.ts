@@ -30,7 +30,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
     snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
     work_ms: 0,
     output_bytes: 0,
-    redriven_output_bytes: null,
+    earlier_output_bytes: null,
     stop: null,
     ...change,
   };

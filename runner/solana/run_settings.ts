@@ -1,4 +1,6 @@
-/** The deployment's settings for transactions, as they were when the run was started. */
+import type { PartialConfig } from '../engine/partial_run.ts';
+
+/** The settings of a run, as they were when it was started. */
 export interface RunSettings {
   /** If true, the first transaction becomes the run's output and is not sent. */
   output_instructions: boolean;
@@ -10,6 +12,8 @@ export interface RunSettings {
   fees: [recipient: string, lamports: string][];
   /** `url` is the RPC address, which may carry a secret. */
   chain_network: { url: string; cluster: string };
+  /** Only of a partial run. */
+  partial_config?: PartialConfig;
 }
 
 /** Returns the key that signs last, and whose holder sends, if the run's transactions are an action's. */

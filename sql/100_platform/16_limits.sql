@@ -399,6 +399,13 @@ return 1000;
 comment on function private.limit_stop_reason_characters() is
   'Limit in characters: `reason` of a stop.';
 
+create function private.limit_named_runs()
+returns integer
+language sql immutable security invoker
+return 10;
+comment on function private.limit_named_runs() is
+  'Limit in runs: runs that `partial_config` of a start names.';
+
 create function private.limit_kv_stores()
 returns integer
 language sql immutable security invoker
@@ -548,6 +555,7 @@ grant execute on function
   private.limit_action_lookups(),
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
+  private.limit_named_runs(),
   private.limit_kv_stores(),
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),

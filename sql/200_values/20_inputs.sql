@@ -81,7 +81,8 @@ $$;
 comment on function private.bad_value(jsonb, integer) is
   'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
-create function private.check_inputs(inputs jsonb)
+-- path names the inputs in errors.
+create function private.check_inputs(inputs jsonb, path text default 'inputs')
 returns void
 language plpgsql immutable security invoker
 set search_path = ''
@@ -100,15 +101,17 @@ begin
     return;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
-    perform private.fail('inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
+    perform private.fail(
+      'inputs_invalid', check_inputs.path || ': must be an object of values, such as {"a": {"S": "text"}}'
+    );
   end if;
   v_measure := private.measure_json(check_inputs.inputs, private.limit_inputs_bytes());
   if v_measure.fault = 'size' then
-    perform private.fail(
-      'inputs_too_large', format('inputs: must be at most %s of JSON', private.size_text(private.limit_inputs_bytes()))
-    );
+    perform private.fail('inputs_too_large', format(
+      '%s: must be at most %s of JSON', check_inputs.path, private.size_text(private.limit_inputs_bytes())
+    ));
   elsif v_measure.fault = 'number' then
-    perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
+    perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
   -- No valid number or key has more characters than this. Reading a longer one takes quadratic time. In JSON text `":
   -- "` stands only between a member's name and a string, and in inputs that name must be a tag.
@@ -121,7 +124,8 @@ begin
     where strpos(strings.text, '"') > private.limit_number_characters() + 1 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
     perform private.fail('inputs_invalid', format(
-      'inputs: the text of a number or a key must have at most %s characters', private.limit_number_characters()
+      '%s: the text of a number or a key must have at most %s characters', check_inputs.path,
+      private.limit_number_characters()
     ));
   end if;
   -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
@@ -146,12 +150,14 @@ begin
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
     if v_bad is not null then
-      perform private.fail('inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
+      perform private.fail(
+        'inputs_invalid', format('%s.%s%s', check_inputs.path, private.shorten(v_pairs -> v_index ->> 'key'), v_bad)
+      );
     end if;
   end loop;
 end;
 $$;
-comment on function private.check_inputs(jsonb) is
+comment on function private.check_inputs(jsonb, text) is
   'Refuses inputs of a flow that are not an object of one-tag values within the limits of levels, size, and characters of numbers and keys: 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])

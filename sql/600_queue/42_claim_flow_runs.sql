@@ -5,7 +5,7 @@ create function private.claim_flow_runs(
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
   inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint
+  earlier_output_bytes bigint
 )
 language plpgsql volatile security definer
 set search_path = ''
@@ -94,8 +94,13 @@ begin
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
     j.output_bytes,
-    case when j.redriven_from is not null then (
-      select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from)
+    case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
+      select coalesce(sum(e.output_bytes), 0)::bigint
+      from private.flow_run_jobs as e
+      where e.flow_run_id = any (j.redriven_from || array(
+        select distinct n.run_id::uuid
+        from jsonb_each_text(j.settings #> '{partial_config,runs}') as n (node_id, run_id)
+      ))
     ) end
   from claimed as j
   join public.flow_run as r on r.id = j.flow_run_id
@@ -114,7 +119,7 @@ create function public.claim_flow_runs(
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
   inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint, has_due_webhook boolean
+  earlier_output_bytes bigint, has_due_webhook boolean
 )
 language plpgsql volatile security invoker
 set search_path = ''
@@ -137,8 +142,8 @@ $$;
 -- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
 -- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
 -- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs that
--- flow_run_history and flow_run_history_page return. redriven_output_bytes is the approximate size of what
--- earlier_flow_runs returns, null if the run is no redrive. If no run is
+-- flow_run_history and flow_run_history_page return. earlier_output_bytes is the most that
+-- earlier_flow_runs returns, approximately; null if the run is neither a redrive nor partial. If no run is
 -- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
 -- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is

@@ -1,11 +1,16 @@
+-- node_ids, if it is given, has the node of each of run_ids whose rows are wanted; null: all nodes of that run.
 create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json
+  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, out node_runs text, out next json
 )
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
+  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_run_id uuid;
+  v_first_id uuid;
+  v_last_id uuid;
   v_last_run_id uuid := node_runs_page.after ->> 'flow_run_id';
   v_node_id uuid := node_runs_page.after ->> 'node_id';
   v_times integer := node_runs_page.after ->> 'times';
@@ -15,13 +20,14 @@ declare
   v_bytes bigint := 0;
 begin
   <<pages>>
-  for v_run_id in
-    select r.id from unnest(node_runs_page.run_ids) as r (id)
-    where v_last_run_id is null or r.id >= v_last_run_id
-    order by r.id
+  for v_run_id, v_first_id, v_last_id in
+    select r.id, coalesce(r.node_id, c_first_id), coalesce(r.node_id, c_last_id)
+    from unnest(node_runs_page.run_ids, node_runs_page.node_ids) as r (id, node_id)
+    where v_last_run_id is null or (r.id, coalesce(r.node_id, c_last_id)) >= (v_last_run_id, v_node_id)
+    order by r.id, r.node_id
   loop
-    if v_run_id is distinct from v_last_run_id then
-      v_node_id := '00000000-0000-0000-0000-000000000000';
+    if v_run_id is distinct from v_last_run_id or v_first_id > v_node_id then
+      v_node_id := v_first_id;
       v_times := -1;
     end if;
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
@@ -30,7 +36,7 @@ begin
         n.output, n.errors,
         n.error_handled
       from public.node_run as n
-      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
+      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times) and n.node_id <= v_last_id
       order by n.node_id, n.times
     loop
       v_text := json_build_object(
@@ -50,8 +56,8 @@ begin
   node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
 $$;
-comment on function private.node_runs_page(uuid[], jsonb, integer) is
-  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
+comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[]) is
+  'The node runs of these runs, or of one node of each, as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json

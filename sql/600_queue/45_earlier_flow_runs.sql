@@ -29,16 +29,28 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_roots uuid[] := (
-    select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id
-  );
+  v_roots uuid[];
+  v_named jsonb;
+  v_tree_ids uuid[];
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
-  select * into v_page
-  from private.node_runs_page(
-    array(select t.id from private.earlier_run_tree(v_roots) as t), earlier_flow_runs.after, earlier_flow_runs.max_bytes
-  );
+  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}') into v_roots, v_named
+  from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
+  v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
+  -- All nodes of the runs of the tree, and of each other named run the nodes for which it is named.
+  select p.* into v_page
+  from (
+    select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
+    from (
+      select t.id as run_id, null::uuid as node_id from unnest(v_tree_ids) as t (id)
+      union all
+      select n.run_id::uuid, n.node_id::uuid from jsonb_each_text(v_named) as n (node_id, run_id)
+    ) as r
+  ) as rows
+  cross join lateral private.node_runs_page(
+    rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids
+  ) as p;
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
     'children', case when v_is_first then (
@@ -61,9 +73,10 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
+-- Of a partial run, node_runs also has the executions that its nodes are fed from.
 -- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
 -- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
 -- because the outputs of the calls are taken over.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
+  'For the runner: the executions that a redrive may take over, or a partial run is fed from, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -151,6 +151,12 @@ returns uuid[]
 language sql stable security definer
 set search_path = ''
 as $$
+  with selected as materialized (
+    select o.node_id
+    from private.flow_run_jobs as j
+    cross join lateral jsonb_array_elements_text(j.settings #> '{partial_config,only_nodes}') as o (node_id)
+    where j.flow_run_id = nodes_not_run.root_run_id and nodes_not_run.run.id = nodes_not_run.root_run_id
+  )
   select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
   from private.flow_run_jobs as j
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
@@ -161,10 +167,11 @@ as $$
     end
   ) with ordinality as n (node, position)
   where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
+    and (not exists (select from selected) or n.node ->> 'id' in (select s.node_id from selected as s))
     and not exists (
       select from public.node_run as r
       where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow, or of a partial run''s selection, without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';

@@ -38,9 +38,9 @@ begin atomic
       'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid', 'description_invalid',
       'icon_url_invalid', 'fees_invalid', 'chain_network_invalid', 'max_starts_per_minute_invalid',
       'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid', 'action_identity_without_wallet',
-      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'wallet_key_mismatch',
-      'wallet_keypair_required', 'signature_invalid', 'transaction_changed', 'kv_store_name_invalid',
-      'kv_key_invalid', 'kv_value_invalid'
+      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'partial_config_invalid',
+      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
+      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
@@ -100,7 +100,7 @@ begin atomic
     'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
     'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
     'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit', 'run_size_limit',
-    'run_time_limit', 'storage_denied', 'storage_not_configured', 'worker_lost'
+    'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -509,6 +509,13 @@ return 1000;
 comment on function private.limit_stop_reason_characters() is
   'Limit in characters: `reason` of a stop.';
 
+create function private.limit_named_runs()
+returns integer
+language sql immutable security invoker
+return 10;
+comment on function private.limit_named_runs() is
+  'Limit in runs: runs that `partial_config` of a start names.';
+
 create function private.limit_kv_stores()
 returns integer
 language sql immutable security invoker
@@ -658,6 +665,7 @@ grant execute on function
   private.limit_action_lookups(),
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
+  private.limit_named_runs(),
   private.limit_kv_stores(),
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),
@@ -2090,7 +2098,8 @@ $$;
 comment on function private.bad_value(jsonb, integer) is
   'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
-create function private.check_inputs(inputs jsonb)
+-- path names the inputs in errors.
+create function private.check_inputs(inputs jsonb, path text default 'inputs')
 returns void
 language plpgsql immutable security invoker
 set search_path = ''
@@ -2109,15 +2118,17 @@ begin
     return;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
-    perform private.fail('inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
+    perform private.fail(
+      'inputs_invalid', check_inputs.path || ': must be an object of values, such as {"a": {"S": "text"}}'
+    );
   end if;
   v_measure := private.measure_json(check_inputs.inputs, private.limit_inputs_bytes());
   if v_measure.fault = 'size' then
-    perform private.fail(
-      'inputs_too_large', format('inputs: must be at most %s of JSON', private.size_text(private.limit_inputs_bytes()))
-    );
+    perform private.fail('inputs_too_large', format(
+      '%s: must be at most %s of JSON', check_inputs.path, private.size_text(private.limit_inputs_bytes())
+    ));
   elsif v_measure.fault = 'number' then
-    perform private.fail('inputs_invalid', format('inputs%s: %s', v_measure.path, v_measure.message));
+    perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
   -- No valid number or key has more characters than this. Reading a longer one takes quadratic time. In JSON text `":
   -- "` stands only between a member's name and a string, and in inputs that name must be a tag.
@@ -2130,7 +2141,8 @@ begin
     where strpos(strings.text, '"') > private.limit_number_characters() + 1 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
     perform private.fail('inputs_invalid', format(
-      'inputs: the text of a number or a key must have at most %s characters', private.limit_number_characters()
+      '%s: the text of a number or a key must have at most %s characters', check_inputs.path,
+      private.limit_number_characters()
     ));
   end if;
   -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
@@ -2155,12 +2167,14 @@ begin
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
     if v_bad is not null then
-      perform private.fail('inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
+      perform private.fail(
+        'inputs_invalid', format('%s.%s%s', check_inputs.path, private.shorten(v_pairs -> v_index ->> 'key'), v_bad)
+      );
     end if;
   end loop;
 end;
 $$;
-comment on function private.check_inputs(jsonb) is
+comment on function private.check_inputs(jsonb, text) is
   'Refuses inputs of a flow that are not an object of one-tag values within the limits of levels, size, and characters of numbers and keys: 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
@@ -9894,7 +9908,7 @@ create function private.claim_flow_runs(
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
   inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint
+  earlier_output_bytes bigint
 )
 language plpgsql volatile security definer
 set search_path = ''
@@ -9983,8 +9997,13 @@ begin
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
     j.output_bytes,
-    case when j.redriven_from is not null then (
-      select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from)
+    case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
+      select coalesce(sum(e.output_bytes), 0)::bigint
+      from private.flow_run_jobs as e
+      where e.flow_run_id = any (j.redriven_from || array(
+        select distinct n.run_id::uuid
+        from jsonb_each_text(j.settings #> '{partial_config,runs}') as n (node_id, run_id)
+      ))
     ) end
   from claimed as j
   join public.flow_run as r on r.id = j.flow_run_id
@@ -10003,7 +10022,7 @@ create function public.claim_flow_runs(
 returns table (
   flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text,
   inputs jsonb, settings jsonb, snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint, has_due_webhook boolean
+  earlier_output_bytes bigint, has_due_webhook boolean
 )
 language plpgsql volatile security invoker
 set search_path = ''
@@ -10026,8 +10045,8 @@ $$;
 -- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
 -- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
 -- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs that
--- flow_run_history and flow_run_history_page return. redriven_output_bytes is the approximate size of what
--- earlier_flow_runs returns, null if the run is no redrive. If no run is
+-- flow_run_history and flow_run_history_page return. earlier_output_bytes is the most that
+-- earlier_flow_runs returns, approximately; null if the run is neither a redrive nor partial. If no run is
 -- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
 -- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
@@ -10084,14 +10103,19 @@ grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_
 
 -- sql/600_queue/44_flow_run_history.sql
 
+-- node_ids, if it is given, has the node of each of run_ids whose rows are wanted; null: all nodes of that run.
 create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json
+  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, out node_runs text, out next json
 )
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
+  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_run_id uuid;
+  v_first_id uuid;
+  v_last_id uuid;
   v_last_run_id uuid := node_runs_page.after ->> 'flow_run_id';
   v_node_id uuid := node_runs_page.after ->> 'node_id';
   v_times integer := node_runs_page.after ->> 'times';
@@ -10101,13 +10125,14 @@ declare
   v_bytes bigint := 0;
 begin
   <<pages>>
-  for v_run_id in
-    select r.id from unnest(node_runs_page.run_ids) as r (id)
-    where v_last_run_id is null or r.id >= v_last_run_id
-    order by r.id
+  for v_run_id, v_first_id, v_last_id in
+    select r.id, coalesce(r.node_id, c_first_id), coalesce(r.node_id, c_last_id)
+    from unnest(node_runs_page.run_ids, node_runs_page.node_ids) as r (id, node_id)
+    where v_last_run_id is null or (r.id, coalesce(r.node_id, c_last_id)) >= (v_last_run_id, v_node_id)
+    order by r.id, r.node_id
   loop
-    if v_run_id is distinct from v_last_run_id then
-      v_node_id := '00000000-0000-0000-0000-000000000000';
+    if v_run_id is distinct from v_last_run_id or v_first_id > v_node_id then
+      v_node_id := v_first_id;
       v_times := -1;
     end if;
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
@@ -10116,7 +10141,7 @@ begin
         n.output, n.errors,
         n.error_handled
       from public.node_run as n
-      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
+      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times) and n.node_id <= v_last_id
       order by n.node_id, n.times
     loop
       v_text := json_build_object(
@@ -10136,8 +10161,8 @@ begin
   node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
 $$;
-comment on function private.node_runs_page(uuid[], jsonb, integer) is
-  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
+comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[]) is
+  'The node runs of these runs, or of one node of each, as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -10309,16 +10334,28 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_roots uuid[] := (
-    select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id
-  );
+  v_roots uuid[];
+  v_named jsonb;
+  v_tree_ids uuid[];
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
-  select * into v_page
-  from private.node_runs_page(
-    array(select t.id from private.earlier_run_tree(v_roots) as t), earlier_flow_runs.after, earlier_flow_runs.max_bytes
-  );
+  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}') into v_roots, v_named
+  from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
+  v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
+  -- All nodes of the runs of the tree, and of each other named run the nodes for which it is named.
+  select p.* into v_page
+  from (
+    select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
+    from (
+      select t.id as run_id, null::uuid as node_id from unnest(v_tree_ids) as t (id)
+      union all
+      select n.run_id::uuid, n.node_id::uuid from jsonb_each_text(v_named) as n (node_id, run_id)
+    ) as r
+  ) as rows
+  cross join lateral private.node_runs_page(
+    rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids
+  ) as p;
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
     'children', case when v_is_first then (
@@ -10341,11 +10378,12 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
+-- Of a partial run, node_runs also has the executions that its nodes are fed from.
 -- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
 -- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
 -- because the outputs of the calls are taken over.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
+  'For the runner: the executions that a redrive may take over, or a partial run is fed from, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 -- sql/600_queue/50_lock_claimed_run.sql
@@ -11018,6 +11056,12 @@ returns uuid[]
 language sql stable security definer
 set search_path = ''
 as $$
+  with selected as materialized (
+    select o.node_id
+    from private.flow_run_jobs as j
+    cross join lateral jsonb_array_elements_text(j.settings #> '{partial_config,only_nodes}') as o (node_id)
+    where j.flow_run_id = nodes_not_run.root_run_id and nodes_not_run.run.id = nodes_not_run.root_run_id
+  )
   select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
   from private.flow_run_jobs as j
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
@@ -11028,13 +11072,14 @@ as $$
     end
   ) with ordinality as n (node, position)
   where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
+    and (not exists (select from selected) or n.node ->> 'id' in (select s.node_id from selected as s))
     and not exists (
       select from public.node_run as r
       where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow, or of a partial run''s selection, without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
 
 -- sql/600_queue/61_finish_flow_run.sql
 
@@ -12386,10 +12431,216 @@ comment on function public.start_deployment(uuid, integer, text, jsonb, text, te
 grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
   to anon, authenticated, service_role;
 
+-- sql/650_starts/55_partial_config.sql
+
+-- A partial run executes only some nodes of its flow. The other nodes hand on outputs of earlier runs, or values given
+-- by hand.
+
+create function private.partial_config_fault(path text, message text)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(
+    'partial_config_invalid', format('partial_config%s: %s.', partial_config_fault.path, partial_config_fault.message),
+    jsonb_build_array(jsonb_build_object(
+      'path', 'partial_config' || partial_config_fault.path, 'message', partial_config_fault.message
+    ))
+  );
+end;
+$$;
+comment on function private.partial_config_fault(text, text) is
+  'Refuses the partial_config of a start: 400 partial_config_invalid.';
+
+create function private.check_partial_shape(config jsonb)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_values constant jsonb := coalesce(check_partial_shape.config -> 'values_config', '{}');
+  v_measure constant private.json_measure := private.measure_json(
+    check_partial_shape.config, private.limit_inputs_bytes()
+  );
+  v_fault record;
+begin
+  if v_measure.fault = 'size' then
+    perform private.fail('inputs_too_large', format(
+      'partial_config: must be at most %s of JSON', private.size_text(private.limit_inputs_bytes())
+    ));
+  elsif v_measure.fault is not null then
+    perform private.partial_config_fault(v_measure.path, v_measure.message);
+  end if;
+  select f.* into v_fault
+  from (values
+    (
+      '', 'must be {only_nodes, values_config}',
+      case when jsonb_typeof(check_partial_shape.config) = 'object'
+        then check_partial_shape.config - '{only_nodes,values_config}'::text[] = '{}' end
+    ),
+    (
+      '.only_nodes', 'must be a list of ids of nodes, at least one',
+      jsonb_path_exists(
+        check_partial_shape.config, 'strict $.only_nodes ? (@.type() == "array" && @.size() > 0)', silent => true
+      ) and not coalesce(jsonb_path_exists(
+        check_partial_shape.config, 'strict $.only_nodes[*] ? (@.type() != "string")', silent => true
+      ), false)
+    ),
+    (
+      '.values_config', 'must be {nodes, default_run_id, inline}',
+      case when jsonb_typeof(v_values) = 'object'
+        then v_values - '{nodes,default_run_id,inline}'::text[] = '{}' end
+    ),
+    (
+      '.values_config.nodes', 'must be an object of ids of runs',
+      jsonb_typeof(coalesce(v_values -> 'nodes', '{}')) = 'object'
+        and not coalesce(
+          jsonb_path_exists(v_values, 'strict $.nodes.* ? (@.type() != "string")', silent => true), false
+        )
+    ),
+    (
+      '.values_config.default_run_id', 'must be the id of a run',
+      jsonb_typeof(coalesce(v_values -> 'default_run_id', 'null')) in ('null', 'string')
+    ),
+    (
+      '.values_config.inline', 'must be an object of values by node and port',
+      jsonb_typeof(coalesce(v_values -> 'inline', '{}')) = 'object'
+    )
+  ) as f (path, message, is_valid)
+  where not coalesce(f.is_valid, false)
+  limit 1;
+  if found then
+    perform private.partial_config_fault(v_fault.path, v_fault.message);
+  end if;
+  -- As inputs, so that values given by hand have the bounds and the errors of inputs.
+  perform private.check_inputs(coalesce((
+    select jsonb_object_agg(i.node_id, jsonb_build_object('M', i.ports))
+    from jsonb_each(v_values -> 'inline') as i (node_id, ports)
+  ), '{}'), 'partial_config.values_config.inline');
+end;
+$$;
+comment on function private.check_partial_shape(jsonb) is
+  'Refuses a partial_config whose JSON has the wrong shape, or holds values that are no tagged values: 400 partial_config_invalid, inputs_invalid; 413 inputs_too_large.';
+
+create function private.check_partial_nodes(nodes jsonb, only_nodes text[], values_config jsonb)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_known constant text[] := array(
+    select n.node ->> 'id' from jsonb_array_elements(check_partial_nodes.nodes) as n (node)
+  );
+  v_fault record;
+begin
+  -- `except` and `intersect` hash or sort both sides. Comparing each id with each other one takes quadratic time.
+  select f.* into v_fault
+  from (
+    (select u.id, '.only_nodes' as path, 'the flow has no node' as message
+    from unnest(check_partial_nodes.only_nodes) as u (id)
+    except select k.id, '.only_nodes', 'the flow has no node' from unnest(v_known) as k (id))
+    union all
+    (select k.id, '.values_config.nodes', 'the flow has no node'
+    from jsonb_object_keys(check_partial_nodes.values_config -> 'nodes') as k (id)
+    except select k.id, '.values_config.nodes', 'the flow has no node' from unnest(v_known) as k (id))
+    union all
+    (select k.id, '.values_config.inline', 'the flow has no node'
+    from jsonb_object_keys(check_partial_nodes.values_config -> 'inline') as k (id)
+    except select k.id, '.values_config.inline', 'the flow has no node' from unnest(v_known) as k (id))
+    union all
+    (select k.id, '.values_config.nodes', 'a node of only_nodes runs, so no run is named for node'
+    from jsonb_object_keys(check_partial_nodes.values_config -> 'nodes') as k (id)
+    intersect select u.id, '.values_config.nodes', 'a node of only_nodes runs, so no run is named for node'
+    from unnest(check_partial_nodes.only_nodes) as u (id))
+  ) as f
+  limit 1;
+  if found then
+    perform private.partial_config_fault(v_fault.path, format('%s %s', v_fault.message, private.shorten(v_fault.id)));
+  end if;
+end;
+$$;
+comment on function private.check_partial_nodes(jsonb, text[], jsonb) is
+  'Refuses a partial_config that names nodes which the flow does not have, or a run for a node that runs: 400 partial_config_invalid.';
+
+create function private.check_named_runs(run_ids text[], flow public.flows)
+returns void
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_most constant integer := private.limit_named_runs();
+  v_found_count integer;
+  v_all_ended boolean;
+begin
+  if cardinality(check_named_runs.run_ids) > v_most then
+    perform private.partial_config_fault('.values_config', format('names more than %s runs', v_most));
+  end if;
+  select count(*), coalesce(bool_and(r.end_time is not null), true) into v_found_count, v_all_ended
+  from public.flow_run as r
+  where r.id = any (array(
+    select u.id::uuid from unnest(check_named_runs.run_ids) as u (id) where pg_input_is_valid(u.id, 'uuid')
+  )) and r.flow_id = (check_named_runs.flow).id and r.user_id = (check_named_runs.flow).user_id
+    and r.parent_flow_run_id is null;
+  if v_found_count < cardinality(check_named_runs.run_ids) then
+    perform private.fail('flow_run_not_found', 'There is no such run.');
+  end if;
+  -- The outputs of a run that goes on change while the partial run reads them.
+  if not v_all_ended then
+    perform private.fail('run_not_ended', 'A run that `partial_config` names has not ended.',
+      hint => 'Wait for its end, or stop it.');
+  end if;
+end;
+$$;
+comment on function private.check_named_runs(text[], public.flows) is
+  'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
+
+-- Returns the partial_config that the settings of the run have: {only_nodes, runs, inline}. runs has the named run of
+-- each node that hands outputs on to a node of only_nodes and does not run.
+create function private.partial_setting(flow public.flows, partial_config jsonb)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_values jsonb;
+  v_only text[];
+  v_runs jsonb;
+begin
+  perform private.check_partial_shape(partial_setting.partial_config);
+  v_values := '{"nodes": {}, "inline": {}}'
+    || jsonb_strip_nulls(coalesce(partial_setting.partial_config -> 'values_config', '{}'));
+  v_only := array(
+    select distinct e.id from jsonb_array_elements_text(partial_setting.partial_config -> 'only_nodes') as e (id)
+  );
+  perform private.check_partial_nodes((partial_setting.flow).nodes, v_only, v_values);
+  perform private.check_named_runs(array(
+    select lower(n.run_id) from jsonb_each_text(v_values -> 'nodes') as n (node_id, run_id)
+    union select lower(v_values ->> 'default_run_id') where v_values ? 'default_run_id'
+  ), partial_setting.flow);
+  select jsonb_object_agg(s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id'))
+  into v_runs
+  from (
+    select e.edge ->> 'source' as node_id
+    from jsonb_array_elements((partial_setting.flow).edges) as e (edge)
+    where e.edge ->> 'target' in (select o.id from unnest(v_only) as o (id))
+    except select o.id from unnest(v_only) as o (id)
+    except select k.id from jsonb_object_keys(v_values -> 'inline') as k (id)
+  ) as s
+  where v_values ? 'default_run_id' or v_values -> 'nodes' ? s.node_id;
+  return jsonb_build_object(
+    'only_nodes', v_only, 'runs', coalesce(v_runs, '{}'), 'inline', v_values -> 'inline'
+  );
+end;
+$$;
+comment on function private.partial_setting(public.flows, jsonb) is
+  'The checked partial_config of a start as the runner needs it: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer: it reads runs of the flow''s owner.';
+
 -- sql/650_starts/60_start_flow.sql
 
 create function private.start_flow(
-  flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb
+  flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb,
+  partial_config jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -12401,6 +12652,7 @@ declare
   -- The deployment that a deploy of the flow would make, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
+  v_settings jsonb;
 begin
   v_caller.user_id := private.lock_user();
   -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
@@ -12417,6 +12669,11 @@ begin
   v_deployment.input_names := private.input_names(v_flow.nodes);
   v_deployment.chain_network := v_flow.chain_network;
   v_deployment.fees := '[]';
+  v_settings := private.run_settings(v_deployment)
+    || jsonb_build_object('action_signer', start_flow.action_signer)
+    || case when start_flow.partial_config is null then '{}' else jsonb_build_object(
+      'partial_config', private.partial_setting(v_flow, start_flow.partial_config)
+    ) end;
   return private.enqueue_run(
     v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,
     start_flow.idempotency_key,
@@ -12424,29 +12681,32 @@ begin
       'flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer
     )
       || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
+      || case when start_flow.partial_config is null then '{}'
+        else jsonb_build_object('partial_config', start_flow.partial_config) end,
+    settings => v_settings
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
-comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) is
+comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb) is
   'Implements public.start_flow. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb)
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb)
   to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
-  strict boolean default false, "values" jsonb default null
+  strict boolean default false, "values" jsonb default null, partial_config jsonb default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.start_flow(flow_id, inputs, action_signer, idempotency_key, strict, "values");
+  return private.start_flow(flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config);
 end;
 $$;
-comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is
+comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb) is
   'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 404 flow_not_found, also for another user''s flow; 422 flow_invalid; other errors as in start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb)
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb)
   to anon, authenticated, service_role;
 
 -- sql/650_starts/70_read_deployment.sql

@@ -38,7 +38,7 @@ export const stackClaims = (): Claims =>
 /** Makes a claim with only the fields that the database reads, of a run that is not a redrive. */
 // SAFETY: the claim is only sent to the database and used to read its history.
 export const claimOf = (flow_run_id: string, claimNumber = 1): Claim =>
-  ({ flow_run_id, claim_number: claimNumber, redriven_output_bytes: null }) as Partial<Claim> as Claim;
+  ({ flow_run_id, claim_number: claimNumber, earlier_output_bytes: null }) as Partial<Claim> as Claim;
 
 /** Stores a run of the user's flow, in the state of a worker's first claim. */
 export async function makeClaimedRun(userId: string, startedBy: string | null = null): Promise<ClaimedRun> {

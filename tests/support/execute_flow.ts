@@ -14,6 +14,7 @@ import {
 import { type RunLimits, runLimits } from '../../runner/engine/limits.ts';
 import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
 import { makeOutputBudget } from '../../runner/engine/output_budget.ts';
+import { makePartialRun, type PartialConfig } from '../../runner/engine/partial_run.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../runner/engine/slice.ts';
 import type {
   FinalOutcome,
@@ -55,6 +56,8 @@ export interface ExecuteFlowOptions {
   runId?: string;
   /** The runs that it was redriven from, the newest first. */
   redrivenFrom?: { runId: string; recorded: Recorded }[];
+  /** The nodes that run, and the record from which the others' outputs are taken. */
+  partial?: { config: PartialConfig; recorded?: Recorded };
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
@@ -227,8 +230,22 @@ export async function claimFlow(
     startedBy: options.startedBy ?? '00000000-0000-4000-8000-0000000000bb',
     network: options.network ?? { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
   };
+  const history = makeHistory({
+    node_runs: earlier?.nodeRuns ?? [],
+    children: earlier?.children ?? [],
+    ended_executions: countEnded(earlier),
+    redriven: {
+      roots: redrivenFrom.map(({ runId }) => runId),
+      children: redrivenFrom.flatMap(({ recorded }) => recorded.children),
+      node_runs: [...earlierRuns, ...options.partial?.recorded?.nodeRuns ?? []],
+    },
+  });
   const result = await executeTree({
-    root: { id: options.runId ?? ROOT_RUN_ID, inputs },
+    root: {
+      id: options.runId ?? ROOT_RUN_ID,
+      inputs,
+      partial: options.partial && makePartialRun(options.partial.config, history.earlierRuns),
+    },
     snapshot,
     run,
     registry,
@@ -254,16 +271,7 @@ export async function claimFlow(
       ...services,
     },
     journal: { ...journal, ...options.journal },
-    history: makeHistory({
-      node_runs: earlier?.nodeRuns ?? [],
-      children: earlier?.children ?? [],
-      ended_executions: countEnded(earlier),
-      redriven: {
-        roots: redrivenFrom.map(({ runId }) => runId),
-        children: redrivenFrom.flatMap(({ recorded }) => recorded.children),
-        node_runs: earlierRuns,
-      },
-    }),
+    history,
     limits,
     outputs: makeOutputBudget({ limit: limits.allOutputBytes, used: outputBytesOf(earlier) }),
     leastSleepMs: options.leastSleepMs ?? Infinity,

@@ -19,6 +19,19 @@ export const runRequestErrors = {
     remedy: 'Send base58 of 32 bytes.',
     example: { message: '`action_signer` must be a public key: base58 of 32 bytes.' },
   },
+  partial_config_invalid: {
+    status: 400,
+    meaning:
+      `\`partial_config\` has the wrong shape, names a node that the flow does not have, or names more than ${runLimits.named_runs.value} runs; \`details\` says where.`,
+    remedy: 'Correct the member that `details` names. `GET /rest/v1/flows` returns the ids of the nodes.',
+    example: {
+      message: 'partial_config.only_nodes: the flow has no node 01930000-0000-7000-8000-000000000001.',
+      details: [{
+        path: 'partial_config.only_nodes',
+        message: 'the flow has no node 01930000-0000-7000-8000-000000000001',
+      }],
+    },
+  },
   flow_run_not_found: {
     status: 404,
     meaning: 'There is no such run, or the caller may not see it.',
@@ -102,7 +115,7 @@ export const runRequestErrors = {
   },
   run_not_ended: {
     status: 409,
-    meaning: 'Only a run that has ended can be redriven.',
+    meaning: 'Only a run that has ended can be redriven, or feed the nodes of another run.',
     remedy: 'Wait for its end, or stop it.',
     example: { message: 'This run has not ended.', hint: 'Wait for its end, or stop it.' },
   },

@@ -62,4 +62,12 @@ export const runLimits = {
     beyond: '400 `request_invalid`',
     inSql: true,
   },
+  // A worker holds what the nodes are fed in memory.
+  named_runs: {
+    value: 10,
+    unit: 'runs',
+    meaning: 'runs that `partial_config` of a start names',
+    beyond: '400 `partial_config_invalid`',
+    inSql: true,
+  },
 } satisfies Limits;

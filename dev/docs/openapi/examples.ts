@@ -24,6 +24,10 @@ export const runEvent = {
   },
 };
 export const started = { flow_run_id: FLOW_RUN_ID, token: RUN_TOKEN };
+export const partialConfig = {
+  only_nodes: ['01930000-0000-7000-8000-0000000000c1'],
+  values_config: { default_run_id: FLOW_RUN_ID, inline: { '01930000-0000-7000-8000-0000000000c1': inputs } },
+};
 export const warning = {
   flow_id: 7,
   code: 'edge_target_handle_unknown',

@@ -60,6 +60,15 @@ export const startErrors: ErrorCode[] = [
   'inputs_too_large',
 ];
 
+/** The errors that only a start of a flow has. */
+export const flowStartErrors: ErrorCode[] = [
+  'flow_not_found',
+  'flow_invalid',
+  'partial_config_invalid',
+  'flow_run_not_found',
+  'run_not_ended',
+];
+
 /** The errors of a redrive. */
 export const redriveErrors: ErrorCode[] = [
   'idempotency_key_invalid',

@@ -18,6 +18,7 @@ import {
 import { ref } from './json_schema.ts';
 import {
   credentialErrors,
+  flowStartErrors,
   limitErrors,
   type Operation,
   redriveErrors,
@@ -187,7 +188,7 @@ export const restOperations: Operation[] = [
     answers: {
       200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
     },
-    errors: [...credentialErrors, ...startErrors, 'flow_not_found', 'flow_invalid'],
+    errors: [...credentialErrors, ...startErrors, ...flowStartErrors],
     nativeStatuses: rpcStatuses,
   },
   {

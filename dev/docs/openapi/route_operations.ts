@@ -4,6 +4,7 @@ import {
   description,
   inputs,
   output,
+  partialConfig,
   PUBLIC_KEY,
   runEvent,
   started,
@@ -13,6 +14,7 @@ import {
 import { ref } from './json_schema.ts';
 import {
   bodyErrors,
+  flowStartErrors,
   limitErrors,
   type Operation,
   redriveErrors,
@@ -108,9 +110,14 @@ export const routeOperations: Operation[] = [
     security: user,
     parameters: ['flowId', 'strict', 'idempotencyKey', 'preferWait'],
     body: {
-      schema: ref('StartDeploymentParams'),
+      schema: ref('StartFlowParams'),
       isRequired: false,
-      examples: { inputs: { inputs }, values: { values: { amount: 1.5 } }, nothing: {} },
+      examples: {
+        inputs: { inputs },
+        values: { values: { amount: 1.5 } },
+        node: { partial_config: partialConfig },
+        nothing: {},
+      },
     },
     answers: {
       200: {
@@ -119,7 +126,7 @@ export const routeOperations: Operation[] = [
         example: { ...started, warnings: [] },
       },
     },
-    errors: [...routeErrors, ...bodyErrors, ...startErrors, 'flow_not_found', 'flow_invalid'],
+    errors: [...routeErrors, ...bodyErrors, ...startErrors, ...flowStartErrors],
   },
   {
     operationId: 'readFlowOutput',

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { actionPostParamsSchema, sentActionParamsSchema } from '../../../types/action.ts';
 import { createApiKeyParamsSchema, deleteApiKeyParamsSchema } from '../../../types/api_key.ts';
 import { kvItemParamsSchema, kvStoreParamsSchema, writeKvItemParamsSchema } from '../../../types/kv_store.ts';
-import { deploymentTargetSchema, startDeploymentParamsSchema, warningCodes } from '../../../types/deployment.ts';
+import {
+  deploymentTargetSchema,
+  startDeploymentParamsSchema,
+  startFlowParamsSchema,
+  warningCodes,
+} from '../../../types/deployment.ts';
 import { DEFAULT_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { testConnectionParamsSchema, upsertConnectionParamsSchema } from '../../../types/connection.ts';
@@ -28,6 +33,13 @@ const startNotes = {
     'The public key of the wallet that signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
       'no effect without an action identity, or with `output_instructions`.',
   ),
+};
+const flowStartNotes = {
+  ...startNotes,
+  partial_config:
+    'Runs only the nodes of `only_nodes`. An edge from another node carries the outputs that this node has in the run which `values_config.nodes` names for it, ' +
+    'or in `default_run_id`: in loops with the same index. `values_config.inline` has tagged values by node and port, used before those of a run: inputs of a node ' +
+    'that runs, outputs of another node. A node without a value that it needs fails with `value_missing`.',
 };
 const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
@@ -140,6 +152,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
 
   NoParams: titled('An empty object.', input(argumentSchemas.whoami)),
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
+  StartFlowParams: annotate(input(startFlowParamsSchema), flowStartNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
   ActionPostParams: annotate(input(actionPostParamsSchema), {
     account: base58(32, 'The public key of the wallet that has to sign.'),
@@ -165,7 +178,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
   }),
   StartFlowArguments: annotate(input(argumentSchemas.start_flow), {
-    ...startNotes,
+    ...flowStartNotes,
     idempotency_key: idempotencyNote,
     strict: strictNote,
   }),

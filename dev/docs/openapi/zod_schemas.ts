@@ -14,6 +14,7 @@ import {
   type DeployFlowResult,
   deploymentTargetSchema,
   type FlowWarning,
+  partialConfigSchema,
   type ReceivedWebhook,
   type StartFlowResult,
   type StartResult,
@@ -148,6 +149,7 @@ export const argumentSchemas = {
     idempotency_key: z.string().min(1).max(255).optional(),
     strict: z.boolean().optional(),
     values: valuesSchema,
+    partial_config: partialConfigSchema.optional(),
   }),
   read_deployment: z.strictObject({
     id: deploymentTargetSchema.shape.id,

@@ -56,7 +56,7 @@ select is(
 ) from whole, jsonb_array_elements(page -> 'node_runs') as n;
 select is(count(*), 23::bigint, 'each once') from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n;
 select is(count(*), 1::bigint, 'only the first names the runs') from pg_temp.pages(4000) as page where page -> 'roots' <> '[]';
-select is(redriven_output_bytes, 0::bigint, 'a claim tells how much it is') from public.claim_flow_runs(1, 60);
+select is(earlier_output_bytes, 0::bigint, 'a claim tells how much it is') from public.claim_flow_runs(1, 60);
 
 -- Executions that are taken over are copied from row to row, only from the owner's runs, and only once.
 select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progress(test.kept('redriven')::uuid) || jsonb_build_object('taken_over', jsonb_build_array(

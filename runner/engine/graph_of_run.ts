@@ -1,0 +1,22 @@
+import type { Tree } from './context.ts';
+import { makeRunGraph, type RunGraph } from './graph.ts';
+import { findLoops } from './loops.ts';
+import { cutGraph, setInlineInputs } from './partial_graph.ts';
+import { TakeOver } from './redrive.ts';
+import type { TreeRun } from './tree_run.ts';
+
+/** Makes the graph that a run executes, and what the run takes over if it is a redrive. */
+export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOver: TakeOver | undefined } {
+  const { flows: { registry, hasCalledEffects }, services: { history } } = tree;
+  const { partial, earlierRuns } = run;
+  const whole = makeRunGraph(run.graph, registry, hasCalledEffects, (nodes) => {
+    if (partial !== undefined) setInlineInputs(nodes, partial);
+  });
+  if (partial === undefined && earlierRuns === undefined) return { graph: whole, takeOver: undefined };
+  // The loops of the whole flow: a selected node may be inside a loop that begins outside of the selection.
+  const loops = findLoops(whole.nodes);
+  return {
+    graph: partial === undefined ? whole : cutGraph(whole, { partial, loops, inputs: run.inputs }),
+    takeOver: earlierRuns && new TakeOver(history.earlierRuns, earlierRuns, loops),
+  };
+}

@@ -1,0 +1,114 @@
+import { codedError } from '../../types/run_errors.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import { ERROR_OUTPUT } from './node_ports.ts';
+import { storedErrorOutput } from './error_output.ts';
+import { type Feed, makeFeed } from './feed.ts';
+import type { RunEdge, RunGraph, RunNode } from './graph.ts';
+import type { StoredNodeRun } from './journal.ts';
+import type { Loops } from './loops.ts';
+import type { PartialRun } from './partial_run.ts';
+
+const without = (edges: RunEdge[], removed: ReadonlySet<RunEdge>): RunEdge[] =>
+  edges.filter((edge) => !removed.has(edge));
+
+/** Replaces the edges into inputs whose values are given by hand. */
+export function setInlineInputs(nodes: ReadonlyMap<string, RunNode>, { onlyNodes, inline }: PartialRun): void {
+  for (const [nodeId, values] of Object.entries(inline)) {
+    const node = nodes.get(nodeId);
+    if (node === undefined || !onlyNodes.has(nodeId)) continue;
+    const unknown = Object.keys(values).find((name) => !node.inputNames.includes(name));
+    if (unknown !== undefined) node.fault ??= `there is no input ${JSON.stringify(unknown)} for the given value`;
+    Object.assign(node.presets, values);
+    const replaced = new Set(node.incoming.filter(({ input }) => Object.hasOwn(values, input.name)));
+    node.incoming = without(node.incoming, replaced);
+    for (const { source } of replaced) source.outgoing = without(source.outgoing, replaced);
+  }
+}
+
+/** An execution that the caller of the start made up. */
+const givenExecution = (node_id: string, values: ValueMap): StoredNodeRun => ({
+  flow_run_id: '',
+  node_id,
+  times: 0,
+  attempt: 1,
+  retry_at: null,
+  start_time: '',
+  end_time: '',
+  output: { M: values },
+  errors: null,
+});
+
+interface CutOptions {
+  partial: PartialRun;
+  /** The loops of the whole graph. */
+  loops: Loops;
+  /** The inputs of the start. */
+  inputs: ValueMap;
+}
+
+/** A given value belongs to no element of a loop. Values given for some outputs replace the executions for all. */
+function feedOf(node: RunNode, { partial, loops, inputs }: CutOptions): Feed {
+  const given = partial.inline[node.id] ?? startInput(node, inputs);
+  return given === undefined
+    ? makeFeed(partial.executions(node.id), loops.surely.has(node))
+    : makeFeed(new Map([[0, givenExecution(node.id, given)]]), false);
+}
+
+/** The value that the start gives a flow input; undefined for other nodes. */
+function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: ValueMap): ValueMap | undefined {
+  const value = module?.takesFlowInputs ? inputs[label] : undefined;
+  return value && { [label]: value };
+}
+
+/** Why the target of an edge lacks a value that it needs; undefined if it has one, or can do without. */
+function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
+  const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
+  if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
+  // An input that is handed on without a value does not hold a node back that can do without it.
+  if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
+  for (const run of feed.executions.values()) {
+    if (isError ? storedErrorOutput(run) !== undefined : Object.hasOwn(run.output?.M ?? {}, sourcePort)) {
+      return undefined;
+    }
+  }
+  const output = `output ${JSON.stringify(isError ? ERROR_OUTPUT : sourcePort)} of ${source.title} ${source.id}`;
+  const given = Object.hasOwn(inline, source.id) ? 'values_config.inline' : runs[source.id] && `run ${runs[source.id]}`;
+  const reason = given === undefined ? `no run is named for ${output}` : `${given} has no ${output}`;
+  return codedError('value_missing', `no value for input ${JSON.stringify(input.name)}: ${reason}`);
+}
+
+/**
+ * Leaves the selected nodes of a graph, and those nodes that hand values on to them: these are fed and do not run. An
+ * input that needs a value and gets none becomes an error of its node.
+ */
+export function cutGraph(whole: RunGraph, options: CutOptions): RunGraph {
+  const { partial } = options;
+  const isSelected = ({ id }: RunNode): boolean => partial.onlyNodes.has(id);
+  const nodes = whole.nodes.filter((node) =>
+    isSelected(node) || node.outgoing.some(({ target }) => isSelected(target))
+  );
+  for (const node of nodes) {
+    node.outgoing = node.outgoing.filter(({ target }) => isSelected(target));
+    if (isSelected(node)) continue;
+    node.feed = feedOf(node, options);
+    node.incoming = [];
+    for (const edge of node.outgoing) {
+      const fault = lackAlong(edge, node.feed, partial);
+      if (fault !== undefined) edge.queue.push({ value: undefined, absence: undefined, fault, isElement: false });
+    }
+  }
+  // A fed node hands nothing over to a transaction, collects nothing and is no output of the flow.
+  for (const node of nodes) if (node.feed !== undefined) node.module = undefined;
+  return { nodes, warnings: [...whole.warnings, ...unusedValues(whole.nodes, partial)] };
+}
+
+/** Warnings about values given by hand that no node takes. */
+function unusedValues(nodes: readonly RunNode[], { onlyNodes, inline }: PartialRun): string[] {
+  return nodes.filter(({ id }) => !onlyNodes.has(id)).flatMap(({ id, title, feed, outgoing }) =>
+    Object.keys(inline[id] ?? {})
+      .filter((port) => feed === undefined || !outgoing.some(({ sourcePort }) => sourcePort === port))
+      .map((port) =>
+        `the given output ${JSON.stringify(port)} of ${title} ${id} is not used: no node that runs takes it`
+      )
+  );
+}
