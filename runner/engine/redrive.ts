@@ -38,6 +38,8 @@ interface Carried {
   count: (times: number) => number;
   /** All values, in order. */
   values: () => (Value | typeof UNKNOWN)[];
+  /** False if it carried none, for example because its source failed. */
+  hasValues: boolean;
 }
 
 /**
@@ -55,6 +57,7 @@ function carriedOneByOne(
     start: (times) => times,
     count: () => 1,
     values: () => all.flatMap((times) => valueOf(times) ?? []),
+    hasValues: all.some((times) => valueOf(times) !== undefined),
   };
 }
 
@@ -74,6 +77,7 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
     start,
     count: (times) => start(times + 1) - start(times),
     values: () => elements.filter((element) => element !== undefined),
+    hasValues: elements.some((element) => element !== undefined),
   };
 }
 
@@ -224,8 +228,12 @@ export class TakeOver {
 
   /** Of a node that takes one entry of each queue: those of loops must all have come from the same position. */
   #positionOfHeads(node: RunNode, layer: number): EarlierPosition | undefined {
-    const elements = node.incoming.flatMap(({ queue: { head } }) =>
-      head?.isElement ? [head.positions?.[layer]?.index] : []
+    const ofElements = node.incoming.filter(({ queue: { head } }) => head?.isElement);
+    // An edge without earlier values tells no position, so the others decide. Each of them has a position only once,
+    // so two executions never get the same one.
+    const telling = ofElements.filter((edge) => this.#carriedIn(edge, layer)?.hasValues);
+    const elements = (telling.length > 0 ? telling : ofElements).map(({ queue: { head } }) =>
+      head?.positions?.[layer]?.index
     );
     const [index = elements.length === 0 ? 0 : undefined] = elements;
     if (index === undefined || elements.some((other) => other !== index)) return undefined;
@@ -239,7 +247,8 @@ export class TakeOver {
         const isInLoop = edge.isSpread || this.#loops.maybe.has(edge.source);
         return this.#carriedIn(edge, layer)?.at(isInLoop ? index : 0) !== undefined;
       }
-      if (!head.positions?.[layer]?.isSame) return true;
+      const isAbsentInBoth = head.value === undefined && !this.#carriedIn(edge, layer)?.hasValues;
+      if (!isAbsentInBoth && !head.positions?.[layer]?.isSame) return true;
       if (head.value !== undefined) decided.add(name);
       return false;
     });

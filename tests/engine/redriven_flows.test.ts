@@ -239,6 +239,13 @@ it('a run that is redriven until nothing fails has the result of a run without f
   expect(exhausted).toBeGreaterThan(RUNS / 3);
 });
 
+/** The registry, in which each node `print` fails. */
+const withClosedPrint: NodeRegistry = (nodeId) => {
+  const module = nodeRegistry(nodeId);
+  if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
+  return { ...module, run: () => Promise.reject(new NodeError('closed')) };
+};
+
 it('executions of a nested loop are taken over, even if their numbers have changed', async () => {
   const flow = new FlowBuilder();
   const outer = flow.foreach(flow.json([[0], [1, 2], [3]]));
@@ -280,19 +287,37 @@ it('executions of a nested loop are taken over, even if their numbers have chang
   expect(texts('nodeEnded')).toEqual([[1, { S: '1' }], [2, { S: '2' }]]);
 });
 
+it('an execution is taken over if an input has no value in both runs, whatever failed before it', async () => {
+  const flow = new FlowBuilder();
+  const list = flow.json([1, 2]);
+  const closable = flow.use('print', { print: list }).passthrough('print');
+  const [failing, other] = [flow.foreach(closable), flow.foreach(list)];
+  // With two outputs, a script outputs its variables only. So v never has a value.
+  const silent = flow.script('let u = b;', { a: failing, b: other }, 2).output('v');
+  const inLoop = flow.script('b', { a: silent, b: other }, 1, 'in a loop').output('u');
+  const constant = flow.script('b', { a: silent, b: list }, 1, 'constant').output('u');
+  flow.output('in_loop', flow.collect(inLoop));
+  flow.output('constant', flow.collect(constant));
+  const failed = await claimFlow(flow, {}, { registry: withClosedPrint });
+  const redriven = await claimFlow(flow, {}, {
+    runId: runIdOf(1),
+    redrivenFrom: [{ runId: ROOT_RUN_ID, recorded: failed.recorded }],
+  });
+  expect(endOf(redriven.result)).toMatchObject({
+    status: 'succeeded',
+    output: { M: { in_loop: { A: [{ D: '1' }, { D: '2' }] } } },
+  });
+  const repeated = endsOf(redriven.events).filter(({ node_id }) => [inLoop.nodeId, constant.nodeId].includes(node_id));
+  expect(repeated).toEqual([]);
+});
+
 it('an execution is taken over if only an edge changed that another edge into the same input overrides', async () => {
   const flow = new FlowBuilder();
   const hidden = flow.use('print', { print: flow.json('hidden') }).passthrough('print');
   const text = flow.use('to_string', { stringify: hidden });
   flow.connect(flow.json('counts'), text.input('stringify'));
   flow.output('text', text.output('result'));
-  const failed = await claimFlow(flow, {}, {
-    registry: (nodeId) => {
-      const module = nodeRegistry(nodeId);
-      if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
-      return { ...module, run: () => Promise.reject(new NodeError('closed')) };
-    },
-  });
+  const failed = await claimFlow(flow, {}, { registry: withClosedPrint });
   expect(endOf(failed.result)).toMatchObject({ status: 'failed', output: { M: { text: { S: 'counts' } } } });
   const redriven = await claimFlow(flow, {}, {
     runId: runIdOf(1),
