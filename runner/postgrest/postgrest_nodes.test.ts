@@ -1,0 +1,290 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HTTP_LIMITS } from '../../tests/support/http_limits.ts';
+import { runNode } from '../../tests/support/node_call.ts';
+import type { FormJson } from '../../tests/support/flow_builder.ts';
+import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
+import { effectsWith, type NodeCall, type NodeModule, publishedEffects, Released } from '../engine/node.ts';
+import { TransientError } from '../engine/transient_error.ts';
+import { nodeRegistry } from '../nodes/registry.ts';
+import { makeHttpClient } from '../reach/http_client.ts';
+import { makeProjectApi } from '../reach/project_api.ts';
+
+interface Received {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+let server: Server;
+let origin: string;
+let received: Received[] = [];
+/** The answer to the next requests; undefined: none ever. */
+let answer: { status?: number; headers?: Record<string, string>; body?: string } | undefined;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    received.push({ method: request.method!, url: request.url!, headers: request.headers as never, body });
+    if (answer === undefined) return;
+    response.writeHead(answer.status ?? 200, answer.headers ?? { 'content-type': 'application/json; charset=utf-8' });
+    response.end(answer.body ?? '[]');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  received = [];
+  answer = {};
+});
+
+/** The services of a node whose project is at the test's server. */
+function services(timeoutMs = HTTP_LIMITS.timeoutMs): Partial<NodeCall> {
+  return {
+    http: makeHttpClient({ ...HTTP_LIMITS, timeoutMs }),
+    project: makeProjectApi({
+      rpc: (async () => ({ token: 'token', seconds: 300 })) as never,
+      claim: { flow_run_id: 'run', claim_number: 1 },
+      address: { restUrl: `${origin}/rest/v1`, publicKey: 'public' },
+      http: makeHttpClient({ ...HTTP_LIMITS, timeoutMs, isAllowed: () => true }),
+      now: () => 0,
+    }),
+  };
+}
+
+// SAFETY: each of these names is that of a node with outputs.
+const node = (name: string) => nodeRegistry(name) as NodeModule;
+
+const run = (name: string, inputs: ValueMap, given: Partial<NodeCall> = {}) =>
+  runNode(node(name), inputs, { ...services(), ...given });
+
+type Step = [builder: string, operands: ValueMap, form?: Record<string, FormJson>];
+
+const queryOf = async (begin: [string, ValueMap], ...steps: Step[]): Promise<Value> => {
+  let { query } = await run(...begin);
+  for (const [builder, operands, formData = {}] of steps) {
+    const inputs = { query: query!, ...operands };
+    ({ query } = await run(`postgrest_builder_${builder}`, inputs, { formData: formData as LosslessJson }));
+  }
+  return query!;
+};
+
+const ofTable = (...steps: Step[]) => queryOf(['postgrest_new_query', { table: { S: 'notes' } }], ...steps);
+const ofFunction = ['postgrest_new_rpc', { function: { S: 'add' }, params: { M: { a: { U: '1' } } } }] satisfies [
+  string,
+  ValueMap,
+];
+
+const text = (S: string): Value => ({ S });
+const compared = (filter: Value): ValueMap => ({ column: text('name'), filter });
+
+/** The request that the server received for these changes of a query. */
+const sent = async (...steps: Step[]): Promise<Received> => {
+  await run('postgrest_execute_query', { query: await ofTable(...steps) });
+  expect(received).toHaveLength(1);
+  return received[0]!;
+};
+
+describe('a query', () => {
+  it.each<[string, ValueMap, string]>([
+    ['eq', compared(text('a b&select=*#')), 'name=eq.a+b%26select%3D*%23'],
+    ['eq', compared({ U: '18446744073709551615' }), 'name=eq.18446744073709551615'],
+    ['neq', compared({ B: true }), 'name=neq.true'],
+    ['is', compared(text('not_null')), 'name=is.not_null'],
+    ['not', { operator: text('in'), ...compared(text('(1,2)')) }, 'name=not.in.%281%2C2%29'],
+    ['match', { filter: { M: { a: { I: '-1' }, b: text('x'), c: { N: 0 } } } }, 'a=eq.-1&b=eq.x&c=is.null'],
+    ['select', { columns: text('id,tags(name)') }, 'select=id%2Ctags%28name%29'],
+    ['order', { columns: text('id.desc') }, 'order=id.desc'],
+    ['limit', { count: { U: '5' } }, 'limit=5'],
+  ])('of the builder %s reads with a parameter', async (builder, operands, params) => {
+    const { method, url, headers } = await sent([builder, operands]);
+    expect([method, url]).toEqual(['GET', `/rest/v1/notes?${params}`]);
+    expect(headers).toMatchObject({ apikey: 'public', 'x-flow-claim-token': 'token', accept: 'application/json' });
+  });
+
+  it('has all filters, and the last of each other parameter', async () => {
+    const { url } = await sent(
+      ['eq', compared(text('a'))],
+      ['neq', compared(text('b'))],
+      ['limit', { count: { U: '5' } }],
+      ['limit', { count: { U: '6' } }],
+    );
+    expect(url).toBe('/rest/v1/notes?name=eq.a&name=neq.b&limit=6');
+  });
+
+  it.each<[string, string, string]>([
+    ['insert', 'POST', 'return=representation'],
+    ['update', 'PATCH', 'return=representation'],
+    ['upsert', 'POST', 'return=representation, resolution=merge-duplicates'],
+  ])('of the builder %s writes', async (builder, method, prefer) => {
+    const body: Value = { M: { id: { U: '18446744073709551615' } } };
+    expect(await sent([builder, { body }], ['eq', compared(text('a'))])).toMatchObject({
+      method,
+      url: '/rest/v1/notes?name=eq.a',
+      headers: { prefer, 'content-type': 'application/json' },
+      body: '{"id":18446744073709551615}',
+    });
+  });
+
+  it('names its schema in the header of its method', async () => {
+    const begin: [string, ValueMap] = ['postgrest_new_query', { schema: text('api'), table: text('notes') }];
+    await run('postgrest_execute_query', { query: await queryOf(begin) });
+    await run('postgrest_execute_query', { query: await queryOf(begin, ['insert', { body: { A: [] } }]) });
+    const profiles = received.map(({ headers }) => [headers['accept-profile'], headers['content-profile']]);
+    expect(profiles).toEqual([['api', undefined], [undefined, 'api']]);
+  });
+
+  it('calls a function with its arguments', async () => {
+    await run('postgrest_execute_query', { query: await queryOf(ofFunction, ['select', { columns: text('sum') }]) });
+    await run('sql_function', { schema: text('api'), function: text('add'), params: { M: { a: { U: '1' } } } });
+    await run('sql_function', { function: text('now') });
+    expect(received.map(({ method, url, headers, body }) => [method, url, headers['content-profile'], body])).toEqual([
+      ['POST', '/rest/v1/rpc/add?select=sum', undefined, '{"a":1}'],
+      ['POST', '/rest/v1/rpc/add', 'api', '{"a":1}'],
+      ['POST', '/rest/v1/rpc/now', undefined, '{}'],
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ['../../auth/v1/user', '/rest/v1/..%2F..%2Fauth%2Fv1%2Fuser'],
+    ['%2e%2e', '/rest/v1/%252e%252e'],
+    ['a?b#c', '/rest/v1/a%3Fb%23c'],
+    ['rpc/start_flow', '/rest/v1/rpc%2Fstart_flow'],
+  ])('of a table %j stays below the address of the API', async (table, path) => {
+    await run('postgrest_execute_query', { query: await queryOf(['postgrest_new_query', { table: text(table) }]) });
+    expect(received[0]!.url).toBe(path);
+  });
+
+  it.each(['', '.', '..'])('of a table %j is refused', async (table) => {
+    const query = await queryOf(['postgrest_new_query', { table: text(table) }]);
+    await expect(run('postgrest_execute_query', { query })).rejects.toThrow('table: must be the name of a table');
+    expect(received).toEqual([]);
+  });
+
+  it.each<[Value, string]>([
+    [text('x'), 'query: invalid type: string, expected a map'],
+    [{ M: {} }, 'missing field `function`'],
+    [{ M: { table: text('a'), method: text('DELETE') } }, 'query: must be one of GET, POST, PATCH'],
+    [{ M: { table: text('a'), method: text('GET'), params: { A: [{ A: [] }] } } }, 'query: `params` must be a list of pairs'],
+  ])('that no node made is refused', async (query, message) => {
+    await expect(run('postgrest_execute_query', { query })).rejects.toThrow(message);
+    await expect(run('postgrest_builder_limit', { query, count: { U: '1' } })).rejects.toThrow(message);
+  });
+
+  it.each<[string, ValueMap, string]>([
+    ['eq', compared({ M: {} }), 'filter: invalid type: map, expected a string, a number or a boolean'],
+    ['match', { filter: text('a') }, 'filter: invalid type: string, expected a map'],
+    ['limit', { count: { I: '-1' } }, 'count: '],
+    ['insert', { body: text('{}') }, 'body: invalid type: string, expected a map, or a list of maps'],
+  ])('of the builder %s refuses other operands', async (builder, operands, message) => {
+    await expect(ofTable([builder, operands])).rejects.toThrow(message);
+  });
+});
+
+describe('the address of a query', () => {
+  const queryAt = (url: string) => queryOf(['postgrest_new_query', { url: text(url), table: text('notes') }]);
+
+  it("may be the project's own", async () => {
+    await run('postgrest_execute_query', { query: await queryAt(`${origin}/rest/v1/`) });
+    expect(received[0]).toMatchObject({ url: '/rest/v1/notes', headers: { 'x-flow-claim-token': 'token' } });
+  });
+
+  it('gets neither token nor key if it is another one, and obeys the address rules', async () => {
+    const query = await queryAt(`${origin}/other/v1`);
+    await expect(run('postgrest_execute_query', { query })).rejects.toThrow(/127\.0\.0\.1/);
+    const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
+    await run('postgrest_execute_query', { query }, { http });
+    expect(received.map(({ url }) => url)).toEqual(['/other/v1/notes']);
+    expect(Object.keys(received[0]!.headers)).not.toEqual(expect.arrayContaining(['x-flow-claim-token']));
+    expect(received[0]!.headers.apikey).toBeUndefined();
+    await expect(run('postgrest_execute_query', { query: await queryAt('nowhere') })).rejects.toThrow(
+      'the URL is malformed',
+    );
+  });
+
+  it('gets the headers of the author, whose credential replaces the token', async () => {
+    const headers: Value = { M: { Authorization: text('Bearer mine'), Prefer: text('count=exact'), accept: text('text/csv') } };
+    const query = await ofTable(['insert', { body: { M: {} } }]);
+    await run('postgrest_execute_query', { query, headers });
+    expect(received[0]!.headers).toMatchObject({
+      apikey: 'public',
+      authorization: 'Bearer mine',
+      prefer: 'return=representation, count=exact',
+      accept: 'text/csv',
+    });
+    expect(received[0]!.headers['x-flow-claim-token']).toBeUndefined();
+  });
+});
+
+describe('the answer to a query', () => {
+  const read = async (timeoutMs?: number, given: Partial<NodeCall> = {}) =>
+    await run('postgrest_execute_query', { query: await ofTable() }, { ...services(timeoutMs), ...given });
+
+  it('is the result with all digits, and the headers', async () => {
+    answer = { headers: { 'content-type': 'application/json', 'content-range': '0-0/*' }, body: '[{"id":18446744073709551615}]' };
+    expect(await read()).toMatchObject({
+      result: { A: [{ M: { id: { U: '18446744073709551615' } } }] },
+      headers: { M: { 'content-range': text('0-0/*') } },
+    });
+  });
+
+  it('is null if it is empty', async () => {
+    answer = { status: 201, headers: {}, body: '' };
+    expect((await read()).result).toEqual({ N: 0 });
+  });
+
+  it('is an error of the node if it is wrong, late or too large', async () => {
+    answer = { status: 409, body: '{"code":"start_loop"}' };
+    await expect(read()).rejects.toThrow(/^status code: 409\n{"code":"start_loop"}$/);
+    answer = { status: 503, body: '{}' };
+    await expect(read()).rejects.toThrow(TransientError);
+    answer = { status: 302, headers: { location: '/elsewhere' }, body: '' };
+    await expect(read()).rejects.toThrow('status code: 302');
+    answer = { body: '[{' };
+    await expect(read()).rejects.toThrow("the response's body: the text is not JSON");
+    answer = { body: JSON.stringify('x'.repeat(5_000)) };
+    await expect(read(undefined, { maxOutputBytes: 4_096 })).rejects.toThrow('larger than 4096 bytes');
+    answer = undefined;
+    await expect(read(100)).rejects.toThrow('the request took longer than 0.1 s');
+  });
+});
+
+describe('an execution', () => {
+  const body: Value = { M: {} };
+
+  it('may be repeated if it reads, or if the author says so', async () => {
+    const execute = node('postgrest_execute_query');
+    const effects = async (...steps: Step[]) => effectsWith(execute, { query: await ofTable(...steps) });
+    expect(await effects(['eq', compared(text('a'))])).toBe('none');
+    expect(await effects(['insert', { body }])).toBe('once');
+    expect(await effects(['upsert', { body }, { safe_to_repeat: true }])).toBe('idempotent');
+    expect(await effects(['upsert', { body }, { safe_to_repeat: 'yes' }])).toBe('once');
+    expect(effectsWith(execute, { query: await queryOf(ofFunction) })).toBe('once');
+    const { query } = await run(...ofFunction, { formData: { safe_to_repeat: true } });
+    expect(effectsWith(execute, { query: query! })).toBe('idempotent');
+    expect([{}, { query: text('x') } as ValueMap].map((inputs) => effectsWith(execute, inputs))).toEqual(['once', 'once']);
+
+    const call = { function: text('add') };
+    const marks: Value[] = [{ B: true }, { B: false }, { N: 0 }, text('true')];
+    expect(marks.map((safe_to_repeat) => effectsWith(node('sql_function'), { ...call, safe_to_repeat }))).toEqual(
+      ['idempotent', 'once', 'once', 'once'],
+    );
+    expect(['sql_function', 'postgrest_execute_query'].map((name) => publishedEffects(node(name)))).toEqual(
+      ['once', 'once'],
+    );
+  });
+
+  it('ends with the release of its run if it reads, and else is waited for', async () => {
+    answer = undefined;
+    const released = { ...services(300), releasing: AbortSignal.abort() };
+    const executed = (query: Value) => run('postgrest_execute_query', { query }, released);
+    await expect(executed(await ofTable())).rejects.toThrow(Released);
+    await expect(executed(await ofTable(['insert', { body }]))).rejects.toThrow('the request took longer than 0.3 s');
+  });
+});
