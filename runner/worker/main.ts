@@ -19,7 +19,8 @@ Any number of workers may run side by side.
 
 The environment names the project, as for its Edge Functions: SUPABASE_URL, SUPABASE_ANON_KEY or SUPABASE_PUBLISHABLE_KEYS,
 SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS when wallets are stored with their keys, or connections.
-With SUPABASE_DB_URL it calls Postgres itself, which is quicker, and needs neither SUPABASE_URL nor a key.
+With SUPABASE_DB_URL it calls Postgres itself, which is quicker. Then only nodes that use the project's data or make URLs
+need SUPABASE_URL and a key.
 Without both addresses it works for the local stack that was started in this folder.
 
   --port         the port of the local stack; default: the default port of npm start

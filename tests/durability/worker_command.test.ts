@@ -133,10 +133,15 @@ it("a login that may only execute runs executes them, and can't read users' data
     flow.connect(writing.passthrough('store'), reading.input('store'));
     flow.connect(writing.passthrough('key'), reading.input('key'));
     flow.output('value', reading.output('value'));
+    const asking = flow.node('sql_function', { inputs: ['function'], outputs: ['result'], form: { function: 'whoami' } });
+    flow.output('caller', asking.output('result'));
     const ids = await owner.start(await owner.storeFlow(flow), [{}]);
     const longIds = await owner.start(await owner.storeFlow(waitFlow(2_500)), [{ n: integer(1) }]);
     const worker = startWorker({ status: workers.stack.status, env: { SUPABASE_DB_URL: String(address) } });
-    expect(await workers.ended(ids)).toMatchObject([{ errors: null, output: { M: { value: { S: 'first' } } } }]);
+    expect(await workers.ended(ids)).toMatchObject([{
+      errors: null,
+      output: { M: { value: { S: 'first' }, caller: { M: { user_id: { S: owner.id } } } } },
+    }]);
     // Released and claimed again, with checkpoints and heartbeats.
     await workers.sql`select pg_sleep(1.5)`;
     expect(await worker.end('SIGTERM')).toBe(0);

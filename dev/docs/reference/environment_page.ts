@@ -44,7 +44,7 @@ const PROJECT: Rows = [
 const SECRETS: Rows = [
   [
     'SUPABASE_DB_URL',
-    "The database's address, `postgresql://user:password@host:port/database`. Workers call Postgres itself by it, and need neither `SUPABASE_URL` nor a key. The function `flow` listens by it while somebody waits for a run, as a user who may become `service_role`: one connection an instance, at most an eighth of `max_connections` in all, closed 10 s after the last caller; without it, when it can't connect and with a pooler in transaction mode it polls PostgREST. `?pgbouncer=true`, and port 6543: such a pooler answers there. `?sslmode=`: `disable`, `prefer`, `require` or `verify-full`; without it `prefer`, and on loopback `disable`.",
+    "The database's address, `postgresql://user:password@host:port/database`. Workers call Postgres itself by it. Then they need `SUPABASE_URL` and a key only for the nodes `postgrest_*`, `sql_function`, `storage_*` and `api_input`. The function `flow` listens by it while somebody waits for a run, as a user who may become `service_role`: one connection an instance, at most an eighth of `max_connections` in all, closed 10 s after the last caller; without it, when it can't connect and with a pooler in transaction mode it polls PostgREST. `?pgbouncer=true`, and port 6543: such a pooler answers there. `?sslmode=`: `disable`, `prefer`, `require` or `verify-full`; without it `prefer`, and on loopback `disable`.",
     'functions: given by the platform, as `postgres`; workers: none, they call PostgREST; the local stack gives its own',
   ],
   [

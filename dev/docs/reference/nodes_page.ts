@@ -12,6 +12,7 @@ const GROUPS: Record<string, string> = {
   'solana': 'Solana',
   'kv store': 'Key-value stores',
   'storage': 'Files',
+  'database': 'Database',
   'http': 'HTTP',
   'loop': 'Loops',
   'control flow': 'Branches',
