@@ -171,7 +171,10 @@ describe('a query', () => {
     [text('x'), 'query: invalid type: string, expected a map'],
     [{ M: {} }, 'missing field `function`'],
     [{ M: { table: text('a'), method: text('DELETE') } }, 'query: must be one of GET, POST, PATCH'],
-    [{ M: { table: text('a'), method: text('GET'), params: { A: [{ A: [] }] } } }, 'query: `params` must be a list of pairs'],
+    [
+      { M: { table: text('a'), method: text('GET'), params: { A: [{ A: [] }] } } },
+      'query: `params` must be a list of pairs',
+    ],
   ])('that no node made is refused', async (query, message) => {
     await expect(run('postgrest_execute_query', { query })).rejects.toThrow(message);
     await expect(run('postgrest_builder_limit', { query, count: { U: '1' } })).rejects.toThrow(message);
@@ -209,7 +212,9 @@ describe('the address of a query', () => {
   });
 
   it('gets the headers of the author, whose credential replaces the token', async () => {
-    const headers: Value = { M: { Authorization: text('Bearer mine'), Prefer: text('count=exact'), accept: text('text/csv') } };
+    const headers: Value = {
+      M: { Authorization: text('Bearer mine'), Prefer: text('count=exact'), accept: text('text/csv') },
+    };
     const query = await ofTable(['insert', { body: { M: {} } }]);
     await run('postgrest_execute_query', { query, headers });
     expect(received[0]!.headers).toMatchObject({
@@ -227,7 +232,10 @@ describe('the answer to a query', () => {
     await run('postgrest_execute_query', { query: await ofTable() }, { ...services(timeoutMs), ...given });
 
   it('is the result with all digits, and the headers', async () => {
-    answer = { headers: { 'content-type': 'application/json', 'content-range': '0-0/*' }, body: '[{"id":18446744073709551615}]' };
+    answer = {
+      headers: { 'content-type': 'application/json', 'content-range': '0-0/*' },
+      body: '[{"id":18446744073709551615}]',
+    };
     expect(await read()).toMatchObject({
       result: { A: [{ M: { id: { U: '18446744073709551615' } } }] },
       headers: { M: { 'content-range': text('0-0/*') } },
@@ -268,7 +276,10 @@ describe('an execution', () => {
     expect(effectsWith(execute, { query: await queryOf(ofFunction) })).toBe('once');
     const { query } = await run(...ofFunction, { formData: { safe_to_repeat: true } });
     expect(effectsWith(execute, { query: query! })).toBe('idempotent');
-    expect([{}, { query: text('x') } as ValueMap].map((inputs) => effectsWith(execute, inputs))).toEqual(['once', 'once']);
+    expect([{}, { query: text('x') } as ValueMap].map((inputs) => effectsWith(execute, inputs))).toEqual([
+      'once',
+      'once',
+    ]);
 
     const call = { function: text('add') };
     const marks: Value[] = [{ B: true }, { B: false }, { N: 0 }, text('true')];

@@ -36,7 +36,9 @@ type Method = keyof typeof METHODS;
 
 const toParam: Convert<Param> = (value) => {
   const [name, text, ...more] = toArray(value);
-  if (name === undefined || text === undefined || more.length > 0) throw new ConversionError('`params` must be a list of pairs');
+  if (name === undefined || text === undefined || more.length > 0) {
+    throw new ConversionError('`params` must be a list of pairs');
+  }
   return [toText(name), toText(text)];
 };
 

@@ -133,7 +133,11 @@ it("a login that may only execute runs executes them, and can't read users' data
     flow.connect(writing.passthrough('store'), reading.input('store'));
     flow.connect(writing.passthrough('key'), reading.input('key'));
     flow.output('value', reading.output('value'));
-    const asking = flow.node('sql_function', { inputs: ['function'], outputs: ['result'], form: { function: 'whoami' } });
+    const asking = flow.node('sql_function', {
+      inputs: ['function'],
+      outputs: ['result'],
+      form: { function: 'whoami' },
+    });
     flow.output('caller', asking.output('result'));
     const ids = await owner.start(await owner.storeFlow(flow), [{}]);
     const longIds = await owner.start(await owner.storeFlow(waitFlow(2_500)), [{ n: integer(1) }]);
