@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 }
 
 /** The connection to a project: its address, the headers of every request, and the function that sends. */
-export interface Connection {
+export interface ProjectConnection {
   /** Without a slash at the end. */
   url: string;
   headers: [name: string, value: string][];
@@ -27,7 +27,7 @@ export interface Connection {
 
 const invalid = (message: string): FlowError => new FlowError({ code: 'client_invalid', message });
 
-function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: ConnectionOptions): Connection {
+function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: ConnectionOptions): ProjectConnection {
   const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
   if (address === undefined || !['http:', 'https:'].includes(address.protocol)) {
     throw invalid('`url` must be the address of a project, such as https://<ref>.supabase.co.');
@@ -53,7 +53,7 @@ function headersOf(headers: unknown): [string, string][] {
   return all.filter(([name]) => !/^(accept|content)-profile$/i.test(name));
 }
 
-function connectBySupabase(supabase: SupabaseLike): Connection {
+function connectBySupabase(supabase: SupabaseLike): ProjectConnection {
   const { url, headers, fetch: send } = supabase.from('flow_run');
   const [base] = String(url).split('/rest/v1/');
   if (send === undefined || base === undefined) throw invalid('The client must be one of @supabase/supabase-js 2.');
@@ -62,7 +62,7 @@ function connectBySupabase(supabase: SupabaseLike): Connection {
 }
 
 /** Makes the connection of a supabase-js client, or of an address and key. Throws client_invalid. */
-export function connect(source: SupabaseLike | ConnectionOptions): Connection {
+export function connect(source: SupabaseLike | ConnectionOptions): ProjectConnection {
   if (source !== null && typeof source === 'object') {
     if ('from' in source && typeof source.from === 'function') return connectBySupabase(source);
     if ('url' in source) return connectDirectly(source);

@@ -1,5 +1,5 @@
 import { type Answer, readAnswer } from './read_answer.ts';
-import type { Connection } from './connection.ts';
+import type { ProjectConnection } from './connection.ts';
 import { FlowError } from './flow_error.ts';
 
 export type RequestHeaders = Record<string, string | undefined>;
@@ -79,7 +79,7 @@ export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, 
 }
 
 /** Merges the headers of every request with those of this one, which win. */
-function headersOf(connection: Connection, own: RequestHeaders = {}): Headers {
+function headersOf(connection: ProjectConnection, own: RequestHeaders = {}): Headers {
   const headers = new Headers(connection.headers);
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) headers.delete(name);
@@ -88,7 +88,7 @@ function headersOf(connection: Connection, own: RequestHeaders = {}): Headers {
   return headers;
 }
 
-async function attempt(connection: Connection, url: URL, request: FlowRequest): Promise<Answer> {
+async function attempt(connection: ProjectConnection, url: URL, request: FlowRequest): Promise<Answer> {
   const { method = 'GET', body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = request;
   const headers = headersOf(connection, request.headers);
   if (body !== undefined) headers.set('content-type', 'application/json');
@@ -127,7 +127,7 @@ export type OpenStream = (
   signal: AbortSignal,
 ) => Promise<ReadableStream<Uint8Array> | null>;
 
-export const makeOpenStream = (connection: Connection): OpenStream => async (request, signal) => {
+export const makeOpenStream = (connection: ProjectConnection): OpenStream => async (request, signal) => {
   const url = new URL(`${connection.url}${request.path}`);
   const headers = headersOf(connection, { ...request.headers, accept: EVENT_STREAM });
   const response = await connection.fetch(url, { headers, signal, redirect: 'manual' });
@@ -143,7 +143,7 @@ export const makeOpenStream = (connection: Connection): OpenStream => async (req
 };
 
 /** Makes a function that sends requests to a project and repeats repeatable ones up to `retries` times. */
-export const makeRequest = (connection: Connection, retries: number): Send => async (request) => {
+export const makeRequest = (connection: ProjectConnection, retries: number): Send => async (request) => {
   const url = new URL(`${connection.url}${request.path}`);
   for (let count = 0;; count++) {
     if (request.signal?.aborted) throw aborted(request.signal);

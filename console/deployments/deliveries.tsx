@@ -11,7 +11,7 @@ import { When } from '../shared/when.tsx';
 /** A message about a run, with its state. */
 type Delivery = Omit<
   Database['public']['Tables']['webhook_deliveries']['Row'],
-  'user_id' | 'deployment_id' | 'is_started_by_owner' | 'payload'
+  'user_id' | 'deployment_id' | 'turn_id' | 'is_started_by_owner' | 'headers' | 'payload'
 >;
 
 const SHOWN =

@@ -1,6 +1,6 @@
 import type { Tree } from './context.ts';
 import { BegunExecutions } from './begun_executions.ts';
-import { feedNext } from './feed.ts';
+import { feedNext } from './feed_next.ts';
 import type { RunGraph, RunNode } from './graph.ts';
 import { graphOfRun } from './graph_of_run.ts';
 import { handOn, lackOf } from './hand_on.ts';

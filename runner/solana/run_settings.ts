@@ -1,4 +1,4 @@
-import type { PartialConfig } from '../engine/partial_run.ts';
+import type { StoredPartialConfig } from '../engine/partial_run.ts';
 
 /** The settings of a run, as they were when it was started. */
 export interface RunSettings {
@@ -13,7 +13,7 @@ export interface RunSettings {
   /** `url` is the RPC address, which may carry a secret. */
   chain_network: { url: string; cluster: string };
   /** Only of a partial run. */
-  partial_config?: PartialConfig;
+  partial_config?: StoredPartialConfig;
 }
 
 /** Returns the key that signs last, and whose holder sends, if the run's transactions are an action's. */

@@ -9,8 +9,8 @@ begin atomic
     and (
       select bool_and(coalesce(
         char_length(host) <= private.limit_connection_host_characters()
-          and host ~ ('^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:[1-9][0-9]{0,4})?'
-            || '(/[A-Za-z0-9._~!$&''()*+,;=:@-]+)*/?$')
+          and host ~ '^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~!$&''()*+,;=:@-]+)*/?$'
+          and host !~ '^[._-]|^[^:/]*[._-](:|/|$)'
           and host !~ '/[.]{1,2}(/|$)',
         false
       ))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import type { PartialConfig } from '../../runner/engine/partial_run.ts';
+import type { StoredPartialConfig } from '../../runner/engine/partial_run.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import {
@@ -23,7 +23,7 @@ const run = (flow: FlowBuilder, inputs: ValueMap = {}, options: ExecuteFlowOptio
 function runPart(
   flow: FlowBuilder,
   only_nodes: string[],
-  options: ExecuteFlowOptions & { recorded?: Recorded; inline?: PartialConfig['inline']; inputs?: ValueMap } = {},
+  options: ExecuteFlowOptions & { recorded?: Recorded; inline?: StoredPartialConfig['inline']; inputs?: ValueMap } = {},
 ) {
   const { recorded, inline = {}, inputs = {}, ...rest } = options;
   const runs = recorded === undefined ? {} : Object.fromEntries(flow.nodes.map(({ id }) => [id, EARLIER]));

@@ -14,7 +14,7 @@ import {
 import { type RunLimits, runLimits } from '../../runner/engine/limits.ts';
 import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
 import { makeOutputBudget } from '../../runner/engine/output_budget.ts';
-import { makePartialRun, type PartialConfig } from '../../runner/engine/partial_run.ts';
+import { makePartialRun, type StoredPartialConfig } from '../../runner/engine/partial_run.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../runner/engine/slice.ts';
 import type {
   FinalOutcome,
@@ -57,7 +57,7 @@ export interface ExecuteFlowOptions {
   /** The runs that it was redriven from, the newest first. */
   redrivenFrom?: { runId: string; recorded: Recorded }[];
   /** The nodes that run, and the record from which the others' outputs are taken. */
-  partial?: { config: PartialConfig; recorded?: Recorded };
+  partial?: { config: StoredPartialConfig; recorded?: Recorded };
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
