@@ -39,7 +39,7 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     if (owner === undefined) {
       // The same error as the database's for an unknown token.
       throw apiError('pending_input_not_found', 'There is no such pending input.', {
-        hint: 'A URL ends when its input expires, and when the run ends or is stopped.',
+        hint: 'The URL of an input stops working when the input expires, or when its run ends or is stopped.',
       });
     }
     const idempotency_key = context.req.header('idempotency-key');

@@ -73,7 +73,7 @@ create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 as $$
   select array_agg(
@@ -119,7 +119,7 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

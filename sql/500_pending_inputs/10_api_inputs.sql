@@ -1,4 +1,4 @@
--- How a run waits for somebody, at its node `api_input`:
+-- How a run waits for an answer from outside, at a node `api_input`:
 --
 --   ask       store_api_inputs stores the inputs that the runner asks for together with the run's progress: secrets in
 --             the table below, readable columns in pending_inputs. The run is released, and sleeps until the input
@@ -36,12 +36,12 @@ comment on table private.api_inputs is
   'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
   'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. Answers find their input by it.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits, and if the run ended before an outcome.';
+  'submitted, cancelled or expired. Null while the node waits. It stays null if the run ends before.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
-  'SHA-256 of the Idempotency-Key of the answer; null if it had none.';
+  'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';
 
 create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);

@@ -22,7 +22,7 @@ comment on column public.pending_inputs.owner_id is
 comment on column public.pending_inputs.started_by is
   'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. It is stored while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. The URL ends in a random token, the only credential. The URL is stored only while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
@@ -31,7 +31,7 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- Hides expired inputs. An expired row stays until a worker has looked at its run, but nobody can answer it.
+-- Hides expired inputs. An expired row stays until a worker has looked at its run, but it can't be answered.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
@@ -116,6 +116,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_inputs() is
-  'Removes a deleted user from the pending inputs of other owners'' runs. Definer: only functions write them.';
+  'Sets started_by to null in the pending inputs of runs that a deleted user started. Definer: only functions write them.';
 create trigger _600_forget_inputs after delete on auth.users
   for each row execute function private.tg_users__after_delete_inputs();

@@ -23,15 +23,15 @@ begin
   end if;
   if v_job.input_bytes + v_bytes > v_most then
     perform private.fail('inputs_too_large',
-      format('value: the answers to one run must be at most %s of JSON together.', private.size_text(v_most)));
+      format('value: all answers to one run together must have at most %s of JSON.', private.size_text(v_most)));
   end if;
   delete from public.pending_inputs as p
   where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
   update private.flow_run_jobs as j
   set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
   where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- A worker that holds the run learns of the answer at its next heartbeat; or it releases the run, which can then be
-  -- claimed at once.
+  -- A worker that holds the run learns of the answer at its next heartbeat. If the worker releases the run before that,
+  -- the run can be claimed again at once.
   perform private.wake_flow_run(end_open_input.root_flow_run_id);
   return true;
 end;
@@ -46,7 +46,7 @@ set search_path = ''
 as $$
 begin
   perform private.fail('pending_input_not_found', 'There is no such pending input.',
-    hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
+    hint => 'The URL of an input stops working when the input expires, or when its run ends or is stopped.');
 end;
 $$;
 comment on function private.fail_for_unknown_input() is
@@ -98,7 +98,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. A short key suffices, because the token is the credential. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The key may be short, because not the key but the token is the credential. Definer: inputs are private.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -126,7 +126,8 @@ begin
     then
       return;
     end if;
-    perform private.fail('pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+    perform private.fail('pending_input_answered',
+      'This input was already submitted or cancelled: its URL works only once.',
       hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
   end if;
   if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
@@ -150,7 +151,8 @@ begin
   then
     perform private.fail(
       'inputs_invalid',
-      'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.'
+      'Send "value" with a tagged value, such as {"S": "text"}, or "values" with an array of one plain JSON value, '
+      'but not both.'
     );
   end if;
   if answer_value.values is not null then
@@ -162,13 +164,14 @@ begin
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
-  -- The value has the bounds of an input, and so of a node's output: it becomes the one output of the node.
+  -- The value becomes the only output of the node, so it must be within the bounds of outputs. Inputs have the same
+  -- bounds.
   perform private.check_inputs(jsonb_build_object('value', v_value));
   return v_value;
 end;
 $$;
 comment on function private.answer_value(jsonb, jsonb) is
-  'The value that an answer submits: `value` as it is, or plain JSON converted from `values`, an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+  'The value that an answer submits: `value` unchanged, or the value converted from `values`, an array of one plain JSON value. 400 inputs_invalid; 413 inputs_too_large.';
 
 create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
 returns void
@@ -187,11 +190,11 @@ comment on function private.submit_input(text, jsonb, jsonb, text) is
   'Implements public.submit_input. Definer: inputs are private.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
 
--- The Edge Function has checked the ranges of numbers. Takes either value, a tagged value, or values, plain JSON in an
--- array of one: without the array, a null would count as missing. A token works once; the same value with the same
--- idempotency_key succeeds again.
--- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or
--- whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- The Edge Function has checked the ranges of numbers. Takes either `value`, a tagged value, or `values`, an array of
+-- one plain JSON value. Without the array, a plain null would count as missing. A token works once; the same value with
+-- the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for
+-- a token that is unknown or expired, or whose run has ended or is being stopped; 409 pending_input_answered; 413
+-- inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null
 )

@@ -6,10 +6,11 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- Reset this before reading the inputs: an answer sets it under the lock that this transaction holds.
+  -- An answer sets has_ended_inputs under the lock that this transaction holds. So no answer comes between this reset
+  -- and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- The database decides that an input has expired, under the same lock. Afterwards it accepts no answer, even if some
-  -- clock is behind.
+  -- Only the database decides that an input has expired, under the same lock. After that the input accepts no answer,
+  -- even if a clock is set back.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'

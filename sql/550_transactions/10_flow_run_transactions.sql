@@ -28,10 +28,10 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. Its key is the first node execution whose instructions it contains.';
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. The key of a transaction is the first node execution whose instructions it contains.';
 comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
 comment on column private.flow_run_transactions.members is
-  'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
+  'The node executions whose instructions the transaction contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
   'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
@@ -39,13 +39,13 @@ comment on column private.flow_run_transactions.memo is
   'The text of the memo that the action identity signs; null if the message has no such memo.';
 comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
 comment on column private.flow_run_transactions.slot is
-  'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+  'The slot in which the blockhash of the transaction was read. The transaction can''t be in an earlier slot.';
 comment on column private.flow_run_transactions.last_valid_block_height is
-  'The last block height at which its blockhash is valid.';
+  'The last block height at which the blockhash of the transaction is valid.';
 comment on column private.flow_run_transactions.outcome is
   'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
 comment on column private.flow_run_transactions.signature is
-  'Its first signature, base58; null if it was not sent, or is under way.';
+  'The first signature of the transaction, base58; null if the transaction was not sent, or is still under way.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -64,7 +64,8 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction certainly has no effect, and its node has not ended and is tried again.
+  -- The stored transaction has failed, so it has no effect, and its node is being tried again. So the new transaction
+  -- may replace it.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -87,7 +88,7 @@ begin
       members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
       has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- A second transaction in another form might pay twice.
+    -- A second, different transaction might pay twice.
     perform private.fail('internal',
       'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
@@ -109,9 +110,9 @@ $$;
 -- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
 -- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
 -- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
--- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it is
--- 500 internal. One exception: if the transaction has failed and its first member is tried again, the new transaction
--- replaces it, and its requests are deleted. 409 claim_lost for an older claim.
+-- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it
+-- raises 500 internal. There is one exception: if the stored transaction has failed and its first member is tried
+-- again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

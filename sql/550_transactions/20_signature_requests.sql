@@ -29,13 +29,13 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
+  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
   'A random number below 2^53. It names the request and proves nothing; the signature in an answer is the proof.';
 comment on column public.signature_requests.kind is
   'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
-  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
+  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
@@ -77,7 +77,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: functions call it after they have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -131,8 +131,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already, and requests whose random id is taken. The latter get another
-    -- id in the next round.
+    -- The insert skips keys that have a request already. It also skips requests whose random id is taken; these get
+    -- another id in the next round.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
@@ -178,6 +178,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Removes a deleted user from the signature requests of other owners'' runs. Definer: only functions write them.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write them.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();

@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function private.pending_signature_request(uuid) is
-  'Implements public.pending_signature_request. Definer, as private.run_for_caller is.';
+  'Implements public.pending_signature_request. Definer, like private.run_for_caller.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 -- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null without
@@ -56,7 +56,7 @@ as $$
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer: one call for many callers, who are already checked.';
+  'Implements public.asking_flow_runs. Definer: one call serves many callers, whom the Edge Functions have checked.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -67,5 +67,5 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over, because their tree asks for a signature now or will never ask again.';
+  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over: a run in their tree asks for a signature now, or none ever will again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;

@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, for every sender. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the answer, the requested key must have made the signature. Definer: it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -58,14 +58,14 @@ begin
       )
   ) then
     perform private.fail('transaction_changed',
-      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, '
-      'and a change would invalidate their signatures.',
+      'new_msg can''t be used here: others have signed or must sign this transaction as it is, '
+      'and a change would make their signatures invalid.',
       hint => 'Sign the message as it is, and leave new_msg out.');
   end if;
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: for callers that are already checked.';
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: functions call it after they have checked the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb

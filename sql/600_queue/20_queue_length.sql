@@ -5,20 +5,21 @@ create table private.queue_settings (
   constraint queue_settings_max_length_natural check (max_length >= 0)
 );
 comment on table private.queue_settings is
-  'Settings of the queue that an operator has changed, in one row. Without the row, private.max_queue_length() has its default.';
+  'One row with the queue settings that an operator has changed. Without the row, private.max_queue_length() returns the default.';
 comment on column private.queue_settings.max_length is
-  'The number of runs waiting to be claimed from which the queue is full.';
+  'The queue is full when at least this many runs wait to be claimed.';
 
--- Sequences, because a value that a start sets remains when that start is refused, and setting it takes no lock.
+-- These values are in sequences for two reasons. A value that a start sets stays, even if that start is refused and
+-- rolled back. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of the message from which the queue is counted again. Until then it is not treated as full.';
+  'The id of a message. When a start gets this or a later id, the queue is counted again. Until then the queue is not treated as full.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'The time, in milliseconds since 1970, until which a queue that was found full is treated as full without being counted again; 0 while there is room.';
+  'A queue that was found full is treated as full until this time, in milliseconds since 1970, without another count. 0 while there is room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the owner whose runs were found to fill the queue, until the queue is counted again or is not treated as full any more; 0 for no owner.';
+  'A hash of the owner who was last refused because too many of the runs in the full queue were theirs; 0 for no owner. It is used only until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
 
 create function private.max_queue_length()
 returns integer
@@ -55,7 +56,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- A shared lock, so that waiting transactions do not wait for each other: each would hold the lock until it ends.
+  -- The lock is shared, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
+  -- until the end of the transaction.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -84,13 +86,13 @@ create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length in
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for an empty queue and reused for a full one.
+-- Otherwise a plan that was made for an empty queue could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
-  -- Not negative, like all values of the sequence.
+  -- The sequence has no negative values, so this clears the sign bit.
   v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
   v_is_known boolean := coalesce(
     pg_sequence_last_value('private.queue_refused_owner') = v_owner
@@ -98,12 +100,12 @@ declare
     false
   );
 begin
-  -- Repeated starts for one owner do not count ten thousand runs each time. Only the last refused owner is remembered;
-  -- runs of other owners are counted.
+  -- The last refused owner is remembered and refused without a count, so that repeated starts for one owner do not
+  -- count ten thousand runs each time. For any other owner, the runs are counted.
   if v_is_known then
     v_count := v_share;
   else
-    -- Counts at most the share, by the index of each owner's runs by turn.
+    -- Counts at most v_share runs, by the index on user_id and turn.
     select count(*) into v_count
     from (
       select from private.flow_run_jobs as j
@@ -121,11 +123,11 @@ begin
   end if;
 end;
 $$;
--- Owners with fewer runs have room, however many runs others queue. The last refused owner is refused without counting
--- while the queue is treated as full. To work off a queue of the default length takes longer than the 10 seconds of
--- Retry-After; a queue that just reached the limit takes less.
+-- Owners with fewer runs than a tenth of the limit still have room, however many runs other owners queue. While the
+-- queue is treated as full, the last refused owner is refused without a count. Retry-After is 10 seconds. That is too
+-- short to execute a whole queue of the default length, but enough for room in a queue that has just reached the limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a full queue: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Definer: the queue is private.';
+  'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -143,8 +145,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room, no start waits for the one that counts: few runs start meanwhile, and a hundredth of the limit
-  -- is not counted anyway.
+  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and a hundredth
+  -- of the limit is the precision of the check anyway.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -152,7 +154,7 @@ begin
     end if;
     perform private.await_queue_check();
   end if;
-  -- The transaction that had the lock before has counted the queue or changed the limit.
+  -- The transaction that held the lock before may have counted the queue or changed the limit.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
@@ -162,7 +164,8 @@ begin
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- The transaction that had the lock did not count: the queue is still treated as full, and the next start counts it.
+  -- The transaction that held the lock did not count, so this start treats the queue as still full. The next start
+  -- counts it.
   if not v_is_counting then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
@@ -172,8 +175,8 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes time in proportion to the limit. So the next one follows after a hundredth of the limit, in messages
-  -- or in milliseconds.
+  -- A count takes time in proportion to the limit. So the next count comes only after v_max_length / 100 messages, or
+  -- after as many milliseconds if the queue is full.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -185,10 +188,10 @@ begin
 end;
 $$;
 -- This keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The queue is
--- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
--- messages of a hundredth of the limit, so it may become longer by that much.
+-- full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as
+-- many new messages as a hundredth of the limit, so the queue may become that much longer.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner, if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Definer: the queue is private.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -202,7 +205,7 @@ begin
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- After the commit, the next start counts anew, and other starts wait for its result.
+  -- After the commit, the next start counts the queue again, and other starts wait for its result.
   perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0),
     setval('private.queue_full_until', 1);
 end;
@@ -218,11 +221,12 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
--- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a
--- hundredth of the limit, so it may become longer by that much. 400 request_invalid.
+-- If the queue is full, and an owner has at least a tenth of max_length runs in it, then only this owner may start the
+-- owner's deployments. Other callers get 429 queue_full. With 0, only owners start deployments. The queue is counted
+-- again only after as many new messages as a hundredth of the limit, so the queue may become that much longer. 400
+-- request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: sets the number of runs waiting to be claimed from which the queue is full. With 0, only owners start deployments. 400 request_invalid.';
+  'For operators: sets max_length. The queue is full when at least so many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -233,5 +237,5 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: the number of waiting runs from which the queue is full, as set_max_queue_length has set it, or else the default.';
+  'For operators: the value that set_max_queue_length has set, or the default. The queue is full when at least so many runs wait to be claimed.';
 grant execute on function public.max_queue_length() to service_role;

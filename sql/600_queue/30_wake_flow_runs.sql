@@ -18,9 +18,10 @@ create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits: that worker holds this lock or is
-  -- about to get it. If no worker waits, the transaction keeps the shared lock until its end. A worker that begins to
-  -- wait first waits for that end, and then looks at the queue. The planner inlines this single expression.
+  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits. A waiting worker holds this lock
+  -- exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and keeps it until its
+  -- end. A worker that begins to wait must first wait for that end, and then looks at the queue. The planner inlines
+  -- this single expression.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
@@ -34,10 +35,10 @@ begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
 -- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that made a run claimable without notifying is committed. So a look at the queue after this call
+-- every transaction that made a run claimable without a notification has ended. So a look at the queue after this call
 -- misses no run. Only one session has this lock at a time; others wait for it.
 comment on function private.await_claimable_runs() is
-  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when all earlier runs are visible to its next look. One session at a time.';
+  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when the worker''s next look at the queue will see all earlier runs. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -84,7 +85,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skips jobs that other transactions have locked: those transactions wake them, or the next claim does.
+  -- Skips jobs that other transactions have locked. Either those transactions wake these jobs, or the next claim does.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due

@@ -5,11 +5,11 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'The position of claims in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim. One claim at a time writes it.';
+  'One row with the position of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. One claim at a time writes the row.';
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
-  'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
+  'A suspect that the last claim skipped, because suspects are claimed alone. The next claim takes this run first, if it is still claimable.';
 
 create function private.next_owners(after_owner uuid, max_owners integer, owners_with_slots uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
@@ -31,7 +31,7 @@ begin
     into user_id, turn, suspect_id
     from private.awake_jobs as j
     -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
-    -- each.
+    -- each job.
     cross join lateral (
       select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
     ) as m

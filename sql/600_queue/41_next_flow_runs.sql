@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
+  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
   max_runs integer, owners_with_slots uuid[], only_run_id uuid,
@@ -42,7 +42,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- If a run is the only one in the queue, it is next, whatever the turns.
+  -- The only run in the queue is claimed next; turns don't matter for it.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -68,7 +68,7 @@ begin
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
-        -- The suspect may have made progress meanwhile, and not be a suspect any more.
+        -- If the run has made progress meanwhile, it is no longer a suspect.
         continue when (v_tried.lost_claims >= 2) is not true;
         if v_tried.user_id = any (lock_next_flow_runs.owners_with_slots) then
           -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
@@ -86,7 +86,7 @@ begin
     v_runs_per_owner := case
       when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- Reserved slots: each owner gets one run, so that some are left for the owners who come next.
+      -- With reserved slots, each owner gets only one run, so that slots are left for other owners.
       else 1
     end;
     -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
@@ -120,8 +120,8 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If too few runs were
-    -- found, and these or other owners may have more, the search is repeated with twice as many owners.
+    -- Too few runs may have been found: some owners have fewer runs than their share, or their runs are locked or are
+    -- suspects. If these or other owners may have more runs, the search is repeated with twice as many owners.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -139,9 +139,9 @@ begin
   ));
 end;
 $$;
--- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
--- owners_with_slots, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
--- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
--- claim_flow_runs.
+-- Owners take turns. The runs of one owner are taken in the order of `turn`. A suspect is taken alone. If
+-- owners_with_slots is given, these owners get no run, and each other owner gets at most one. only_run_id: the only run
+-- whose message was visible, if there was just one. last_user_id and suspect_id are the new values of
+-- private.last_claim. Called under the lock of claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
   'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';

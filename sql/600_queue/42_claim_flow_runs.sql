@@ -11,7 +11,7 @@ language plpgsql volatile security definer
 set search_path = ''
 -- Planning would take longer than the claim itself, so the first plan is kept. Postgres may make it for an empty queue,
 -- but it must also suit a full one. So these settings disable all plans without indexes. They also raise the estimated
--- costs, for which Postgres would use JIT; `jit = off` prevents that.
+-- costs, so Postgres would use JIT; `jit = off` prevents that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -42,8 +42,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time. So each sees the result of the one before, and none returns empty while runs are
-  -- claimable.
+  -- Claims run one at a time. So each claim sees the result of the previous claim, and no claim returns empty while
+  -- runs are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
@@ -138,14 +138,13 @@ begin
 end;
 $$;
 -- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
--- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
--- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
--- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
--- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs that
--- flow_run_history and flow_run_history_page return. earlier_output_bytes is the most that
--- earlier_flow_runs returns, approximately; null if the run is neither a redrive nor partial. If no run is
--- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
--- has_due_webhook.
+-- alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run fails. If
+-- there is no run, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once.
+-- owners_with_slots is for reserved slots: no run of these owners is claimed, and at most one run of each other owner.
+-- snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate size of the
+-- node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is approximately the most
+-- that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks
+-- are due (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. Waits up to wait_ms if there is none. A row without a run says that webhooks are due.';
+  'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

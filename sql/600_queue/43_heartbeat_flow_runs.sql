@@ -5,7 +5,7 @@ set search_path = ''
 as $$
 begin
   -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped,
-  -- because the checkpoint, release, claim or end that holds the lock also sets the message.
+  -- because the checkpoint, release, claim or end that holds the lock also sets the time of the message.
   perform private.set_visible_after(
     array(
       select j.message_id

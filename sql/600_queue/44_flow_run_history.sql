@@ -57,7 +57,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[]) is
-  'The node runs of these runs, or of one node of each, as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
+  'A page of the node runs of these runs, or of one node of each, as JSON in the order of their keys. It begins after the key `after`, and ends when it has max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -116,7 +116,8 @@ as $$
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- If a called run and the interflow node that called it have both ended, its result is not read any more.
+        -- If a called run and the interflow node that called it have both ended, the result of the run is not read any
+        -- more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
@@ -126,7 +127,7 @@ as $$
     'node_runs', case
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
-      -- The result of a called run that has ended suffices.
+      -- If a called run has ended, only its result is needed, so its node runs are left out.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -146,7 +147,8 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- Ended executions are not repeated, but count for the tree's limit of executions, each attempt as one.
+      -- Node executions of ended runs are not listed, but they count towards the tree's limit of executions. Each
+      -- attempt counts as one execution.
       select coalesce(sum(n.attempt), 0)
       from tree
       cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
@@ -173,10 +175,11 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
--- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
--- more. transactions has all, with their signature requests. This is separate from claim_flow_runs, so that a run with
--- too long a history fails alone. It returns json, because jsonb is limited to 256 MB.
+-- node_runs lists the node runs of runs that have not ended, without inputs. With max_bytes it is only the first page
+-- of flow_run_history_page, and next is the key for the next page. children leaves out called runs whose result is not
+-- needed any more. transactions lists all transactions with their signature requests. This function is separate from
+-- claim_flow_runs, so that a run with too long a history fails alone. It returns json, because jsonb is limited to 256
+-- MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -191,7 +194,7 @@ as $$
   select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
 -- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
--- brings it to max_bytes. next is the after of the next page; null on the last one.
+-- brings it to max_bytes. next is the `after` of the next page; null on the last page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;

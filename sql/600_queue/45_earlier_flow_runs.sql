@@ -11,7 +11,8 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- The outputs of a call that succeeded suffice, so its run is left out. A handled failure is such an output.
+    -- If a call succeeded, only its outputs are needed, so the called run is left out. A call whose failure was handled
+    -- counts as succeeded.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -21,7 +22,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called, as far as a redrive continues them: runs whose calls succeeded are left out. Definer: its callers check who asks.';
+  'These root runs and the runs that they called. Leaves out runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -73,10 +74,10 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
--- Of a partial run, node_runs also has the executions that its nodes are fed from.
--- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
--- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
--- because the outputs of the calls are taken over.
+-- The first page has roots, the runs that this run was redriven from, the newest first. It also has children, the runs
+-- that the roots called. All pages have node runs of roots and children, like flow_run_history_page. Called runs whose
+-- calls succeeded are left out, because the outputs of the calls are taken over. Of a
+-- partial run, node_runs also has the executions whose outputs feed the nodes of the run.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or a partial run is fed from, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

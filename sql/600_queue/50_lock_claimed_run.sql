@@ -33,4 +33,4 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Writes of a worker begin with it. Definer: jobs are private.';
+  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Each write of a worker begins with this call. Definer: jobs are private.';

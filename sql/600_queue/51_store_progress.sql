@@ -41,7 +41,7 @@ begin
 end;
 $$;
 comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Returns the resulting events. Definer: only functions write runs.';
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of the root run. Returns the resulting events. Definer: only functions write runs.';
 
 create function private.store_transaction_outcomes(transactions jsonb)
 returns void
@@ -56,8 +56,8 @@ begin
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
   -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
-  -- the requests stayed open, pending_signature_request would show them before the next transaction's, and the run
-  -- would wait for their answers.
+  -- the requests stayed open, pending_signature_request would show them before the requests of the next transaction,
+  -- and the run would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -120,11 +120,11 @@ create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progr
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
--- them.
+-- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- A caller may have turned it off; a nested loop over the rows of a large progress would take longer than storing them.
+-- Some callers turn hash joins off. But a nested loop over the rows of a large progress would take longer than storing
+-- them.
 set enable_hashjoin = on
 as $$
 declare
@@ -259,8 +259,8 @@ begin
 end;
 $$;
 -- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
--- the runs. numbers_events is false for a run that ends with this report, and whose events private.unnumbered_events
--- computes. Storing the same progress twice changes nothing.
+-- the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events can compute its
+-- events. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
 

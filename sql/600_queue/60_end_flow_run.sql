@@ -2,7 +2,7 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
+-- Otherwise a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
@@ -45,7 +45,7 @@ create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], resu
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -57,7 +57,8 @@ declare
   v_told_ids uuid[];
   v_has_inputs boolean;
 begin
-  -- In the order of run_ids, in which the commit subtracts the ends from their deployments' usage.
+  -- Runs end in the order of run_ids. In the same order, the commit subtracts the ended runs from the usage of their
+  -- deployments.
   with result as materialized (
     select f.*
     from jsonb_to_recordset(end_flow_runs.results) as f (
@@ -93,7 +94,8 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs end with the root at the latest. Some are left if the root ends before a worker continued them.
+  -- Called runs must end with the root at the latest. If the root ends before a worker has continued its called runs,
+  -- some of them have not ended yet.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
@@ -116,8 +118,8 @@ end;
 $$;
 -- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
 -- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
--- runs and jobs, in this order; message_ids are those of the jobs.
+-- not_run, progress: {work_ms, is_complete}}]; If not_run is null, it is set to all nodes without a node run. The
+-- caller has locked runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer: only functions write runs.';
 
@@ -144,7 +146,7 @@ begin
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run without a worker, by end_flow_runs. The caller has locked the run. Definer: only functions write runs.';
+  'Ends a run for which no worker reports a result. The caller has locked the run. Definer: only functions write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]

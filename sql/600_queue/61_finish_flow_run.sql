@@ -2,7 +2,7 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -22,7 +22,8 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- This one report has all events of a short run. private.unnumbered_events computes them, so they are not stored.
+      -- If this report has all events of a short run, they are not stored, because private.unnumbered_events can
+      -- compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
@@ -101,8 +102,8 @@ begin
   perform private.finish_flow_run(flow_run_id, claim_number, status, output, errors, not_run, progress);
 end;
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
--- not_run: null for all nodes without a node run.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}. If
+-- not_run is null, it is set to all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
   'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;

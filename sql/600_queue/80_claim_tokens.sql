@@ -2,7 +2,8 @@ create function private.claim_token(flow_run_id uuid, claim_number integer, expi
 returns text
 language sql stable security invoker
 begin atomic
-  -- A run token signs 16 bytes and this one signs a longer text, so neither can be made of the other.
+  -- A run token signs 16 bytes, and a claim token signs a longer text. So the signature of one kind of token is never
+  -- valid for the other kind.
   select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
   from (
     select format(
@@ -12,7 +13,7 @@ begin atomic
   ) as s;
 end;
 comment on function private.claim_token(uuid, integer, timestamptz, bytea) is
-  'The token of a claim: fc_, run id, claim number and expiry in seconds since 1970, and their HMAC-SHA256 in hex, joined by _.';
+  'The token of a claim. Its parts are joined by _: fc, the run id, the claim number, the expiry in seconds since 1970, and the HMAC-SHA256 of the text before it, in hex.';
 
 create function private.make_claim_token(flow_run_id uuid, claim_number integer)
 returns jsonb
@@ -77,7 +78,7 @@ begin
   if claim_token_claims.token !~ '^fc_[0-9a-f]{32}_[0-9]{1,10}_[0-9]{1,12}_[0-9a-f]{64}$' then
     perform private.refuse_claim_token('The claim token is malformed.');
   end if;
-  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
   perform from private.run_token_secrets as s
     cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(convert_to(v_signed, 'UTF8'), valid.secret, 'sha256'))

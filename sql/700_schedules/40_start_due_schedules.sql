@@ -128,7 +128,7 @@ create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
+-- Otherwise a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare

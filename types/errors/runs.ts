@@ -51,7 +51,7 @@ export const runRequestErrors = {
     remedy: 'Check the URL; if the time is over, start the run again.',
     example: {
       message: 'There is no such pending input.',
-      hint: 'A URL ends when its input expires, and when the run ends or is stopped.',
+      hint: 'The URL of an input stops working when the input expires, or when its run ends or is stopped.',
     },
   },
   webhook_not_found: {
@@ -169,7 +169,7 @@ export const runRequestErrors = {
     meaning: 'The pending input was answered before, by a value or a cancellation.',
     remedy: 'Nothing: an answer has arrived. To repeat a request safely, send it with the same `Idempotency-Key`.',
     example: {
-      message: 'This input was already submitted or cancelled: its URL works once.',
+      message: 'This input was already submitted or cancelled: its URL works only once.',
       hint: 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.',
     },
   },

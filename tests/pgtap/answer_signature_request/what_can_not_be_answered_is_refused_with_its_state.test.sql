@@ -51,7 +51,7 @@ select is(
 
 select is(
   pg_temp.refusal('run', 'signed', 'BAUG') - '{hint}'::text[],
-  '{"code": "transaction_changed", "status": 400, "details": null, "message": "new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures."}',
+  '{"code": "transaction_changed", "status": 400, "details": null, "message": "new_msg can''t be used here: others have signed or must sign this transaction as it is, and a change would make their signatures invalid."}',
   'a message that somebody has signed is not changed'
 );
 select is(pg_temp.refusal('run', 'pair', 'BAUG') ->> 'code', 'transaction_changed', 'nor one that others are asked to sign');
