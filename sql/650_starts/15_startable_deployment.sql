@@ -1,5 +1,5 @@
--- A caller who may start a deployment may also read its inputs and outputs. Both calls look the deployment up here, so
--- that neither reveals more about it than the other.
+-- A caller who may start a deployment may also read its inputs and outputs. The start and the read both look the
+-- deployment up here, so that both reveal equally little about a deployment.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -59,14 +59,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column: with many columns, every start would prepare each of them anew.
+    -- Select the row as one column. If it were selected as many columns, every start would prepare each column again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment,
-    -- as latest does. Look the tag up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment;
+    -- for example, latest moves then. So look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -76,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, nobody deletes it until the transaction ends. Definer: it reads other users'' deployments.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -98,7 +98,7 @@ begin
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: its callers write with different roles.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: it is called with the rights of different roles.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -136,4 +136,4 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: its callers write with different roles.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: it is called with the rights of different roles.';

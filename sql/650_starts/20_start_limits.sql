@@ -12,11 +12,11 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'The use of each deployment by callers other than the owner, for its limits of starts. Sum over the slots of a share: starts that run at the same time write different slots, so that they do not wait for each other.';
+  'The use of each deployment by callers other than the owner, for its limits of starts. Each share has several slots. Starts at the same time write different slots, so they do not wait for each other. The use of a share is the sum over its slots.';
 comment on column private.deployment_usage.share is
-  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. A start counts for both: see private.start_shares.';
+  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller: see private.start_shares.';
 comment on column private.deployment_usage.slot is
-  'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
+  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. So an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
 comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
 comment on column private.deployment_usage.in_flight is
@@ -28,7 +28,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run locks several of these rows in its own order. Rows that it has locked stay until the next sweep.
+  -- The end of a run locks several of these rows in another order, so to wait for these locks could cause a deadlock.
+  -- Locked rows are skipped here, and the next sweep deletes them.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
     select free.share, free.slot from private.deployment_usage as free
@@ -46,9 +47,9 @@ create constraint trigger flow_deployments_delete_usage after delete on public.f
   for each row execute function private.tg_flow_deployments__after_delete();
 
 -- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
--- caller. Both groups together are all callers, who may use the whole limit.
--- Guests have not signed up. Anybody can make up public keys or sign in anonymously, so guests together have only a
--- share, which leaves room for users. A webhook is a caller of its own, because anybody with its URL may use it.
+-- caller. Both groups together are all callers, who may use the whole limit. Guests have not signed up. Anybody can
+-- make up public keys or sign in anonymously. So all guests together may use only a part of the limit, which leaves
+-- room for users. Each webhook counts as one caller, because anybody with its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -74,10 +75,10 @@ begin
     'start_limit_reached',
     format(
       case refuse_start.share
-        when 'all' then 'This deployment has reached its %s, %s.'
+        when 'all' then 'This deployment has reached its %s: %s.'
         when 'guests'
-          then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
-        else 'You have reached your share of this deployment''s %s, %s.'
+          then 'Callers who have not signed up have together reached their share of this deployment''s %s: %s.'
+        else 'You have reached your share of this deployment''s %s: %s.'
       end,
       refuse_start.limit_name, refuse_start.value
     ),
@@ -122,7 +123,7 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start that is already counted, if its share now exceeds its starts per minute or its runs in flight: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if the share now has more starts in this minute or more runs in flight than it may have: 429 start_limit_reached. Definer: the usage is private.';
 
 -- Concurrent starts do not see each other, so their number may exceed a limit. No start is refused before the limit is
 -- reached.
@@ -149,13 +150,13 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its
-  -- checks here.
+  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start needs no
+  -- further check.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > v_limits.max_starts_per_minute / 10 or v_runs > v_limits.max_runs_in_flight / 10 then
-    -- Skip the group others, which has no share of its own. Only guests together have one.
+    -- Skip the group `others`: of the two groups, only `guests` has a limited share.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
@@ -232,7 +233,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of callers without a run in flight or a start within the last minute, of at most max_shares callers. Returns the number of such callers that it found. Definer: the usage is private.';
+  'Deletes the usage of at most max_shares callers who have no run in flight and no start within the last minute. Returns the number of such callers that it found. Definer: the usage is private.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void

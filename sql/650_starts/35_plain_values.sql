@@ -1,6 +1,7 @@
 -- Converts the readable JSON of a start into values, by the types of the inputs. The database does this rather than an
 -- Edge Function, because it looks up the deployment and compares the Idempotency-Key in the same transaction.
--- types/values/json/ defines both forms of JSON: readable JSON has types, wire JSON has none.
+-- types/values/json/ defines both forms of JSON: the types of an input decide which value readable JSON means; wire
+-- JSON is read without types.
 
 create function private.float_text(number numeric)
 returns text
@@ -8,7 +9,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Postgres refuses to convert a number that is nearer to 0 than any float.
+  -- Postgres refuses to convert a number that is closer to 0 than the smallest float.
   v_text text := case when abs(float_text.number) < 2.5e-324 then '0'
     else float_text.number::double precision::text end;
   v_exact numeric := v_text::numeric;
@@ -172,7 +173,7 @@ begin
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key pair is not stored: the run asks its holder to sign.
+      -- A wallet whose key pair is not stored: the run asks the holder of the key to sign.
       when 'keypair' = any (value_of_text.types)
         then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
@@ -185,7 +186,8 @@ begin
     and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- Floats have no text form. Digits in a text are for types with more digits than a float.
+    -- A number in a text is never read as a float. Numbers are written as text for the types that have more digits than
+    -- a float.
     return private.value_of_number(
       value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
     );
@@ -228,15 +230,16 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- Jsonb takes at most six times the size of the text, and few values fit into the result. Counting values is much
-  -- cheaper than measuring them. (jsonb_path_query would take quadratic time.)
+  -- Two quick tests come first, because measuring takes much longer. As jsonb, a value takes at most six times the
+  -- bytes of its text. And the number of values in it has a limit. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
       > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else
-    -- A number may have more digits here than in its value: 1e300 stays 1e300.
+    -- A number may have more digits here than in its value: as jsonb text, 1e300 has 301 digits, but its value is the
+    -- text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -286,7 +289,7 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Call it before the flow''s inputs are read. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
@@ -312,7 +315,8 @@ begin
     left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
   )
   select
-    -- Built as text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
+    -- This builds the object as text, because jsonb_object_agg takes quadratic time for values that are objects with
+    -- many members.
     (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
     (
       select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case

@@ -15,18 +15,18 @@ begin
 end;
 $$;
 comment on function private.chain_depth_of_node() is
-  'The number of runs that led to this request, if a node makes it by a claim token; else null. 409 start_loop beyond the limit.';
+  'If a node makes this request with a claim token: the number of runs in the chain that led to it, the node''s own run included. Otherwise null. 409 start_loop beyond the limit.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
--- same request, returns the earlier run instead.
--- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
--- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row.
--- If a node of a run makes the request by a claim token, the new run's chain_depth is greater by one than that run's.
--- settings are those of the run that a redrive continues; all other starts take private.run_settings. A start by a
--- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
--- a node is refused while the queue is full, too, so that a flow that starts itself several times can't fill it. Other
--- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop;
--- 413 inputs_too_large.
+-- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
+-- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
+-- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
+-- the new run is one more than that of the node's run. Only a redrive passes settings: those of the run that it
+-- continues. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
+-- counts for the limits: 429 queue_full, start_limit_reached. A start by a node is also refused while the queue is
+-- full. Otherwise a flow that starts itself several times could fill the queue. Other errors: 400
+-- action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop; 413
+-- inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,

@@ -16,7 +16,7 @@ begin
   );
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
-    -- The deployment was deleted after it was found, and then its snapshot was.
+    -- After the deployment was found, the deployment and its snapshot were deleted.
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
@@ -47,5 +47,5 @@ begin atomic
   select private.read_deployment(id, flow, tag, public_key);
 end;
 comment on function public.read_deployment(uuid, integer, text, text) is
-  'The inputs, outputs and settings of a deployment, for callers who may start it. Named like in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
+  'The inputs, outputs and settings of a deployment, for callers who may start it. Name the deployment as in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
 grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;

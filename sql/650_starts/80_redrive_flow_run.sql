@@ -6,8 +6,8 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- Executions whose worker died, or whose time was over: the node may have had effects. The text is that of
-    -- runner/engine/attempt_timeout.ts.
+    -- Executions whose worker died, or whose time was over: the node may have had effects. The second pattern matches
+    -- the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
@@ -16,9 +16,9 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
-      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and instead
-      -- of the call of a flow, the executions of the called run count.
+      -- Executions that began and never ended, because the run ended without a worker. Three kinds are left out. A node
+      -- that has output instructions has had no other effect. A node that waited for its next attempt or for an input
+      -- has had no effect. If a node called a flow, the executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -27,8 +27,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Transactions that were given up while they could still be executed, or that nobody has followed to their end:
-    -- transactions that are signed, or that the signer of an action has received.
+    -- Transactions of unknown outcome, and transactions without an outcome, if they are signed or if the signer of an
+    -- action has received them. They may have been executed, or may still be.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -38,9 +38,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- And transactions whose request gave a signer the others' signatures and got no answer: that signer may have
-      -- added the missing signature and sent the transaction. A run with an action signer is excluded, because there
-      -- only the action signer could do so, and the outcome says whether it happened.
+      -- Also transactions with an unanswered request that showed the signatures of the other signers. The asked signer
+      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded, because
+      -- there only the action signer could do so, and the outcome says whether it happened.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -68,8 +68,8 @@ begin
   -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
-  -- The lock admits one redrive of a run at a time, and keeps sweeps away. Read the run again: it may have changed
-  -- before the lock.
+  -- Under this lock, only one transaction at a time can redrive the run, and sweeps do not delete it. Read the run
+  -- again: it may have changed before the lock.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
     perform private.fail('flow_run_not_found', 'There is no such run.');
@@ -78,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of the tree of an owner''s run. Until the transaction ends, nobody redrives it, or deletes it, its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
+  'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first: the run itself and, if it was a
 -- redrive that ended before it had taken everything over, the runs that it continued.
@@ -101,7 +101,7 @@ begin
   end if;
   if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
     perform private.fail('run_not_redrivable',
-      'A run that this run continued has been deleted, and its results with it.',
+      'This run continued an earlier run, which has been deleted with its results.',
       jsonb_build_object('reason', 'deleted'), 'Start a new run.');
   end if;
   return v_run_ids;
@@ -237,5 +237,5 @@ begin
 end;
 $$;
 comment on function public.redrive_flow_run(uuid, boolean, text) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}: it takes successful node executions over and executes the others. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;

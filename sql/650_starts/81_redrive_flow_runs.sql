@@ -4,7 +4,7 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know how few runs the limit leaves, and would sort all of them.
+-- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -83,10 +83,10 @@ grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, 
   to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that were made between since (default: 7 days ago)
--- and until and have no redrive yet. Takes the oldest first, at most max_runs (1 to 100), among the newest 5,000 runs.
--- error_code selects runs whose first error has this code, as in flow_run_stats.
--- Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would
--- answer. Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
+-- and until and have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them (1 to
+-- 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns a row
+-- for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer. Call
+-- again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
 -- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',

@@ -28,7 +28,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner of one of the things that public.turn_owners takes. Definer: callers may not read them.';
+  'The owner for one element of the argument of public.turn_owners. Definer: callers may not read the rows that the elements name.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -49,5 +49,5 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or missing one, or one that not everybody may start.';
+  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or unknown element, and for a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;

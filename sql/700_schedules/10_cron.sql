@@ -1,12 +1,13 @@
--- Parses the five fields of a cron expression. Postgres extensions do not compute the next due time of one, so this is
--- our own code. Fields mean what crontab(5) of Vixie cron says; names are also allowed in lists and ranges.
+-- Parses the five fields of a cron expression. No Postgres extension computes the next due time of a cron expression,
+-- so this is our own code. Fields have the meaning that crontab(5) of Vixie cron describes; in addition, names are
+-- allowed in lists and ranges.
 
 create type private.cron as (
   minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[],
     is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: names one time of day, so it is due once on each of its days, even when clocks change.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -20,7 +21,7 @@ begin atomic
   end;
 end;
 comment on function private.cron_value(text, integer, integer, text[]) is
-  'The number that a value of a cron field means: the value itself, or the position of its name; null if it is not from low to high.';
+  'The number that a value of a cron field means: the value itself, or the position of its name. Null if the number is not from low to high.';
 
 create function private.cron_field(
   field text, low integer, high integer, names text[], out numbers integer[], out message text
@@ -43,7 +44,7 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Weekday 7 is another name of 0.
+      -- Weekday 7 means the same as 0.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
@@ -69,7 +70,7 @@ begin
       when v_from > v_to then
         format('has the range %s, which ends before it begins', to_jsonb(v_range))
       when v_step_text is not null and strpos(v_range, '-') = 0 and v_range <> '*' then
-        format('has a step after the number %s: a step goes with * or a range, such as %s-%s/%s', to_jsonb(v_range),
+        format('has a step after the number %s: a step must follow * or a range, such as %s-%s/%s', to_jsonb(v_range),
           v_from, cron_field.high, private.shorten(v_step_text, 30))
       when v_step not between 1 and cron_field.high then
         format('has the step %s, which must be a number from 1 to %s',
@@ -112,7 +113,7 @@ begin
   v_fields := array_remove(string_to_array(translate(read_cron.cron, E'\t', ' '), ' '), '');
   if cardinality(v_fields) <> 5 then
     faults := jsonb_build_array(jsonb_build_object('path', 'cron', 'message', format(
-      'must have five fields, minute, hour, day of month, month and day of week, such as 30 6 * * MON-FRI, and has %s',
+      'must have five fields (minute, hour, day of month, month, day of week), such as 30 6 * * MON-FRI, but it has %s',
       cardinality(v_fields)
     )));
     return;
@@ -137,13 +138,13 @@ begin
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
   read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
     and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- Compares with the most days of each month: February may have 29.
+  -- Compares with the largest number of days of each month; February may have 29.
   if not read.is_either_day and not exists (
     select from unnest(read.months) as m
     where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
   ) then
     faults :=
-      '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
+      '[{"path": "cron.day_of_month", "message": "none of the named months has any of these days, so the expression would never be due"}]';
   end if;
 end;
 $$;
@@ -156,8 +157,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes. Its
-  -- folders posix and right contain every zone again, right with leap seconds.
+  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
+  -- Postgres also has a copy of every zone in the folder `posix`, and one with leap seconds in the folder `right`.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then

@@ -1,8 +1,9 @@
 -- Computes the next due time of a cron expression, also when clocks are set forward or back. The rules are those of the
 -- package croner; a test compares the results. An expression that names one time of day is due once on each of its
--- days: if clocks show that time twice, at the first of them; if they skip it, at the end of the gap. Any other
--- expression is due whenever the clocks show one of its times: twice if they show it twice, never if they skip it. So a
--- nightly report runs each night, and a schedule for every ten minutes runs every ten minutes.
+-- days: if clocks show that time twice, the expression is due the first time; if clocks skip that time, it is due at
+-- the end of the gap. Any other expression is due whenever the clocks show one of its times. So it is due twice if they
+-- show the time twice, and not due if they skip the time. So a nightly report runs each night, and a schedule for every
+-- ten minutes runs every ten minutes.
 
 create function private.offset_at(at timestamp, time_zone text)
 returns interval
@@ -26,7 +27,7 @@ begin atomic
   end;
 end;
 comment on function private.is_cron_day(private.cron, date) is
-  'True if a cron expression is due on a day. Both fields of days must match, or either one if neither begins with *: as in Vixie cron.';
+  'True if a cron expression is due on a day. As in Vixie cron, both day fields must match, but if neither of them begins with *, one match is enough.';
 
 create function private.cron_time_of_day(cron private.cron, after interval)
 returns interval
@@ -75,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks show another day then.';
+  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -137,7 +138,7 @@ declare
 begin
   if v_before <> v_after then
     return (
-      -- Clocks that are set back after midnight show the day before again.
+      -- If clocks are set back after midnight, they show the previous day again.
       select min(private.cron_time_of_changing_day(
         cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
       ))
@@ -160,7 +161,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Begins with the day before, because the clocks may show its last times again.
+  -- Begins with the previous day: if clocks are set back after midnight, they show the end of that day again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
   -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
   v_last_day constant date := v_day + 41 * 366;

@@ -20,16 +20,16 @@ create table public.flow_schedules (
     foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_schedules_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
-    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+    or private.refuse_column('flow', 'give either flow, with an optional tag, or deployment_id')
   ),
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Limited, because the run of each planned time stores both again.
+  -- Inputs and values are limited, because each run of the schedule stores both again.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
-      'and values of a schedule must be at most %s of JSON together', private.size_text(private.limit_schedule_bytes())
+      'inputs and values together must be at most %s of JSON', private.size_text(private.limit_schedule_bytes())
     ))
   ),
   constraint flow_schedules_policy_known check (
@@ -45,27 +45,27 @@ comment on column public.flow_schedules.tag is
   'The tag of the flow''s deployment, looked up at each start; latest by default.';
 comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
-  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both fields of days must match, or either one if neither begins with *.';
+  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both day fields must match, but if neither of them begins with *, one match is enough.';
 comment on column public.flow_schedules.time_zone is
-  'The IANA time zone whose clocks decide when it is due, such as Europe/Berlin.';
+  'The IANA time zone whose clocks decide when the schedule is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
 comment on column public.flow_schedules."values" is
   'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
 comment on column public.flow_schedules.policy is
   'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
-  'The next planned time; null while it is not active. Kept by the system.';
-comment on column public.flow_schedules.last_start_at is 'The time at which it last started a run. Kept by the system.';
+  'The next planned time; null while the schedule is not active. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is 'The time at which the schedule last started a run. Kept by the system.';
 comment on column public.flow_schedules.last_flow_run_id is
-  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the schedule started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_schedules.last_error is
-  'The error of the last planned time, "<code>: <message>"; null if it started a run. Kept by the system.';
+  'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Kept by the system.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- Includes all columns by which schedules are chosen, so that a thousand due ones are chosen without reading their
--- rows.
+-- Includes all columns that private.due_schedules reads. So it can choose a thousand due schedules without reading
+-- their rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
 alter table public.flow_schedules enable row level security;
@@ -128,7 +128,7 @@ declare
 begin
   if not private.is_time_zone(check_schedule_times.time_zone) then
     v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
-      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC',
+      'must be UTC or an IANA time zone with an area and a place, such as Europe/Berlin, but it is %s',
       to_jsonb(private.shorten(check_schedule_times.time_zone, 64))
     ));
   end if;
@@ -179,8 +179,8 @@ $$;
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
--- The policy refuses a row in another user's name. No lookup is made for such a row, because its error would reveal
--- that user's deployments.
+-- A policy refuses rows in the name of another user. The trigger skips such rows, because the error of a look-up would
+-- reveal that user's deployments.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
   on public.flow_schedules
@@ -210,7 +210,7 @@ begin
   return null;
 end;
 $$;
--- Refuses a schedule that its start would refuse now: 404 deployment_not_found if no deployment has the tag, 400
+-- Refuses a schedule whose start would fail now: 404 deployment_not_found if no deployment has the tag, 400
 -- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
 -- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. Runs after the write, so that
 -- users who may not write the row learn nothing about the objects that it names.

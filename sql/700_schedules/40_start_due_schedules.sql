@@ -1,7 +1,7 @@
--- Starts due schedules. Each planned time starts once, even with several callers: a caller locks the schedule's row,
--- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
--- that others have locked, and the next call follows within 5 seconds. So it can't be part of a deadlock with a
--- deletion of schedules.
+-- Starts due schedules. Each planned time causes one start, even if several callers start schedules. A caller locks the
+-- row of the schedule, and sets its next planned time in the transaction that stores the run. A call never waits for a
+-- lock: it skips rows that others have locked, and the next call follows within 5 seconds. So it can't be part of a
+-- deadlock with a deletion of schedules.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -39,7 +39,8 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- A transaction that deletes the user or the deployment now has locked the row, and will delete the schedule, too.
+  -- If another transaction is deleting the user or the deployment now, it has locked that row, and will delete the
+  -- schedule too.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
   if not found then
@@ -66,9 +67,9 @@ begin
   end if;
 end;
 $$;
--- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy: the
--- deployment or the user is locked by somebody else. 404 deployment_not_found; 401 token_invalid for a user who is
--- deleted or banned.
+-- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy:
+-- another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid for a user who
+-- is deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
   'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
 
@@ -118,9 +119,9 @@ begin
   return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
 end;
 $$;
--- Starts a due schedule, whose row the caller has locked, as its owner. Moves its planned time beyond now, so that all
--- planned times that have passed cause one start. A refused start is recorded in last_error, and not tried again before
--- the next planned time.
+-- Starts a due schedule, whose row the caller has locked, as its owner. Sets the next planned time to a time after now,
+-- so all planned times that have passed cause only one start. A refused start is recorded in last_error. It is not
+-- tried again before the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
   'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
@@ -162,7 +163,7 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- False if others hold all due schedules: calling again would not help.
+    -- False if other transactions have locked all due schedules: then another call would not help.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
       and v_started + v_skipped + v_refused > 0
   );
@@ -179,8 +180,8 @@ begin atomic
   select private.start_due_schedules(max_schedules);
 end;
 -- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
--- of its owner and once for each planned time, however many callers there are. Call again while has_more, then poke the
--- runner. 400 request_invalid.
+-- of its owner. Each planned time causes one start, even if there are several callers. Call again while has_more, then
+-- poke the runner. 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
   'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more.';
 grant execute on function public.start_due_schedules(integer) to service_role;

@@ -201,7 +201,7 @@ export const runRequestErrors = {
       'Callers other than the owner have reached a limit of the deployment, or this caller has reached its share; `details` says which. Try again after `Retry-After` seconds.',
     remedy: "Try again after `Retry-After`. As owner: raise the deployment's limit.",
     example: {
-      message: 'This deployment has reached its max_starts_per_minute, 60.',
+      message: 'This deployment has reached its max_starts_per_minute: 60.',
       details: { limit: 'max_starts_per_minute', value: 60, of: 'all' },
       hint: 'Try again after the seconds in Retry-After.',
     },

@@ -23,14 +23,14 @@ select is(
   true, 'all at once'
 );
 select is(pg_temp.refusal('cron', $$ '* * * *' $$) #>> '{details,0,message}',
-  'must have five fields, minute, hour, day of month, month and day of week, such as 30 6 * * MON-FRI, and has 4', 'too few fields');
+  'must have five fields (minute, hour, day of month, month, day of week), such as 30 6 * * MON-FRI, but it has 4', 'too few fields');
 select is(pg_temp.refusal('cron', $$ '' $$) #>> '{details,0,path}', 'cron', 'none');
 select is(pg_temp.refusal('cron', $$ null $$) #>> '{details,0,message}', 'must not be null', 'null');
 select is(pg_temp.refusal('cron', $$ repeat('1,', 50) || '1 * * * *' $$) #>> '{details,0,message}', 'must have at most 100 characters', 'too long');
 select is(pg_temp.refusal('cron', $$ '0 0 30 FEB *' $$) #>> '{details,0,message}',
-  'names days that none of the months has, so it would never be due', 'never due');
+  'none of the named months has any of these days, so the expression would never be due', 'never due');
 select is(pg_temp.refusal('cron', $$ '5/15 * * * *' $$) #>> '{details,0,message}',
-  'has a step after the number "5": a step goes with * or a range, such as 5-59/15', 'a step without a range');
+  'has a step after the number "5": a step must follow * or a range, such as 5-59/15', 'a step without a range');
 
 -- Postgres accepts all of these time zones, but they are not names of the IANA database.
 select bag_eq(
@@ -43,7 +43,7 @@ select is(pg_temp.refusal('cron, deployment_id', $$ '* * * * *', gen_random_uuid
 select is(pg_temp.refusal('cron, inputs', $$ '* * * * *', '{"n": 1}' $$) ->> 'code', 'inputs_invalid', 'inputs that are not tagged');
 select is(
   test.error($$ insert into public.flow_schedules (cron) values ('* * * * *') $$) ->> 'message',
-  'flow: must be given, with an optional tag, or else deployment_id.', 'one of flow and deployment'
+  'flow: give either flow, with an optional tag, or deployment_id.', 'one of flow and deployment'
 );
 
 insert into public.flow_schedules (flow, cron, time_zone) values (test.kept('flow')::integer, ' 30 6 * JAN,feb-MAR  Mon-FRI ', 'America/Port-au-Prince');

@@ -16,7 +16,7 @@ create function pg_temp.refusal(a integer, b integer) returns jsonb language sql
   ));
 $$;
 
-select is(pg_temp.refusal(65536, 1) ->> 'message', 'inputs: and values of a schedule must be at most 64 KiB of JSON together.', 'inputs');
+select is(pg_temp.refusal(65536, 1) ->> 'message', 'inputs: inputs and values together must be at most 64 KiB of JSON.', 'inputs');
 select is(pg_temp.refusal(1, 65536) ->> 'code', 'column_invalid', 'values');
 select is(pg_temp.refusal(32768, 32768) ->> 'code', 'column_invalid', 'both together');
 select is(pg_temp.refusal(32768, 32700), null, 'as much as that is taken');

@@ -8,7 +8,7 @@ select test.deploy(test.kept('flow')::integer);
 create function pg_temp.refusal(arguments text) returns text language sql volatile set search_path = '' as $$
   select test.error(format('select public.create_webhook(%s)', replace(arguments, 'FLOW', 'flow => ' || test.kept('flow')))) ->> 'message';
 $$;
-select is(pg_temp.refusal($$ 'push' $$), 'flow: must be given, with an optional tag, or else deployment_id.', 'one of flow and deployment');
+select is(pg_temp.refusal($$ 'push' $$), 'flow: give either flow, with an optional tag, or deployment_id.', 'one of flow and deployment');
 select is(pg_temp.refusal($$ 'push', FLOW, tag => 'a b' $$) like 'tag: must be 1 to 128 letters%', true, 'the tag');
 select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'the input');
 select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'its length');

@@ -21,7 +21,7 @@ select test.sign_in(test.user_id('owner'));
 select test.deploy_limited(max_starts_per_minute => 0);
 select test.sign_in_as_role('anon');
 select is(pg_temp.refusal() - 'headers', '{
-  "status": 429, "code": "start_limit_reached", "message": "This deployment has reached its max_starts_per_minute, 0.",
+  "status": 429, "code": "start_limit_reached", "message": "This deployment has reached its max_starts_per_minute: 0.",
   "details": {"limit": "max_starts_per_minute", "value": 0, "of": "all"}
 }', 'of starts a minute none are had where 0 are allowed');
 select ok(
@@ -48,7 +48,7 @@ select test.sign_in_as_role('anon');
 select is(pg_temp.refusal(), null, 'of runs in flight one is had where one is allowed');
 select is(pg_temp.refusal(), '{
   "status": 429, "headers": {"Retry-After": "5"}, "code": "start_limit_reached",
-  "message": "This deployment has reached its max_runs_in_flight, 1.", "details": {"limit": "max_runs_in_flight", "value": 1, "of": "all"}
+  "message": "This deployment has reached its max_runs_in_flight: 1.", "details": {"limit": "max_runs_in_flight", "value": 1, "of": "all"}
 }', 'and not a second one');
 select test.sign_out();
 select is(count(*), 1::bigint, 'a start that is refused leaves nothing') from pgmq.q_flow_runs;

@@ -15,10 +15,10 @@ $$;
 
 select is(pg_temp.refusal('{"X": 1}') like 'inputs_invalid inputs.value: there is no tag%', true, 'an unknown tag, with its path');
 select is(pg_temp.refusal('{"A": [{"S": 5}]}'), 'inputs_invalid inputs.value.A[0].S: must be a string', 'a wrong payload, with its path');
-select is(pg_temp.refusal(null) like 'inputs_invalid Send either value%', true, 'nothing');
-select is(pg_temp.refusal('{"N": 0}', '[1]') like 'inputs_invalid Send either value%', true, 'both forms');
-select is(pg_temp.refusal(null, '[1, 2]') like 'inputs_invalid Send either value%', true, 'two plain values');
-select is(pg_temp.refusal(null, '[]') like 'inputs_invalid Send either value%', true, 'no plain value');
+select is(pg_temp.refusal(null) like 'inputs_invalid Send "value" with%', true, 'nothing');
+select is(pg_temp.refusal('{"N": 0}', '[1]') like 'inputs_invalid Send "value" with%', true, 'both forms');
+select is(pg_temp.refusal(null, '[1, 2]') like 'inputs_invalid Send "value" with%', true, 'two plain values');
+select is(pg_temp.refusal(null, '[]') like 'inputs_invalid Send "value" with%', true, 'no plain value');
 select is(pg_temp.refusal(null, '[1e309]') like 'inputs_invalid values: a number%', true, 'a number that no float holds');
 select is(pg_temp.refusal(null, '[[1e400]]'), 'inputs_invalid values[0][0]: a number must have at most 400 digits.', 'a number of too many digits');
 select is(
@@ -33,7 +33,7 @@ select is(
 select is(pg_temp.refusal('{"N": 0}', null, '') like 'idempotency_key_invalid%', true, 'an empty key');
 
 update private.flow_run_jobs set input_bytes = 16777210 where flow_run_id = test.kept('run')::uuid;
-select is(pg_temp.refusal('{"S": "abc"}') like 'inputs_too_large value: the answers to one run%', true, 'more than one run may be sent');
+select is(pg_temp.refusal('{"S": "abc"}') like 'inputs_too_large value: all answers to one run%', true, 'more than one run may be sent');
 update private.flow_run_jobs set input_bytes = 0 where flow_run_id = test.kept('run')::uuid;
 select is(pg_temp.refusal(null, '[null]'), null, 'the input stays open, and null is a value');
 
