@@ -189,7 +189,7 @@ export async function readWebhookText(request: Request, maxBytes: number): Promi
     checkJsonLimits(text, WEBHOOK_LIMITS);
   } else if (mediaType !== FORM) {
     throw apiError('media_type_unsupported', `A body must be application/json, another type in +json, or ${FORM}.`, {
-      hint: 'Have the sender send JSON.',
+      hint: 'Configure the sender to send JSON.',
     });
   }
   return text;

@@ -23,7 +23,7 @@ it.each([
   '{"inputs":{"a":1,"a":1},"values":{}}',
   '{"values":{"__proto__":1,"__proto__":1}}',
 ])('refuses %s, in which two members have one name', (text) => {
-  expect(() => read(text)).toThrow('The body has an object with two members of one name.');
+  expect(() => read(text)).toThrow('The body has an object with two members of the same name.');
 });
 
 it('serializes raw members among others', () => {

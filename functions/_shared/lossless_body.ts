@@ -24,7 +24,7 @@ export function rawMember(text: string, json: object, name: string): RawJson {
   const { member, count } = scanObject(text, name);
   // JSON.parse drops all but the last member of one name, so a difference in the counts shows a repeated name.
   if (count !== countMembers(json)) {
-    throw apiError('request_invalid', 'The body has an object with two members of one name.');
+    throw apiError('request_invalid', 'The body has an object with two members of the same name.');
   }
   return new RawJson(member);
 }

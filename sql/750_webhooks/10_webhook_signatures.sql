@@ -88,8 +88,8 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- An id with a dot is refused: a part of the signed body could be sent as a part of the id, and the rest as another
-  -- body.
+  -- An id with a dot is refused. Otherwise a sender could move the beginning of a signed body into the id, and send the
+  -- rest as another body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 comment on function private.webhook_hmac(jsonb) is
-  'The stored form of a sender''s way to sign: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
+  'The stored form of the description of how a sender signs: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -160,7 +160,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_hmac(jsonb) is
-  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel; as HMAC it is not broken.';
+  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel. SHA-1 in an HMAC is not broken.';
 grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
 create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
@@ -182,8 +182,9 @@ $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
   'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
 
--- Checks a recent signature by Standard Webhooks or Stripe, a signature by GitHub or in the header that hmac names, or
--- a fixed Authorization header, as sent by Helius. Header names are in lower case.
+-- What is checked depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
+-- a signature in the header that the argument hmac names. authorization: a fixed Authorization header, as Helius sends
+-- it. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker

@@ -19,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.are_forwardable_headers(text[]) is
-  'Whether these are not too many different names of headers in lower case, none of which carries a credential.';
+  'Whether the list has at most limit_forwarded_headers() header names, all different and in lower case, and no header that carries a credential.';
 grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
 
 create table public.flow_webhooks (
@@ -43,7 +43,7 @@ create table public.flow_webhooks (
     on delete cascade,
   constraint flow_webhooks_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
-    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+    or private.refuse_column('flow', 'give either flow, with an optional tag, or deployment_id')
   ),
   constraint flow_webhooks_tag_form check (private.check_tag(tag)),
   constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
@@ -55,7 +55,7 @@ create table public.flow_webhooks (
   constraint flow_webhooks_headers_valid check (
     private.are_forwardable_headers(headers)
     or private.refuse_column('headers', format(
-      'must be at most %s different names of headers, of letters, digits, _ and -, without those of credentials',
+      'must be at most %s different header names of letters, digits, _ and -, and no header with credentials',
       private.limit_forwarded_headers()
     ))
   ),
@@ -67,7 +67,7 @@ create table public.flow_webhooks (
     case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
     or private.refuse_column(
       'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, '
-      'prefix, id_header} where verification is hmac, else null'
+      'prefix, id_header} if verification is hmac, otherwise null'
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
@@ -86,15 +86,15 @@ comment on column public.flow_webhooks.input is
 comment on column public.flow_webhooks.headers is
   'The request headers that the input also gets, by their lower-case names.';
 comment on column public.flow_webhooks.verification is
-  'The proof that requests must carry: standard_webhooks, github, stripe or hmac, each a signature of the body, or authorization, a header with a fixed value. Null: the URL suffices. set_webhook_verification sets it.';
+  'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: only the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
   'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
-comment on column public.flow_webhooks.is_active is 'If false, the URL is answered as if it did not exist.';
-comment on column public.flow_webhooks.last_start_at is 'The time at which it last started a run. Kept by the system.';
+comment on column public.flow_webhooks.is_active is 'If false, requests to the URL get the same 404 as for an unknown webhook.';
+comment on column public.flow_webhooks.last_start_at is 'The time at which the webhook last started a run. Kept by the system.';
 comment on column public.flow_webhooks.last_flow_run_id is
-  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the webhook started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_webhooks.last_error is
-  'The error of the last request, "<code>: <message>"; null if it started a run. Kept by the system.';
+  'The error of the last request, "<code>: <message>"; null if that request started a run. Kept by the system.';
 
 create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
 create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;

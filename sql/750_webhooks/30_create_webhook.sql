@@ -9,9 +9,9 @@ create table private.flow_webhook_secrets (
 comment on table private.flow_webhook_secrets is
   'The digest of each webhook''s token, and the secret that verifies its requests.';
 comment on column private.flow_webhook_secrets.token_hash is
-  'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
+  'SHA-256 of the token in the URL of the webhook. A token has 256 random bits, so a plain hash protects it.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header. Null until it is set; requests then fail verification.';
+  'The key of the signatures, or the digest of the Authorization header. While it is null, a webhook with a verification refuses all requests.';
 
 create function private.project_url()
 returns text
@@ -79,11 +79,10 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 
 -- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
--- request. headers names request headers that the input also gets.
--- If verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
--- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix,
--- id_header}, describes the sender's signature, by default sha256 in hex. Without a secret all requests are refused until
--- set_webhook_verification sets one.
+-- request. headers names request headers that the input also gets. If verification is standard_webhooks, github, stripe
+-- or hmac, each request must be signed with the secret. If it is authorization, the Authorization header must be the
+-- secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes how the sender signs; the
+-- default is sha256 in hex. Without a secret all requests are refused until set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
@@ -139,5 +138,5 @@ as $$
   select private.set_webhook_verification(webhook_id, verification, secret, hmac);
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
-  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook; null verification: no proof needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook. If verification is null, no proof is needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;

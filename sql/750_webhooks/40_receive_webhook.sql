@@ -16,7 +16,7 @@ from private.flow_webhook_secrets as s
 join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
 join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true;
 comment on view private.reachable_webhooks is
-  'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
+  'The webhooks that accept requests: they are active, and their user is neither deleted nor banned.';
 comment on column private.reachable_webhooks.token_hash is 'SHA-256 of the token in the URL.';
 comment on column private.reachable_webhooks.id is 'The id in public.flow_webhooks.';
 comment on column private.reachable_webhooks.user_id is 'The owner.';
@@ -48,8 +48,8 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
-  -- The offset has each token looked up by index. Postgres 18 caches the plans of SQL functions, and a plan of empty
-  -- tables would join all webhooks.
+  -- The offset forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a plan
+  -- that was made for empty tables would join all webhooks.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join lateral (
@@ -117,7 +117,7 @@ begin
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
   where f.field <> '';
   if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
-    perform private.fail('request_invalid', 'The form has two fields of one name.');
+    perform private.fail('request_invalid', 'The form has two fields with the same name.');
   end if;
   return v_form;
 exception when character_not_in_repertoire then
@@ -125,7 +125,7 @@ exception when character_not_in_repertoire then
 end;
 $$;
 comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields of one name, more than 1000 fields, and text that is not UTF-8.';
+  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields with the same name, more than 1000 fields, and text that is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -153,7 +153,7 @@ begin
       when webhook_media_type.verification = 'hmac'
         then 'The signed body must be application/json, or a form that is not JSON.'
       else 'The signed body must be application/json.'
-    end, hint => 'Have the sender send JSON.');
+    end, hint => 'Configure the sender to send JSON.');
   end if;
   return case when v_type = v_form then 'form' else 'json' end;
 end;
@@ -182,7 +182,7 @@ begin
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
-    perform private.fail('request_invalid', 'The body must be JSON, without two members of one name in an object.');
+    perform private.fail('request_invalid', 'The body must be JSON, without two members of the same name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
     perform private.fail(
@@ -207,8 +207,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The signed id of the event. Only a text counts: a number with few digits may stand for one with a hundred
-    -- thousand.
+    -- The signed id of the event. Only a text counts: a short number, such as 1e100000, would become a text of a
+    -- hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -228,7 +228,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The same limit as AWS Lambda's.
+  -- AWS Lambda has the same limit.
   v_most constant integer := private.limit_chain_depth();
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
@@ -241,7 +241,7 @@ begin
   if v_depth > v_most then
     perform private.fail('webhook_loop',
       format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
-      hint => 'Remove the loop: on_end of a deployment must not lead to a webhook that starts it again.');
+      hint => 'Remove the loop: on_end of a deployment must not lead to a webhook that starts this deployment again.');
   end if;
   return v_depth;
 end;
@@ -296,13 +296,14 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- The id alone identifies a repetition: Stripe changes a member of an event at each attempt.
+    -- An empty request, because the id alone identifies a repetition: Stripe changes a member of an event at each
+    -- attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. A request with the id of an earlier one within 24 hours returns that one''s run. Definer: it stores the run.';
+  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -310,8 +311,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Does not wait for a lock, and does not write an equal note again. A repeated request returns an earlier run, whose
-  -- id is smaller.
+  -- Does not wait for a lock, and does not write values that are already stored. The run of a repeated request may be
+  -- older than the last run; then its id is smaller.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -358,7 +359,7 @@ begin
   if v_error is null then
     return jsonb_build_object('flow_run_id', v_run_id);
   end if;
-  -- Answer the refusal instead of raising it, so that the note is committed.
+  -- Return the error as the response instead of raising it, so that the result that note_webhook stored is committed.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
   perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
   from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;

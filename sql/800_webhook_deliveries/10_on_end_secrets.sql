@@ -7,8 +7,8 @@ create table private.on_end_secrets (
   constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
 );
 comment on table private.on_end_secrets is
-  'The secrets that sign outgoing webhooks, one for all deployments of a flow, so that a deploy does not change it. A secret leaves the database only once, when it is made.';
-comment on column private.on_end_secrets.previous_secret is 'Also signs, until previous_until.';
+  'The secrets that sign outgoing webhooks. All deployments of a flow have the same secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
+comment on column private.on_end_secrets.previous_secret is 'The secret before the last rotation. It also signs, until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -17,9 +17,9 @@ create table private.webhook_turns (
 );
 comment on table private.webhook_turns is
   'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
-comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs of flows.';
+comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'Whether the owner had started the run of that delivery. A deployment has one turn for such runs and another for all other runs.';
+  'Whether the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another for all other runs.';
 
 create function private.prepare_webhooks(user_id uuid, flow_id integer)
 returns void
@@ -45,7 +45,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer: private.prepare_webhooks is.';
+  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer, like private.prepare_webhooks.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 

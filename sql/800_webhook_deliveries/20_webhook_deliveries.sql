@@ -35,33 +35,33 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run_id is one.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
-  'The deployment; one constant for all runs of flows. The deliveries of an owner with one turn_id take turns with the others, and share a part of the quota.';
+  'The deployment, or one constant for all runs without a deployment. The turn_ids of an owner take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
   'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
-  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: it waits for a value.';
+  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: the run waits for a value.';
 comment on column public.webhook_deliveries.headers is
   'Headers that the flow adds to those of Standard Webhooks: webhook_headers of a node api_input, with lower-case names.';
 comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
   'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
 comment on column public.webhook_deliveries.attempts is
-  'The number of attempts, and of the newest attempt. Reports about an older attempt change nothing.';
+  'The number of attempts so far, which is also the number of the newest attempt. Reports about an older attempt change nothing.';
 comment on column public.webhook_deliveries.max_attempts is
   'The number of failed attempts after which delivery ends. redeliver_webhook grants eight more attempts.';
 comment on column public.webhook_deliveries.next_attempt_at is
-  'The time of the next attempt. While is_held: the time at which another worker may try, if the present attempt is not reported. Null unless pending.';
+  'The time of the next attempt. While is_held: the time from which another worker may claim the delivery, if no result has been reported. Null unless pending.';
 comment on column public.webhook_deliveries.is_held is
   'True if a worker has claimed the delivery and has not reported the result.';
 comment on column public.webhook_deliveries.last_http_status is
   'The status of the newest answer; null if the newest attempt got no answer.';
 comment on column public.webhook_deliveries.last_response is 'The first 1,000 characters of the newest answer.';
 comment on column public.webhook_deliveries.last_error is
-  'The reason why the newest attempt failed; null if it did not.';
+  'The reason why the newest attempt failed; null if it did not fail.';
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
@@ -73,8 +73,8 @@ create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- Sorted by deployment, because deployments take turns. Separates deliveries that were tried from new ones, which wait
--- until there is room.
+-- Sorted by deployment, because deployments take turns. Keeps tried deliveries apart from new ones, because new ones
+-- wait until the quota has room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;

@@ -1,13 +1,13 @@
 -- Called by the transaction that ends a run, or asks for signatures or for an input: private.end_flow_runs, the only
 -- place where root runs end, private.store_signature_requests and private.store_api_inputs.
 
--- Stores every message, even if many are waiting. Claims decide which of them have room, so nothing is counted here,
--- and a run never waits for its messages.
+-- Stores every message, even if many are waiting. The quota is checked when messages are claimed, not here. So a run
+-- never waits for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. Without url it goes to the address of on_end, if that requests the event. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. A message without url goes to the address in on_end, if on_end names the event. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void

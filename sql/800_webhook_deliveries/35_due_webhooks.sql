@@ -21,11 +21,11 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the pending deliveries of an owner with at least one attempt, up to `enough`; only those of one deployment and kind of start if these are not null. Definer: it reads all deliveries.';
+  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer: it reads all deliveries.';
 
 -- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
 -- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
--- deliveries of the same deployment and kind that this claim has selected already.
+-- number of deliveries of the same deployment and kind that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks and returns the most overdue delivery of a deployment that is not picked yet; a new one only if there is room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks and returns the most overdue delivery of a deployment that is not picked yet. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -139,8 +139,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Bounds the concurrent posts of one owner over all workers, so that an address that never answers takes no more of
-  -- them. One post is reserved for messages about runs that the owner started.
+  -- An owner has at most four concurrent posts over all workers, so an address that never answers can't take up more.
+  -- One of the four is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;

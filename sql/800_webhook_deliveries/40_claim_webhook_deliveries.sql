@@ -70,7 +70,7 @@ begin
   -- Attempts without a report count, too. So a delivery that crashes its workers can do so only a few times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
-    last_error = 'worker_lost: the workers that sent it were lost'
+    last_error = 'worker_lost: the workers that sent this message were lost'
   where d.id = any (v_ids) and d.attempts >= d.max_attempts + 8;
   return query
   with claimed as (
@@ -100,10 +100,10 @@ comment on function private.claim_webhook_deliveries(integer, integer) is
 grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
--- owner. An owner has at most four posts under way, three of them about runs that others started.
--- headers are those of the delivery, those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which
--- incoming webhooks detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
--- claimed again.
+-- owner. An owner has at most four posts under way, and at most three of them are about runs that others started.
+-- headers has the delivery's own headers, the headers of Standard Webhooks, and Flow-Chain-Depth. The signature is made
+-- for this attempt. By Flow-Chain-Depth, incoming webhooks detect loops. Report the result to store_webhook_attempt. A
+-- delivery without a report by the end of the lease can be claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker

@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts (at least one), but at least Retry-After of the answer, of which at most a day counts. Eight attempts within 31 hours: the first of the example schedule of Standard Webhooks 1.0.0.';
+  'The delay after this number of failed attempts. A longer Retry-After, cut to one day, is used instead. Eight attempts take at most 31 hours without Retry-After, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -78,13 +78,14 @@ begin
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
       case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
-        then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
+        then 'The address answered with 410 Gone: so on_end was removed from the deployments that name this address.' end,
       format(
         'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )
     ), 1000) end
   where d.id = v_delivery.id;
-  -- The address of an api_input may be an input of the run. So its starter could disable the owner's webhooks.
+  -- The address for an api_input may come from an input of the run. So 410 from such an address must not disable
+  -- webhooks: the starter of the run could disable the owner's.
   if store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input' then
     perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
   end if;

@@ -8,7 +8,7 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address anew: it may have been wrong.
+    -- Read the address again: the owner may have corrected it.
     url = coalesce((select f.on_end ->> 'url' from public.flow_deployments as f where f.id = d.deployment_id), d.url),
     status = 'pending', max_attempts = d.attempts + 8, next_attempt_at = clock_timestamp(), is_held = false
   where d.id = redeliver_webhook.id and d.user_id = v_user_id
@@ -36,5 +36,5 @@ as $$
   select private.redeliver_webhook(id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
-  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, in any state of its delivery. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
+  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, even if it was delivered or has failed. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
 grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;

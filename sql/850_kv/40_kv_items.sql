@@ -134,7 +134,7 @@ begin
 end;
 $$;
 comment on function private.find_kv_item(uuid, text, text) is
-  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: for callers that are already checked.';
+  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: functions call it after they have checked the user.';
 
 create function private.remove_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -203,7 +203,7 @@ begin
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is
-  'Implements public.kv_read_item. Definer, as private.lock_claimed_run is.';
+  'Implements public.kv_read_item. Definer, like private.lock_claimed_run.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)

@@ -13,7 +13,7 @@ begin
   end if;
   if v_caller.is_anonymous then
     perform private.fail('token_required',
-      'This needs a user who has signed up: with an anonymous session its stores would be lost, too.');
+      'Only a user who has signed up can create stores: if an anonymous session is lost, its stores are lost too.');
   end if;
   perform private.add_kv_store(v_caller.user_id, create_kv_store.store);
 end;
@@ -91,7 +91,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('kv_item_not_found', 'There is no item of this key in the store.');
+  perform private.fail('kv_item_not_found', 'There is no item with this key in the store.');
 end;
 $$;
 comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Implements public.read_kv_item. Definer, as private.require_user is.';
+  'Implements public.read_kv_item. Definer, like private.require_user.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)

@@ -4,7 +4,7 @@ language sql stable security definer
 set search_path = ''
 as $$
   -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
-  -- that sleep, and runs that do not, have an index each.
+  -- that sleep have one index, and the other runs have another.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all

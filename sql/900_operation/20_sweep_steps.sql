@@ -24,8 +24,8 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- An id contains the time at which its run was made, which is before the run's end. So the search needs no index on
-    -- the ends, which would slow every start.
+    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids. It needs
+    -- no index on end_time, which would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
       -- A redrive reads the old run until the redrive has ended.
@@ -42,7 +42,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago with everything that belongs to them, and returns how many. Definer: only functions write runs.';
+  'Deletes root runs that ended longer than max_age ago, and everything that belongs to them. Returns the number of deleted root runs. Definer: only functions write runs.';
 
 create function private.delete_old_idempotency_keys(max_keys integer)
 returns bigint
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys that are no longer remembered, and returns how many. Definer: the keys are private.';
+  'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer: the keys are private.';
 
 create function private.delete_stray_messages(max_messages integer)
 returns bigint

@@ -52,7 +52,7 @@ begin
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that has ended meanwhile is not pending any more.
+      -- A run that was pending may have ended meanwhile, so that it may be redriven.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();

@@ -8,7 +8,7 @@ begin
     perform private.fail('request_invalid',
       format(
         'max_age: must be at least %s hours, '
-        'since a repeated start finds its run by the idempotency key for so long.',
+        'because for that time a repeated start finds its run by the idempotency key.',
         private.limit_idempotency_hours()));
   end if;
   if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
@@ -23,8 +23,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner expects a scan of the whole table to find a reference soon, as for most rows. The rows that a sweep
--- deletes have none.
+-- Most rows have references, so the planner expects that a scan of the whole table soon finds one. But the rows that a
+-- sweep deletes have no references, so such a scan would read the whole table each time.
 set enable_seqscan = off
 as $$
 declare
@@ -40,7 +40,7 @@ begin
   v_messages := private.delete_stray_messages(sweep_runner.max_runs);
   v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
   perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
-  -- Last, because a start of the same graph waits for it until the transaction ends.
+  -- This step comes last, because a start that needs one of these snapshots waits until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
@@ -61,8 +61,8 @@ as $$
 $$;
 -- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
 -- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
--- are needed neither by a deployment nor by a run that has not ended or may be redriven. Of each kind at most max_runs.
--- 400 request_invalid.
+-- are needed neither by a deployment nor by a run that has not ended or may be redriven. Deletes at most max_runs rows
+-- of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

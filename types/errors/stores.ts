@@ -29,7 +29,7 @@ export const storeErrors = {
     status: 404,
     meaning: 'The key-value store has no item of this key.',
     remedy: 'Write the item first, or treat the answer as an empty item.',
-    example: { message: 'There is no item of this key in the store.' },
+    example: { message: 'There is no item with this key in the store.' },
   },
   kv_store_not_found: {
     status: 404,

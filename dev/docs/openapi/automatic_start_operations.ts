@@ -21,7 +21,7 @@ export const automaticStartOperations: Operation[] = [
     security: [[]],
     parameters: ['webhookToken'],
     body: {
-      schema: { description: 'Any JSON, 64 levels deep at most, without two members of one name in an object.' },
+      schema: { description: 'Any JSON, 64 levels deep at most, without two members of the same name in an object.' },
       isRequired: true,
       examples: { push: { ref: 'refs/heads/main', repository: { full_name: 'octo-org/octo-repo' } } },
     },

@@ -29,7 +29,7 @@ update public.webhook_deliveries set next_attempt_at = clock_timestamp(), attemp
 select public.claim_webhook_deliveries(10, 60);
 select results_eq(
   'select status, attempts, is_held, last_error from public.webhook_deliveries',
-  $$ values ('failed', 16, false, 'worker_lost: the workers that sent it were lost') $$, 'what loses eight workers more than it has attempts is given up'
+  $$ values ('failed', 16, false, 'worker_lost: the workers that sent this message were lost') $$, 'what loses eight workers more than it has attempts is given up'
 );
 
 select * from finish();

@@ -24,8 +24,8 @@ select is(pg_temp.form('{"a": 1}', type), '{"a": 1}', 'JSON: ' || type) from unn
 select is(private.webhook_body(null, '{"a": 1}', '{}'), '{"a": 1}', 'and where no type is told');
 
 select is(test.error(format('select pg_temp.form(%L)', body)) ->> 'message', message, left(body, 20)) from (values
-  ('a=1&a=2', 'The form has two fields of one name.'),
-  ('a=1&%61=2', 'The form has two fields of one name.'),
+  ('a=1&a=2', 'The form has two fields with the same name.'),
+  ('a=1&%61=2', 'The form has two fields with the same name.'),
   ('a=%ff', 'The form must be UTF-8, without NUL.'),
   ('a=%00', 'The form must be UTF-8, without NUL.'),
   ((select string_agg('a' || n, '&') from generate_series(1, 1001) as n), 'The form has more than 1000 fields.')
