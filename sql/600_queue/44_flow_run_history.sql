@@ -1,4 +1,5 @@
--- node_ids, if it is given, has the node of each of run_ids whose rows are wanted; null: all nodes of that run.
+-- If node_ids is given, it has one element for each of run_ids: the node whose rows are read, or null for all nodes of
+-- the run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, out node_runs text, out next json
 )

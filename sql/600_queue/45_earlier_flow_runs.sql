@@ -39,7 +39,7 @@ begin
   select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}') into v_roots, v_named
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- All nodes of the runs of the tree, and of each other named run the nodes for which it is named.
+  -- Reads all nodes of the runs in the tree, and from each other named run only the nodes for which it is named.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids

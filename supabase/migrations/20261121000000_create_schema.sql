@@ -7957,7 +7957,7 @@ create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 as $$
   select array_agg(
@@ -8003,7 +8003,7 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
@@ -8272,7 +8272,7 @@ grant execute on function public.watched_run_events(uuid[], integer[]) to servic
 
 -- sql/500_pending_inputs/10_api_inputs.sql
 
--- How a run waits for somebody, at its node `api_input`:
+-- How a run waits for an answer from outside, at a node `api_input`:
 --
 --   ask       store_api_inputs stores the inputs that the runner asks for together with the run's progress: secrets in
 --             the table below, readable columns in pending_inputs. The run is released, and sleeps until the input
@@ -8310,13 +8310,13 @@ comment on table private.api_inputs is
   'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
   'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. Answers find their input by it.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits, and if the run ended before an outcome.';
+  'submitted, cancelled or expired. Null while the node waits. It stays null if the run ends before.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
-  'SHA-256 of the Idempotency-Key of the answer; null if it had none.';
+  'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';
 
 create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
 
@@ -8346,7 +8346,7 @@ comment on column public.pending_inputs.owner_id is
 comment on column public.pending_inputs.started_by is
   'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. It is stored while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. The URL ends in a random token, the only credential. The URL is stored only while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
@@ -8355,7 +8355,7 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- Hides expired inputs. An expired row stays until a worker has looked at its run, but nobody can answer it.
+-- Hides expired inputs. An expired row stays until a worker has looked at its run, but it can't be answered.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
@@ -8440,7 +8440,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_inputs() is
-  'Removes a deleted user from the pending inputs of other owners'' runs. Definer: only functions write them.';
+  'Sets started_by to null in the pending inputs of runs that a deleted user started. Definer: only functions write them.';
 create trigger _600_forget_inputs after delete on auth.users
   for each row execute function private.tg_users__after_delete_inputs();
 
@@ -8471,15 +8471,15 @@ begin
   end if;
   if v_job.input_bytes + v_bytes > v_most then
     perform private.fail('inputs_too_large',
-      format('value: the answers to one run must be at most %s of JSON together.', private.size_text(v_most)));
+      format('value: all answers to one run together must have at most %s of JSON.', private.size_text(v_most)));
   end if;
   delete from public.pending_inputs as p
   where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
   update private.flow_run_jobs as j
   set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
   where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- A worker that holds the run learns of the answer at its next heartbeat; or it releases the run, which can then be
-  -- claimed at once.
+  -- A worker that holds the run learns of the answer at its next heartbeat. If the worker releases the run before that,
+  -- the run can be claimed again at once.
   perform private.wake_flow_run(end_open_input.root_flow_run_id);
   return true;
 end;
@@ -8494,7 +8494,7 @@ set search_path = ''
 as $$
 begin
   perform private.fail('pending_input_not_found', 'There is no such pending input.',
-    hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
+    hint => 'The URL of an input stops working when the input expires, or when its run ends or is stopped.');
 end;
 $$;
 comment on function private.fail_for_unknown_input() is
@@ -8546,7 +8546,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. A short key suffices, because the token is the credential. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The key may be short, because not the key but the token is the credential. Definer: inputs are private.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -8574,7 +8574,8 @@ begin
     then
       return;
     end if;
-    perform private.fail('pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+    perform private.fail('pending_input_answered',
+      'This input was already submitted or cancelled: its URL works only once.',
       hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
   end if;
   if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
@@ -8598,7 +8599,8 @@ begin
   then
     perform private.fail(
       'inputs_invalid',
-      'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.'
+      'Send "value" with a tagged value, such as {"S": "text"}, or "values" with an array of one plain JSON value, '
+      'but not both.'
     );
   end if;
   if answer_value.values is not null then
@@ -8610,13 +8612,14 @@ begin
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
-  -- The value has the bounds of an input, and so of a node's output: it becomes the one output of the node.
+  -- The value becomes the only output of the node, so it must be within the bounds of outputs. Inputs have the same
+  -- bounds.
   perform private.check_inputs(jsonb_build_object('value', v_value));
   return v_value;
 end;
 $$;
 comment on function private.answer_value(jsonb, jsonb) is
-  'The value that an answer submits: `value` as it is, or plain JSON converted from `values`, an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+  'The value that an answer submits: `value` unchanged, or the value converted from `values`, an array of one plain JSON value. 400 inputs_invalid; 413 inputs_too_large.';
 
 create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
 returns void
@@ -8635,11 +8638,11 @@ comment on function private.submit_input(text, jsonb, jsonb, text) is
   'Implements public.submit_input. Definer: inputs are private.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
 
--- The Edge Function has checked the ranges of numbers. Takes either value, a tagged value, or values, plain JSON in an
--- array of one: without the array, a null would count as missing. A token works once; the same value with the same
--- idempotency_key succeeds again.
--- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or
--- whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- The Edge Function has checked the ranges of numbers. Takes either `value`, a tagged value, or `values`, an array of
+-- one plain JSON value. Without the array, a plain null would count as missing. A token works once; the same value with
+-- the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for
+-- a token that is unknown or expired, or whose run has ended or is being stopped; 409 pending_input_answered; 413
+-- inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null
 )
@@ -8687,10 +8690,11 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- Reset this before reading the inputs: an answer sets it under the lock that this transaction holds.
+  -- An answer sets has_ended_inputs under the lock that this transaction holds. So no answer comes between this reset
+  -- and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- The database decides that an input has expired, under the same lock. Afterwards it accepts no answer, even if some
-  -- clock is behind.
+  -- Only the database decides that an input has expired, under the same lock. After that the input accepts no answer,
+  -- even if a clock is set back.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'
@@ -8760,10 +8764,10 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. Its key is the first node execution whose instructions it contains.';
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. The key of a transaction is the first node execution whose instructions it contains.';
 comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
 comment on column private.flow_run_transactions.members is
-  'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
+  'The node executions whose instructions the transaction contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
   'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
@@ -8771,13 +8775,13 @@ comment on column private.flow_run_transactions.memo is
   'The text of the memo that the action identity signs; null if the message has no such memo.';
 comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
 comment on column private.flow_run_transactions.slot is
-  'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+  'The slot in which the blockhash of the transaction was read. The transaction can''t be in an earlier slot.';
 comment on column private.flow_run_transactions.last_valid_block_height is
-  'The last block height at which its blockhash is valid.';
+  'The last block height at which the blockhash of the transaction is valid.';
 comment on column private.flow_run_transactions.outcome is
   'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
 comment on column private.flow_run_transactions.signature is
-  'Its first signature, base58; null if it was not sent, or is under way.';
+  'The first signature of the transaction, base58; null if the transaction was not sent, or is still under way.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -8796,7 +8800,8 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction certainly has no effect, and its node has not ended and is tried again.
+  -- The stored transaction has failed, so it has no effect, and its node is being tried again. So the new transaction
+  -- may replace it.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -8819,7 +8824,7 @@ begin
       members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
       has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- A second transaction in another form might pay twice.
+    -- A second, different transaction might pay twice.
     perform private.fail('internal',
       'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
@@ -8841,9 +8846,9 @@ $$;
 -- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
 -- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
 -- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
--- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it is
--- 500 internal. One exception: if the transaction has failed and its first member is tried again, the new transaction
--- replaces it, and its requests are deleted. 409 claim_lost for an older claim.
+-- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it
+-- raises 500 internal. There is one exception: if the stored transaction has failed and its first member is tried
+-- again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
@@ -8881,13 +8886,13 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
+  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
   'A random number below 2^53. It names the request and proves nothing; the signature in an answer is the proof.';
 comment on column public.signature_requests.kind is
   'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
-  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
+  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
@@ -8929,7 +8934,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: functions call it after they have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -8983,8 +8988,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already, and requests whose random id is taken. The latter get another
-    -- id in the next round.
+    -- The insert skips keys that have a request already. It also skips requests whose random id is taken; these get
+    -- another id in the next round.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
@@ -9030,7 +9035,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Removes a deleted user from the signature requests of other owners'' runs. Definer: only functions write them.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write them.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();
 
@@ -9064,7 +9069,7 @@ begin
 end;
 $$;
 comment on function private.pending_signature_request(uuid) is
-  'Implements public.pending_signature_request. Definer, as private.run_for_caller is.';
+  'Implements public.pending_signature_request. Definer, like private.run_for_caller.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 -- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null without
@@ -9094,7 +9099,7 @@ as $$
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer: one call for many callers, who are already checked.';
+  'Implements public.asking_flow_runs. Definer: one call serves many callers, whom the Edge Functions have checked.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -9105,7 +9110,7 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over, because their tree asks for a signature now or will never ask again.';
+  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over: a run in their tree asks for a signature now, or none ever will again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/550_transactions/40_answer_signature_request.sql
@@ -9131,7 +9136,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, for every sender. Definer: it reads runs for callers who may not.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the answer, the requested key must have made the signature. Definer: it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -9170,14 +9175,14 @@ begin
       )
   ) then
     perform private.fail('transaction_changed',
-      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, '
-      'and a change would invalidate their signatures.',
+      'new_msg can''t be used here: others have signed or must sign this transaction as it is, '
+      'and a change would make their signatures invalid.',
       hint => 'Sign the message as it is, and leave new_msg out.');
   end if;
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: for callers that are already checked.';
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: functions call it after they have checked the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -9312,35 +9317,40 @@ grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
 
--- The steps of a run in the queue; each step is a function in a file of its name:
+-- The steps of a run in the queue. Each step is a function in a file of its name:
 --
--- start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
--- claimed while its message is visible. claim       claim_flow_runs claims the next runs: next_owners decides whose
--- turn it is, and lock_next_flow_runs takes the runs of each owner in the order of their turns. A claim gets its
--- claim_number, and hides the message until the lease ends. heartbeat   heartbeat_flow_runs hides the message for
--- another lease. The messages of a lost worker become visible while their jobs are still held; the next claim sees
--- this, and counts the lost worker. A run that lost two workers in a row is a suspect, and is claimed alone.
--- (awake_jobs computes both.) checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
--- release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
--- its owner. It can be claimed at once or, if a node waits for a time, after it has slept until then. suspend
--- suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A
--- run that waits for somebody's input (sql/500_pending_inputs/) sleeps until the input is answered or expires. finish
--- finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
+--   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
+--               claimed while its message is visible.
+--   claim       claim_flow_runs claims the next runs. next_owners decides whose turn it is, and lock_next_flow_runs
+--               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides
+--               the message until the lease ends.
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
+--               become visible while their jobs are still held. The next claim sees this, and counts the lost worker.
+--               A run that lost two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
+--   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
+--               its owner. It can be claimed at once. If a node waits for a time, the run first sleeps until then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
+--               expires. A run that waits for an answer to an input (sql/500_pending_inputs/) sleeps until the input
+--               is answered or expires.
+--   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
+--               messages.
+--
 -- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and
 -- finish_flow_runs skips results of older claims.
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that holds it is lost, too.
+  -- If the message is visible although the job is held, the worker that held the job is lost, so it counts too.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j
 where j.message_id is not null and j.sleeps_until is null;
 comment on view private.awake_jobs is
-  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid if the job''s message is visible.';
-comment on column private.awake_jobs.lost_claims is 'The number of consecutive workers that were lost with the run.';
+  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid only if the job''s message is visible.';
+comment on column private.awake_jobs.lost_claims is 'How many workers in a row were lost while they held the run.';
 comment on column private.awake_jobs.is_suspect is
-  'True if the run has lost two workers in a row. The run may have crashed them, so it is claimed alone.';
+  'True if the run has lost two workers in a row. The run may have crashed the workers, so it is claimed alone.';
 
 -- sql/600_queue/20_queue_length.sql
 
@@ -9351,20 +9361,21 @@ create table private.queue_settings (
   constraint queue_settings_max_length_natural check (max_length >= 0)
 );
 comment on table private.queue_settings is
-  'Settings of the queue that an operator has changed, in one row. Without the row, private.max_queue_length() has its default.';
+  'One row with the queue settings that an operator has changed. Without the row, private.max_queue_length() returns the default.';
 comment on column private.queue_settings.max_length is
-  'The number of runs waiting to be claimed from which the queue is full.';
+  'The queue is full when at least this many runs wait to be claimed.';
 
--- Sequences, because a value that a start sets remains when that start is refused, and setting it takes no lock.
+-- These values are in sequences for two reasons. A value that a start sets stays, even if that start is refused and
+-- rolled back. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of the message from which the queue is counted again. Until then it is not treated as full.';
+  'The id of a message. When a start gets this or a later id, the queue is counted again. Until then the queue is not treated as full.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'The time, in milliseconds since 1970, until which a queue that was found full is treated as full without being counted again; 0 while there is room.';
+  'A queue that was found full is treated as full until this time, in milliseconds since 1970, without another count. 0 while there is room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the owner whose runs were found to fill the queue, until the queue is counted again or is not treated as full any more; 0 for no owner.';
+  'A hash of the owner who was last refused because too many of the runs in the full queue were theirs; 0 for no owner. It is used only until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
 
 create function private.max_queue_length()
 returns integer
@@ -9401,7 +9412,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- A shared lock, so that waiting transactions do not wait for each other: each would hold the lock until it ends.
+  -- The lock is shared, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
+  -- until the end of the transaction.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -9430,13 +9442,13 @@ create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length in
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for an empty queue and reused for a full one.
+-- Otherwise a plan that was made for an empty queue could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
-  -- Not negative, like all values of the sequence.
+  -- The sequence has no negative values, so this clears the sign bit.
   v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
   v_is_known boolean := coalesce(
     pg_sequence_last_value('private.queue_refused_owner') = v_owner
@@ -9444,12 +9456,12 @@ declare
     false
   );
 begin
-  -- Repeated starts for one owner do not count ten thousand runs each time. Only the last refused owner is remembered;
-  -- runs of other owners are counted.
+  -- The last refused owner is remembered and refused without a count, so that repeated starts for one owner do not
+  -- count ten thousand runs each time. For any other owner, the runs are counted.
   if v_is_known then
     v_count := v_share;
   else
-    -- Counts at most the share, by the index of each owner's runs by turn.
+    -- Counts at most v_share runs, by the index on user_id and turn.
     select count(*) into v_count
     from (
       select from private.flow_run_jobs as j
@@ -9467,11 +9479,11 @@ begin
   end if;
 end;
 $$;
--- Owners with fewer runs have room, however many runs others queue. The last refused owner is refused without counting
--- while the queue is treated as full. To work off a queue of the default length takes longer than the 10 seconds of
--- Retry-After; a queue that just reached the limit takes less.
+-- Owners with fewer runs than a tenth of the limit still have room, however many runs other owners queue. While the
+-- queue is treated as full, the last refused owner is refused without a count. Retry-After is 10 seconds. That is too
+-- short to execute a whole queue of the default length, but enough for room in a queue that has just reached the limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a full queue: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Definer: the queue is private.';
+  'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -9489,8 +9501,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room, no start waits for the one that counts: few runs start meanwhile, and a hundredth of the limit
-  -- is not counted anyway.
+  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and a hundredth
+  -- of the limit is the precision of the check anyway.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -9498,7 +9510,7 @@ begin
     end if;
     perform private.await_queue_check();
   end if;
-  -- The transaction that had the lock before has counted the queue or changed the limit.
+  -- The transaction that held the lock before may have counted the queue or changed the limit.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
@@ -9508,7 +9520,8 @@ begin
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- The transaction that had the lock did not count: the queue is still treated as full, and the next start counts it.
+  -- The transaction that held the lock did not count, so this start treats the queue as still full. The next start
+  -- counts it.
   if not v_is_counting then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
@@ -9518,8 +9531,8 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes time in proportion to the limit. So the next one follows after a hundredth of the limit, in messages
-  -- or in milliseconds.
+  -- A count takes time in proportion to the limit. So the next count comes only after v_max_length / 100 messages, or
+  -- after as many milliseconds if the queue is full.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -9531,10 +9544,10 @@ begin
 end;
 $$;
 -- This keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The queue is
--- full when max_queue_length runs wait to be claimed. It is counted up to the limit only, and again only after new
--- messages of a hundredth of the limit, so it may become longer by that much.
+-- full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as
+-- many new messages as a hundredth of the limit, so the queue may become that much longer.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner, if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Definer: the queue is private.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -9548,7 +9561,7 @@ begin
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- After the commit, the next start counts anew, and other starts wait for its result.
+  -- After the commit, the next start counts the queue again, and other starts wait for its result.
   perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0),
     setval('private.queue_full_until', 1);
 end;
@@ -9564,11 +9577,12 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- When the queue is full, only the owner may start the deployments of an owner who has a tenth of max_length or more in
--- it: 429 queue_full. With 0, only owners start deployments. The queue is counted again after new messages of a
--- hundredth of the limit, so it may become longer by that much. 400 request_invalid.
+-- If the queue is full, and an owner has at least a tenth of max_length runs in it, then only this owner may start the
+-- owner's deployments. Other callers get 429 queue_full. With 0, only owners start deployments. The queue is counted
+-- again only after as many new messages as a hundredth of the limit, so the queue may become that much longer. 400
+-- request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: sets the number of runs waiting to be claimed from which the queue is full. With 0, only owners start deployments. 400 request_invalid.';
+  'For operators: sets max_length. The queue is full when at least so many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -9579,7 +9593,7 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: the number of waiting runs from which the queue is full, as set_max_queue_length has set it, or else the default.';
+  'For operators: the value that set_max_queue_length has set, or the default. The queue is full when at least so many runs wait to be claimed.';
 grant execute on function public.max_queue_length() to service_role;
 
 -- sql/600_queue/30_wake_flow_runs.sql
@@ -9604,9 +9618,10 @@ create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits: that worker holds this lock or is
-  -- about to get it. If no worker waits, the transaction keeps the shared lock until its end. A worker that begins to
-  -- wait first waits for that end, and then looks at the queue. The planner inlines this single expression.
+  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits. A waiting worker holds this lock
+  -- exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and keeps it until its
+  -- end. A worker that begins to wait must first wait for that end, and then looks at the queue. The planner inlines
+  -- this single expression.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
@@ -9620,10 +9635,10 @@ begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
 -- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that made a run claimable without notifying is committed. So a look at the queue after this call
+-- every transaction that made a run claimable without a notification has ended. So a look at the queue after this call
 -- misses no run. Only one session has this lock at a time; others wait for it.
 comment on function private.await_claimable_runs() is
-  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when all earlier runs are visible to its next look. One session at a time.';
+  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when the worker''s next look at the queue will see all earlier runs. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -9670,7 +9685,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skips jobs that other transactions have locked: those transactions wake them, or the next claim does.
+  -- Skips jobs that other transactions have locked. Either those transactions wake these jobs, or the next claim does.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -9692,11 +9707,11 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'The position of claims in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim. One claim at a time writes it.';
+  'One row with the position of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. One claim at a time writes the row.';
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
-  'A suspect that the last claim skipped, because it is claimed alone: the next claim takes it first, if it is still claimable.';
+  'A suspect that the last claim skipped, because suspects are claimed alone. The next claim takes this run first, if it is still claimable.';
 
 create function private.next_owners(after_owner uuid, max_owners integer, owners_with_slots uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
@@ -9718,7 +9733,7 @@ begin
     into user_id, turn, suspect_id
     from private.awake_jobs as j
     -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
-    -- each.
+    -- each job.
     cross join lateral (
       select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
     ) as m
@@ -9770,7 +9785,7 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers; nulls if it is not claimable, or is locked by another transaction. Definer: queue and jobs are private.';
+  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
   max_runs integer, owners_with_slots uuid[], only_run_id uuid,
@@ -9795,7 +9810,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- If a run is the only one in the queue, it is next, whatever the turns.
+  -- The only run in the queue is claimed next; turns don't matter for it.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -9821,7 +9836,7 @@ begin
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
-        -- The suspect may have made progress meanwhile, and not be a suspect any more.
+        -- If the run has made progress meanwhile, it is no longer a suspect.
         continue when (v_tried.lost_claims >= 2) is not true;
         if v_tried.user_id = any (lock_next_flow_runs.owners_with_slots) then
           -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
@@ -9839,7 +9854,7 @@ begin
     v_runs_per_owner := case
       when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- Reserved slots: each owner gets one run, so that some are left for the owners who come next.
+      -- With reserved slots, each owner gets only one run, so that slots are left for other owners.
       else 1
     end;
     -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
@@ -9873,8 +9888,8 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If too few runs were
-    -- found, and these or other owners may have more, the search is repeated with twice as many owners.
+    -- Too few runs may have been found: some owners have fewer runs than their share, or their runs are locked or are
+    -- suspects. If these or other owners may have more runs, the search is repeated with twice as many owners.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -9892,10 +9907,10 @@ begin
   ));
 end;
 $$;
--- Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With
--- owners_with_slots, each other owner gets at most one run. only_run_id: the only run whose message was visible, if
--- there was just one. last_user_id and suspect_id are the new values of private.last_claim. Called under the lock of
--- claim_flow_runs.
+-- Owners take turns. The runs of one owner are taken in the order of `turn`. A suspect is taken alone. If
+-- owners_with_slots is given, these owners get no run, and each other owner gets at most one. only_run_id: the only run
+-- whose message was visible, if there was just one. last_user_id and suspect_id are the new values of
+-- private.last_claim. Called under the lock of claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
   'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';
 
@@ -9914,7 +9929,7 @@ language plpgsql volatile security definer
 set search_path = ''
 -- Planning would take longer than the claim itself, so the first plan is kept. Postgres may make it for an empty queue,
 -- but it must also suit a full one. So these settings disable all plans without indexes. They also raise the estimated
--- costs, for which Postgres would use JIT; `jit = off` prevents that.
+-- costs, so Postgres would use JIT; `jit = off` prevents that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -9945,8 +9960,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time. So each sees the result of the one before, and none returns empty while runs are
-  -- claimable.
+  -- Claims run one at a time. So each claim sees the result of the previous claim, and no claim returns empty while
+  -- runs are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
@@ -10041,16 +10056,15 @@ begin
 end;
 $$;
 -- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
--- alone; one that lost more than max_lost_claims in a row fails (null: none fails). If there is no run, the call waits
--- up to wait_ms for one; only one caller waits at a time, others return at once. owners_with_slots is for reserved
--- slots: no run of these owners is claimed, and at most one run of each other owner. snapshot is JSON text, or null if
--- its hash (hex) is in known_snapshots. output_bytes is the approximate size of the node outputs that
--- flow_run_history and flow_run_history_page return. earlier_output_bytes is the most that
--- earlier_flow_runs returns, approximately; null if the run is neither a redrive nor partial. If no run is
--- claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
--- has_due_webhook.
+-- alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run fails. If
+-- there is no run, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once.
+-- owners_with_slots is for reserved slots: no run of these owners is claimed, and at most one run of each other owner.
+-- snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate size of the
+-- node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is approximately the most
+-- that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks
+-- are due (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. Waits up to wait_ms if there is none. A row without a run says that webhooks are due.';
+  'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 -- sql/600_queue/43_heartbeat_flow_runs.sql
@@ -10062,7 +10076,7 @@ set search_path = ''
 as $$
 begin
   -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped,
-  -- because the checkpoint, release, claim or end that holds the lock also sets the message.
+  -- because the checkpoint, release, claim or end that holds the lock also sets the time of the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -10103,7 +10117,8 @@ grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_
 
 -- sql/600_queue/44_flow_run_history.sql
 
--- node_ids, if it is given, has the node of each of run_ids whose rows are wanted; null: all nodes of that run.
+-- If node_ids is given, it has one element for each of run_ids: the node whose rows are read, or null for all nodes of
+-- the run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, out node_runs text, out next json
 )
@@ -10162,7 +10177,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[]) is
-  'The node runs of these runs, or of one node of each, as JSON, in the order of their keys, from the one after `after` until the page has max_bytes. next is the after of the next page; null on the last one. Definer: its callers check who asks.';
+  'A page of the node runs of these runs, or of one node of each, as JSON in the order of their keys. It begins after the key `after`, and ends when it has max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -10221,7 +10236,8 @@ as $$
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- If a called run and the interflow node that called it have both ended, its result is not read any more.
+        -- If a called run and the interflow node that called it have both ended, the result of the run is not read any
+        -- more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
@@ -10231,7 +10247,7 @@ as $$
     'node_runs', case
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
-      -- The result of a called run that has ended suffices.
+      -- If a called run has ended, only its result is needed, so its node runs are left out.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -10251,7 +10267,8 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- Ended executions are not repeated, but count for the tree's limit of executions, each attempt as one.
+      -- Node executions of ended runs are not listed, but they count towards the tree's limit of executions. Each
+      -- attempt counts as one execution.
       select coalesce(sum(n.attempt), 0)
       from tree
       cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
@@ -10278,10 +10295,11 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page
--- of flow_run_history_page, with next for the next page. children omits called runs whose result is not needed any
--- more. transactions has all, with their signature requests. This is separate from claim_flow_runs, so that a run with
--- too long a history fails alone. It returns json, because jsonb is limited to 256 MB.
+-- node_runs lists the node runs of runs that have not ended, without inputs. With max_bytes it is only the first page
+-- of flow_run_history_page, and next is the key for the next page. children leaves out called runs whose result is not
+-- needed any more. transactions lists all transactions with their signature requests. This function is separate from
+-- claim_flow_runs, so that a run with too long a history fails alone. It returns json, because jsonb is limited to 256
+-- MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -10296,7 +10314,7 @@ as $$
   select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
 -- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
--- brings it to max_bytes. next is the after of the next page; null on the last one.
+-- brings it to max_bytes. next is the `after` of the next page; null on the last page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
@@ -10316,7 +10334,8 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- The outputs of a call that succeeded suffice, so its run is left out. A handled failure is such an output.
+    -- If a call succeeded, only its outputs are needed, so the called run is left out. A call whose failure was handled
+    -- counts as succeeded.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -10326,7 +10345,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called, as far as a redrive continues them: runs whose calls succeeded are left out. Definer: its callers check who asks.';
+  'These root runs and the runs that they called. Leaves out runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -10343,7 +10362,7 @@ begin
   select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}') into v_roots, v_named
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- All nodes of the runs of the tree, and of each other named run the nodes for which it is named.
+  -- Reads all nodes of the runs in the tree, and from each other named run only the nodes for which it is named.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -10378,10 +10397,10 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
--- Of a partial run, node_runs also has the executions that its nodes are fed from.
--- The first page has roots, the runs that it was redriven from, the newest first, and children, the runs that they
--- called. All pages have their node runs, like flow_run_history_page. Called runs whose calls succeeded are left out,
--- because the outputs of the calls are taken over.
+-- The first page has roots, the runs that this run was redriven from, the newest first. It also has children, the runs
+-- that the roots called. All pages have node runs of roots and children, like flow_run_history_page. Called runs whose
+-- calls succeeded are left out, because the outputs of the calls are taken over. Of a
+-- partial run, node_runs also has the executions whose outputs feed the nodes of the run.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or a partial run is fed from, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
@@ -10423,7 +10442,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Writes of a worker begin with it. Definer: jobs are private.';
+  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Each write of a worker begins with this call. Definer: jobs are private.';
 
 -- sql/600_queue/51_store_progress.sql
 
@@ -10470,7 +10489,7 @@ begin
 end;
 $$;
 comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Returns the resulting events. Definer: only functions write runs.';
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of the root run. Returns the resulting events. Definer: only functions write runs.';
 
 create function private.store_transaction_outcomes(transactions jsonb)
 returns void
@@ -10485,8 +10504,8 @@ begin
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
   -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
-  -- the requests stayed open, pending_signature_request would show them before the next transaction's, and the run
-  -- would wait for their answers.
+  -- the requests stayed open, pending_signature_request would show them before the requests of the next transaction,
+  -- and the run would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -10549,11 +10568,11 @@ create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progr
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements anew for the arrays of each call, which takes longer than executing
--- them.
+-- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- A caller may have turned it off; a nested loop over the rows of a large progress would take longer than storing them.
+-- Some callers turn hash joins off. But a nested loop over the rows of a large progress would take longer than storing
+-- them.
 set enable_hashjoin = on
 as $$
 declare
@@ -10688,8 +10707,8 @@ begin
 end;
 $$;
 -- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
--- the runs. numbers_events is false for a run that ends with this report, and whose events private.unnumbered_events
--- computes. Storing the same progress twice changes nothing.
+-- the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events can compute its
+-- events. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
 
@@ -10895,8 +10914,8 @@ as $$
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
 -- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
--- request is unanswered, and in a second if all unanswered ones have expired. delay_seconds: it may be claimed then at
--- the latest, because the time of one of its attempts is over.
+-- request is unanswered, and in a second if all unanswered ones have expired. The run may be claimed after
+-- delay_seconds at the latest, because then the time of one of its attempts is over.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
@@ -10907,7 +10926,7 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
+-- Otherwise a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
@@ -10950,7 +10969,7 @@ create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], resu
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -10962,7 +10981,8 @@ declare
   v_told_ids uuid[];
   v_has_inputs boolean;
 begin
-  -- In the order of run_ids, in which the commit subtracts the ends from their deployments' usage.
+  -- Runs end in the order of run_ids. In the same order, the commit subtracts the ended runs from the usage of their
+  -- deployments.
   with result as materialized (
     select f.*
     from jsonb_to_recordset(end_flow_runs.results) as f (
@@ -10998,7 +11018,8 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs end with the root at the latest. Some are left if the root ends before a worker continued them.
+  -- Called runs must end with the root at the latest. If the root ends before a worker has continued its called runs,
+  -- some of them have not ended yet.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
@@ -11021,8 +11042,8 @@ end;
 $$;
 -- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
 -- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes without a node run. The caller has locked
--- runs and jobs, in this order; message_ids are those of the jobs.
+-- not_run, progress: {work_ms, is_complete}}]; If not_run is null, it is set to all nodes without a node run. The
+-- caller has locked runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer: only functions write runs.';
 
@@ -11049,7 +11070,7 @@ begin
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run without a worker, by end_flow_runs. The caller has locked the run. Definer: only functions write runs.';
+  'Ends a run for which no worker reports a result. The caller has locked the run. Definer: only functions write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -11087,7 +11108,7 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for empty tables and reused for full ones.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -11107,7 +11128,8 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- This one report has all events of a short run. private.unnumbered_events computes them, so they are not stored.
+      -- If this report has all events of a short run, they are not stored, because private.unnumbered_events can
+      -- compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
@@ -11186,8 +11208,8 @@ begin
   perform private.finish_flow_run(flow_run_id, claim_number, status, output, errors, not_run, progress);
 end;
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}.
--- not_run: null for all nodes without a node run.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}. If
+-- not_run is null, it is set to all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
   'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
@@ -11272,7 +11294,8 @@ create function private.claim_token(flow_run_id uuid, claim_number integer, expi
 returns text
 language sql stable security invoker
 begin atomic
-  -- A run token signs 16 bytes and this one signs a longer text, so neither can be made of the other.
+  -- A run token signs 16 bytes, and a claim token signs a longer text. So the signature of one kind of token is never
+  -- valid for the other kind.
   select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
   from (
     select format(
@@ -11282,7 +11305,7 @@ begin atomic
   ) as s;
 end;
 comment on function private.claim_token(uuid, integer, timestamptz, bytea) is
-  'The token of a claim: fc_, run id, claim number and expiry in seconds since 1970, and their HMAC-SHA256 in hex, joined by _.';
+  'The token of a claim. Its parts are joined by _: fc, the run id, the claim number, the expiry in seconds since 1970, and the HMAC-SHA256 of the text before it, in hex.';
 
 create function private.make_claim_token(flow_run_id uuid, claim_number integer)
 returns jsonb
@@ -11347,7 +11370,7 @@ begin
   if claim_token_claims.token !~ '^fc_[0-9a-f]{32}_[0-9]{1,10}_[0-9]{1,12}_[0-9a-f]{64}$' then
     perform private.refuse_claim_token('The claim token is malformed.');
   end if;
-  -- Comparing digests hides from an attacker's clock how much of a forged token is right.
+  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
   perform from private.run_token_secrets as s
     cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(convert_to(v_signed, 'UTF8'), valid.secret, 'sha256'))
@@ -11403,8 +11426,8 @@ comment on function private.may_start(public.flow_deployments, private.caller) i
 
 -- sql/650_starts/15_startable_deployment.sql
 
--- A caller who may start a deployment may also read its inputs and outputs. Both calls look the deployment up here, so
--- that neither reveals more about it than the other.
+-- A caller who may start a deployment may also read its inputs and outputs. The start and the read both look the
+-- deployment up here, so that both reveal equally little about a deployment.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -11464,14 +11487,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column: with many columns, every start would prepare each of them anew.
+    -- Select the row as one column. If it were selected as many columns, every start would prepare each column again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment,
-    -- as latest does. Look the tag up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment;
+    -- for example, latest moves then. So look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -11481,7 +11504,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, nobody deletes it until the transaction ends. Definer: it reads other users'' deployments.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -11503,7 +11526,7 @@ begin
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: its callers write with different roles.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: it is called with the rights of different roles.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -11541,7 +11564,7 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: its callers write with different roles.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: it is called with the rights of different roles.';
 
 -- sql/650_starts/20_start_limits.sql
 
@@ -11559,11 +11582,11 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'The use of each deployment by callers other than the owner, for its limits of starts. Sum over the slots of a share: starts that run at the same time write different slots, so that they do not wait for each other.';
+  'The use of each deployment by callers other than the owner, for its limits of starts. Each share has several slots. Starts at the same time write different slots, so they do not wait for each other. The use of a share is the sum over its slots.';
 comment on column private.deployment_usage.share is
-  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. A start counts for both: see private.start_shares.';
+  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller: see private.start_shares.';
 comment on column private.deployment_usage.slot is
-  'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
+  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. So an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
 comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
 comment on column private.deployment_usage.in_flight is
@@ -11575,7 +11598,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run locks several of these rows in its own order. Rows that it has locked stay until the next sweep.
+  -- The end of a run locks several of these rows in another order, so to wait for these locks could cause a deadlock.
+  -- Locked rows are skipped here, and the next sweep deletes them.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
     select free.share, free.slot from private.deployment_usage as free
@@ -11593,9 +11617,9 @@ create constraint trigger flow_deployments_delete_usage after delete on public.f
   for each row execute function private.tg_flow_deployments__after_delete();
 
 -- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
--- caller. Both groups together are all callers, who may use the whole limit.
--- Guests have not signed up. Anybody can make up public keys or sign in anonymously, so guests together have only a
--- share, which leaves room for users. A webhook is a caller of its own, because anybody with its URL may use it.
+-- caller. Both groups together are all callers, who may use the whole limit. Guests have not signed up. Anybody can
+-- make up public keys or sign in anonymously. So all guests together may use only a part of the limit, which leaves
+-- room for users. Each webhook counts as one caller, because anybody with its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -11621,10 +11645,10 @@ begin
     'start_limit_reached',
     format(
       case refuse_start.share
-        when 'all' then 'This deployment has reached its %s, %s.'
+        when 'all' then 'This deployment has reached its %s: %s.'
         when 'guests'
-          then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
-        else 'You have reached your share of this deployment''s %s, %s.'
+          then 'Callers who have not signed up have together reached their share of this deployment''s %s: %s.'
+        else 'You have reached your share of this deployment''s %s: %s.'
       end,
       refuse_start.limit_name, refuse_start.value
     ),
@@ -11669,7 +11693,7 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start that is already counted, if its share now exceeds its starts per minute or its runs in flight: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if the share now has more starts in this minute or more runs in flight than it may have: 429 start_limit_reached. Definer: the usage is private.';
 
 -- Concurrent starts do not see each other, so their number may exceed a limit. No start is refused before the limit is
 -- reached.
@@ -11696,13 +11720,13 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its
-  -- checks here.
+  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start needs no
+  -- further check.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > v_limits.max_starts_per_minute / 10 or v_runs > v_limits.max_runs_in_flight / 10 then
-    -- Skip the group others, which has no share of its own. Only guests together have one.
+    -- Skip the group `others`: of the two groups, only `guests` has a limited share.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
@@ -11779,7 +11803,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of callers without a run in flight or a start within the last minute, of at most max_shares callers. Returns the number of such callers that it found. Definer: the usage is private.';
+  'Deletes the usage of at most max_shares callers who have no run in flight and no start within the last minute. Returns the number of such callers that it found. Definer: the usage is private.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void
@@ -11811,9 +11835,9 @@ create table private.idempotency_keys (
   constraint idempotency_keys_request_hash_length check (octet_length(request_hash) = 32)
 );
 comment on table private.idempotency_keys is
-  'Starts that carried an Idempotency-Key. For a time, the same caller, key and request get the same run.';
+  'Starts that carried an Idempotency-Key. For limit_idempotency_hours() hours, the same request of the same caller with the same key returns the same run.';
 comment on column private.idempotency_keys.key_hash is
-  'SHA-256 of caller and key. The key itself is not stored: it is the only proof of a caller who has just a public key.';
+  'SHA-256 of caller and key. The key itself is not stored, because a caller with only a public key has no other secret to prove who they are.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
@@ -11874,7 +11898,8 @@ comment on function private.claim_idempotency_key(private.caller, text, jsonb, u
 
 -- Converts the readable JSON of a start into values, by the types of the inputs. The database does this rather than an
 -- Edge Function, because it looks up the deployment and compares the Idempotency-Key in the same transaction.
--- types/values/json/ defines both forms of JSON: readable JSON has types, wire JSON has none.
+-- types/values/json/ defines both forms of JSON: the types of an input decide which value readable JSON means; wire
+-- JSON is read without types.
 
 create function private.float_text(number numeric)
 returns text
@@ -11882,7 +11907,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Postgres refuses to convert a number that is nearer to 0 than any float.
+  -- Postgres refuses to convert a number that is closer to 0 than the smallest float.
   v_text text := case when abs(float_text.number) < 2.5e-324 then '0'
     else float_text.number::double precision::text end;
   v_exact numeric := v_text::numeric;
@@ -12046,7 +12071,7 @@ begin
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key pair is not stored: the run asks its holder to sign.
+      -- A wallet whose key pair is not stored: the run asks the holder of the key to sign.
       when 'keypair' = any (value_of_text.types)
         then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
@@ -12059,7 +12084,8 @@ begin
     and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- Floats have no text form. Digits in a text are for types with more digits than a float.
+    -- A number in a text is never read as a float. Numbers are written as text for the types that have more digits than
+    -- a float.
     return private.value_of_number(
       value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
     );
@@ -12102,15 +12128,16 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- Jsonb takes at most six times the size of the text, and few values fit into the result. Counting values is much
-  -- cheaper than measuring them. (jsonb_path_query would take quadratic time.)
+  -- Two quick tests come first, because measuring takes much longer. As jsonb, a value takes at most six times the
+  -- bytes of its text. And the number of values in it has a limit. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
       > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else
-    -- A number may have more digits here than in its value: 1e300 stays 1e300.
+    -- A number may have more digits here than in its value: as jsonb text, 1e300 has 301 digits, but its value is the
+    -- text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -12160,7 +12187,7 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Runs before the flow''s inputs are known. 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Call it before the flow''s inputs are read. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
@@ -12186,7 +12213,8 @@ begin
     left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
   )
   select
-    -- Built as text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
+    -- This builds the object as text, because jsonb_object_agg takes quadratic time for values that are objects with
+    -- many members.
     (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
     (
       select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case
@@ -12253,18 +12281,18 @@ begin
 end;
 $$;
 comment on function private.chain_depth_of_node() is
-  'The number of runs that led to this request, if a node makes it by a claim token; else null. 409 start_loop beyond the limit.';
+  'If a node makes this request with a claim token: the number of runs in the chain that led to it, the node''s own run included. Otherwise null. 409 start_loop beyond the limit.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
--- same request, returns the earlier run instead.
--- inputs are tagged values. plain is plain JSON, which becomes inputs by the flow's input types. schedule_id names the
--- schedule that starts the run. start_flow passes a deployment without an id, which is not a stored row.
--- If a node of a run makes the request by a claim token, the new run's chain_depth is greater by one than that run's.
--- settings are those of the run that a redrive continues; all other starts take private.run_settings. A start by a
--- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
--- a node is refused while the queue is full, too, so that a flow that starts itself several times can't fill it. Other
--- errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop;
--- 413 inputs_too_large.
+-- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
+-- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
+-- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
+-- the new run is one more than that of the node's run. Only a redrive passes settings: those of the run that it
+-- continues. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
+-- counts for the limits: 429 queue_full, start_limit_reached. A start by a node is also refused while the queue is
+-- full. Otherwise a flow that starts itself several times could fill the queue. Other errors: 400
+-- action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop; 413
+-- inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -12409,13 +12437,13 @@ comment on function private.start_deployment(uuid, integer, text, jsonb, text, t
 grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}.
--- inputs are tagged values. values are plain JSON, which becomes inputs by the types that read_deployment reports. A
--- name may be in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the
--- same request within 24 hours returns the same run.
--- 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401;
--- 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; 413
--- inputs_too_large; 429 queue_full and start_limit_reached, never for the owner.
+-- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs are
+-- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. An input may be
+-- in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the same request
+-- within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid,
+-- public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
+-- not start; 409 idempotency_key_reused; 413 inputs_too_large; 429 queue_full and start_limit_reached, never for the
+-- owner.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,
@@ -12729,7 +12757,7 @@ begin
   );
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
-    -- The deployment was deleted after it was found, and then its snapshot was.
+    -- After the deployment was found, the deployment and its snapshot were deleted.
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
@@ -12760,7 +12788,7 @@ begin atomic
   select private.read_deployment(id, flow, tag, public_key);
 end;
 comment on function public.read_deployment(uuid, integer, text, text) is
-  'The inputs, outputs and settings of a deployment, for callers who may start it. Named like in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
+  'The inputs, outputs and settings of a deployment, for callers who may start it. Name the deployment as in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
 grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- sql/650_starts/80_redrive_flow_run.sql
@@ -12773,8 +12801,8 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- Executions whose worker died, or whose time was over: the node may have had effects. The text is that of
-    -- runner/engine/attempt_timeout.ts.
+    -- Executions whose worker died, or whose time was over: the node may have had effects. The second pattern matches
+    -- the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
@@ -12783,9 +12811,9 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Executions that began and never ended, because the run ended without a worker. Not counted: a node that output
-      -- instructions had no other effect; a node that waited for its next attempt or for an input had none; and instead
-      -- of the call of a flow, the executions of the called run count.
+      -- Executions that began and never ended, because the run ended without a worker. Three kinds are left out. A node
+      -- that has output instructions has had no other effect. A node that waited for its next attempt or for an input
+      -- has had no effect. If a node called a flow, the executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -12794,8 +12822,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Transactions that were given up while they could still be executed, or that nobody has followed to their end:
-    -- transactions that are signed, or that the signer of an action has received.
+    -- Transactions of unknown outcome, and transactions without an outcome, if they are signed or if the signer of an
+    -- action has received them. They may have been executed, or may still be.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -12805,9 +12833,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- And transactions whose request gave a signer the others' signatures and got no answer: that signer may have
-      -- added the missing signature and sent the transaction. A run with an action signer is excluded, because there
-      -- only the action signer could do so, and the outcome says whether it happened.
+      -- Also transactions with an unanswered request that showed the signatures of the other signers. The asked signer
+      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded, because
+      -- there only the action signer could do so, and the outcome says whether it happened.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -12835,8 +12863,8 @@ begin
   -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
-  -- The lock admits one redrive of a run at a time, and keeps sweeps away. Read the run again: it may have changed
-  -- before the lock.
+  -- Under this lock, only one transaction at a time can redrive the run, and sweeps do not delete it. Read the run
+  -- again: it may have changed before the lock.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
     perform private.fail('flow_run_not_found', 'There is no such run.');
@@ -12845,7 +12873,7 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of the tree of an owner''s run. Until the transaction ends, nobody redrives it, or deletes it, its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
+  'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first: the run itself and, if it was a
 -- redrive that ended before it had taken everything over, the runs that it continued.
@@ -12868,7 +12896,7 @@ begin
   end if;
   if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
     perform private.fail('run_not_redrivable',
-      'A run that this run continued has been deleted, and its results with it.',
+      'This run continued an earlier run, which has been deleted with its results.',
       jsonb_build_object('reason', 'deleted'), 'Start a new run.');
   end if;
   return v_run_ids;
@@ -13004,7 +13032,7 @@ begin
 end;
 $$;
 comment on function public.redrive_flow_run(uuid, boolean, text) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}: it takes successful node executions over and executes the others. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
 
 -- sql/650_starts/81_redrive_flow_runs.sql
@@ -13015,7 +13043,7 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know how few runs the limit leaves, and would sort all of them.
+-- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -13094,10 +13122,10 @@ grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, 
   to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that were made between since (default: 7 days ago)
--- and until and have no redrive yet. Takes the oldest first, at most max_runs (1 to 100), among the newest 5,000 runs.
--- error_code selects runs whose first error has this code, as in flow_run_stats.
--- Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would
--- answer. Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
+-- and until and have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them (1 to
+-- 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns a row
+-- for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer. Call
+-- again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
 -- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
@@ -13147,7 +13175,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner of one of the things that public.turn_owners takes. Definer: callers may not read them.';
+  'The owner for one element of the argument of public.turn_owners. Definer: callers may not read the rows that the elements name.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -13168,20 +13196,21 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or missing one, or one that not everybody may start.';
+  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or unknown element, and for a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql
 
--- Parses the five fields of a cron expression. Postgres extensions do not compute the next due time of one, so this is
--- our own code. Fields mean what crontab(5) of Vixie cron says; names are also allowed in lists and ranges.
+-- Parses the five fields of a cron expression. No Postgres extension computes the next due time of a cron expression,
+-- so this is our own code. Fields have the meaning that crontab(5) of Vixie cron describes; in addition, names are
+-- allowed in lists and ranges.
 
 create type private.cron as (
   minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[],
     is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: names one time of day, so it is due once on each of its days, even when clocks change.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -13195,7 +13224,7 @@ begin atomic
   end;
 end;
 comment on function private.cron_value(text, integer, integer, text[]) is
-  'The number that a value of a cron field means: the value itself, or the position of its name; null if it is not from low to high.';
+  'The number that a value of a cron field means: the value itself, or the position of its name. Null if the number is not from low to high.';
 
 create function private.cron_field(
   field text, low integer, high integer, names text[], out numbers integer[], out message text
@@ -13218,7 +13247,7 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Weekday 7 is another name of 0.
+      -- Weekday 7 means the same as 0.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
@@ -13244,7 +13273,7 @@ begin
       when v_from > v_to then
         format('has the range %s, which ends before it begins', to_jsonb(v_range))
       when v_step_text is not null and strpos(v_range, '-') = 0 and v_range <> '*' then
-        format('has a step after the number %s: a step goes with * or a range, such as %s-%s/%s', to_jsonb(v_range),
+        format('has a step after the number %s: a step must follow * or a range, such as %s-%s/%s', to_jsonb(v_range),
           v_from, cron_field.high, private.shorten(v_step_text, 30))
       when v_step not between 1 and cron_field.high then
         format('has the step %s, which must be a number from 1 to %s',
@@ -13287,7 +13316,7 @@ begin
   v_fields := array_remove(string_to_array(translate(read_cron.cron, E'\t', ' '), ' '), '');
   if cardinality(v_fields) <> 5 then
     faults := jsonb_build_array(jsonb_build_object('path', 'cron', 'message', format(
-      'must have five fields, minute, hour, day of month, month and day of week, such as 30 6 * * MON-FRI, and has %s',
+      'must have five fields (minute, hour, day of month, month, day of week), such as 30 6 * * MON-FRI, but it has %s',
       cardinality(v_fields)
     )));
     return;
@@ -13312,13 +13341,13 @@ begin
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
   read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
     and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- Compares with the most days of each month: February may have 29.
+  -- Compares with the largest number of days of each month; February may have 29.
   if not read.is_either_day and not exists (
     select from unnest(read.months) as m
     where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
   ) then
     faults :=
-      '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
+      '[{"path": "cron.day_of_month", "message": "none of the named months has any of these days, so the expression would never be due"}]';
   end if;
 end;
 $$;
@@ -13331,8 +13360,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes. Its
-  -- folders posix and right contain every zone again, right with leap seconds.
+  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
+  -- Postgres also has a copy of every zone in the folder `posix`, and one with leap seconds in the folder `right`.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
@@ -13351,9 +13380,10 @@ comment on function private.is_time_zone(text) is
 
 -- Computes the next due time of a cron expression, also when clocks are set forward or back. The rules are those of the
 -- package croner; a test compares the results. An expression that names one time of day is due once on each of its
--- days: if clocks show that time twice, at the first of them; if they skip it, at the end of the gap. Any other
--- expression is due whenever the clocks show one of its times: twice if they show it twice, never if they skip it. So a
--- nightly report runs each night, and a schedule for every ten minutes runs every ten minutes.
+-- days: if clocks show that time twice, the expression is due the first time; if clocks skip that time, it is due at
+-- the end of the gap. Any other expression is due whenever the clocks show one of its times. So it is due twice if they
+-- show the time twice, and not due if they skip the time. So a nightly report runs each night, and a schedule for every
+-- ten minutes runs every ten minutes.
 
 create function private.offset_at(at timestamp, time_zone text)
 returns interval
@@ -13377,7 +13407,7 @@ begin atomic
   end;
 end;
 comment on function private.is_cron_day(private.cron, date) is
-  'True if a cron expression is due on a day. Both fields of days must match, or either one if neither begins with *: as in Vixie cron.';
+  'True if a cron expression is due on a day. As in Vixie cron, both day fields must match, but if neither of them begins with *, one match is enough.';
 
 create function private.cron_time_of_day(cron private.cron, after interval)
 returns interval
@@ -13426,7 +13456,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks show another day then.';
+  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -13488,7 +13518,7 @@ declare
 begin
   if v_before <> v_after then
     return (
-      -- Clocks that are set back after midnight show the day before again.
+      -- If clocks are set back after midnight, they show the previous day again.
       select min(private.cron_time_of_changing_day(
         cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
       ))
@@ -13511,7 +13541,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Begins with the day before, because the clocks may show its last times again.
+  -- Begins with the previous day: if clocks are set back after midnight, they show the end of that day again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
   -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
   v_last_day constant date := v_day + 41 * 366;
@@ -13574,16 +13604,16 @@ create table public.flow_schedules (
     foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_schedules_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
-    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+    or private.refuse_column('flow', 'give either flow, with an optional tag, or deployment_id')
   ),
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Limited, because the run of each planned time stores both again.
+  -- Inputs and values are limited, because each run of the schedule stores both again.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
-      'and values of a schedule must be at most %s of JSON together', private.size_text(private.limit_schedule_bytes())
+      'inputs and values together must be at most %s of JSON', private.size_text(private.limit_schedule_bytes())
     ))
   ),
   constraint flow_schedules_policy_known check (
@@ -13599,27 +13629,27 @@ comment on column public.flow_schedules.tag is
   'The tag of the flow''s deployment, looked up at each start; latest by default.';
 comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
-  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both fields of days must match, or either one if neither begins with *.';
+  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both day fields must match, but if neither of them begins with *, one match is enough.';
 comment on column public.flow_schedules.time_zone is
-  'The IANA time zone whose clocks decide when it is due, such as Europe/Berlin.';
+  'The IANA time zone whose clocks decide when the schedule is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
 comment on column public.flow_schedules."values" is
   'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
 comment on column public.flow_schedules.policy is
   'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
-  'The next planned time; null while it is not active. Kept by the system.';
-comment on column public.flow_schedules.last_start_at is 'The time at which it last started a run. Kept by the system.';
+  'The next planned time; null while the schedule is not active. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is 'The time at which the schedule last started a run. Kept by the system.';
 comment on column public.flow_schedules.last_flow_run_id is
-  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the schedule started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_schedules.last_error is
-  'The error of the last planned time, "<code>: <message>"; null if it started a run. Kept by the system.';
+  'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Kept by the system.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- Includes all columns by which schedules are chosen, so that a thousand due ones are chosen without reading their
--- rows.
+-- Includes all columns that private.due_schedules reads. So it can choose a thousand due schedules without reading
+-- their rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
 alter table public.flow_schedules enable row level security;
@@ -13682,7 +13712,7 @@ declare
 begin
   if not private.is_time_zone(check_schedule_times.time_zone) then
     v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
-      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC',
+      'must be UTC or an IANA time zone with an area and a place, such as Europe/Berlin, but it is %s',
       to_jsonb(private.shorten(check_schedule_times.time_zone, 64))
     ));
   end if;
@@ -13733,8 +13763,8 @@ $$;
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
--- The policy refuses a row in another user's name. No lookup is made for such a row, because its error would reveal
--- that user's deployments.
+-- A policy refuses rows in the name of another user. The trigger skips such rows, because the error of a look-up would
+-- reveal that user's deployments.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
   on public.flow_schedules
@@ -13764,7 +13794,7 @@ begin
   return null;
 end;
 $$;
--- Refuses a schedule that its start would refuse now: 404 deployment_not_found if no deployment has the tag, 400
+-- Refuses a schedule whose start would fail now: 404 deployment_not_found if no deployment has the tag, 400
 -- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
 -- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. Runs after the write, so that
 -- users who may not write the row learn nothing about the objects that it names.
@@ -13819,10 +13849,10 @@ grant execute on function public.next_cron_times(text, text) to anon, authentica
 
 -- sql/700_schedules/40_start_due_schedules.sql
 
--- Starts due schedules. Each planned time starts once, even with several callers: a caller locks the schedule's row,
--- and moves its next planned time in the transaction that stores the run. A call never waits for a lock: it skips rows
--- that others have locked, and the next call follows within 5 seconds. So it can't be part of a deadlock with a
--- deletion of schedules.
+-- Starts due schedules. Each planned time causes one start, even if several callers start schedules. A caller locks the
+-- row of the schedule, and sets its next planned time in the transaction that stores the run. A call never waits for a
+-- lock: it skips rows that others have locked, and the next call follows within 5 seconds. So it can't be part of a
+-- deadlock with a deletion of schedules.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -13860,7 +13890,8 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- A transaction that deletes the user or the deployment now has locked the row, and will delete the schedule, too.
+  -- If another transaction is deleting the user or the deployment now, it has locked that row, and will delete the
+  -- schedule too.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
   if not found then
@@ -13887,9 +13918,9 @@ begin
   end if;
 end;
 $$;
--- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy: the
--- deployment or the user is locked by somebody else. 404 deployment_not_found; 401 token_invalid for a user who is
--- deleted or banned.
+-- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy:
+-- another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid for a user who
+-- is deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
   'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
 
@@ -13939,9 +13970,9 @@ begin
   return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
 end;
 $$;
--- Starts a due schedule, whose row the caller has locked, as its owner. Moves its planned time beyond now, so that all
--- planned times that have passed cause one start. A refused start is recorded in last_error, and not tried again before
--- the next planned time.
+-- Starts a due schedule, whose row the caller has locked, as its owner. Sets the next planned time to a time after now,
+-- so all planned times that have passed cause only one start. A refused start is recorded in last_error. It is not
+-- tried again before the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
   'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
@@ -13949,7 +13980,7 @@ create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Keeps the plan from being made for an empty table and reused for a full one.
+-- Otherwise a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
@@ -13983,7 +14014,7 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- False if others hold all due schedules: calling again would not help.
+    -- False if other transactions have locked all due schedules: then another call would not help.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
       and v_started + v_skipped + v_refused > 0
   );
@@ -14000,8 +14031,8 @@ begin atomic
   select private.start_due_schedules(max_schedules);
 end;
 -- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
--- of its owner and once for each planned time, however many callers there are. Call again while has_more, then poke the
--- runner. 400 request_invalid.
+-- of its owner. Each planned time causes one start, even if there are several callers. Call again while has_more, then
+-- poke the runner. 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
   'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more.';
 grant execute on function public.start_due_schedules(integer) to service_role;
@@ -14121,8 +14152,8 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- An id with a dot is refused: a part of the signed body could be sent as a part of the id, and the rest as another
-  -- body.
+  -- An id with a dot is refused. Otherwise a sender could move the beginning of a signed body into the id, and send the
+  -- rest as another body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
@@ -14171,7 +14202,7 @@ begin
 end;
 $$;
 comment on function private.webhook_hmac(jsonb) is
-  'The stored form of a sender''s way to sign: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
+  'The stored form of the description of how a sender signs: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -14193,7 +14224,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_hmac(jsonb) is
-  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel; as HMAC it is not broken.';
+  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel. SHA-1 in an HMAC is not broken.';
 grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
 create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
@@ -14215,8 +14246,9 @@ $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
   'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
 
--- Checks a recent signature by Standard Webhooks or Stripe, a signature by GitHub or in the header that hmac names, or
--- a fixed Authorization header, as sent by Helius. Header names are in lower case.
+-- What is checked depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
+-- a signature in the header that the argument hmac names. authorization: a fixed Authorization header, as Helius sends
+-- it. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
@@ -14281,7 +14313,7 @@ begin
 end;
 $$;
 comment on function private.are_forwardable_headers(text[]) is
-  'Whether these are not too many different names of headers in lower case, none of which carries a credential.';
+  'Whether the list has at most limit_forwarded_headers() header names, all different and in lower case, and no header that carries a credential.';
 grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
 
 create table public.flow_webhooks (
@@ -14305,7 +14337,7 @@ create table public.flow_webhooks (
     on delete cascade,
   constraint flow_webhooks_target check (
     num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
-    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+    or private.refuse_column('flow', 'give either flow, with an optional tag, or deployment_id')
   ),
   constraint flow_webhooks_tag_form check (private.check_tag(tag)),
   constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
@@ -14317,7 +14349,7 @@ create table public.flow_webhooks (
   constraint flow_webhooks_headers_valid check (
     private.are_forwardable_headers(headers)
     or private.refuse_column('headers', format(
-      'must be at most %s different names of headers, of letters, digits, _ and -, without those of credentials',
+      'must be at most %s different header names of letters, digits, _ and -, and no header with credentials',
       private.limit_forwarded_headers()
     ))
   ),
@@ -14329,7 +14361,7 @@ create table public.flow_webhooks (
     case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
     or private.refuse_column(
       'hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, '
-      'prefix, id_header} where verification is hmac, else null'
+      'prefix, id_header} if verification is hmac, otherwise null'
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
@@ -14348,15 +14380,15 @@ comment on column public.flow_webhooks.input is
 comment on column public.flow_webhooks.headers is
   'The request headers that the input also gets, by their lower-case names.';
 comment on column public.flow_webhooks.verification is
-  'The proof that requests must carry: standard_webhooks, github, stripe or hmac, each a signature of the body, or authorization, a header with a fixed value. Null: the URL suffices. set_webhook_verification sets it.';
+  'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: only the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
   'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
-comment on column public.flow_webhooks.is_active is 'If false, the URL is answered as if it did not exist.';
-comment on column public.flow_webhooks.last_start_at is 'The time at which it last started a run. Kept by the system.';
+comment on column public.flow_webhooks.is_active is 'If false, requests to the URL get the same 404 as for an unknown webhook.';
+comment on column public.flow_webhooks.last_start_at is 'The time at which the webhook last started a run. Kept by the system.';
 comment on column public.flow_webhooks.last_flow_run_id is
-  'The run that it started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the webhook started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_webhooks.last_error is
-  'The error of the last request, "<code>: <message>"; null if it started a run. Kept by the system.';
+  'The error of the last request, "<code>: <message>"; null if that request started a run. Kept by the system.';
 
 create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
 create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
@@ -14473,9 +14505,9 @@ create table private.flow_webhook_secrets (
 comment on table private.flow_webhook_secrets is
   'The digest of each webhook''s token, and the secret that verifies its requests.';
 comment on column private.flow_webhook_secrets.token_hash is
-  'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
+  'SHA-256 of the token in the URL of the webhook. A token has 256 random bits, so a plain hash protects it.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header. Null until it is set; requests then fail verification.';
+  'The key of the signatures, or the digest of the Authorization header. While it is null, a webhook with a verification refuses all requests.';
 
 create function private.project_url()
 returns text
@@ -14543,11 +14575,10 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 
 -- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
 -- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
--- request. headers names request headers that the input also gets.
--- If verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
--- authorization, the Authorization header must be the secret. The argument hmac, {header, algorithm, encoding, prefix,
--- id_header}, describes the sender's signature, by default sha256 in hex. Without a secret all requests are refused until
--- set_webhook_verification sets one.
+-- request. headers names request headers that the input also gets. If verification is standard_webhooks, github, stripe
+-- or hmac, each request must be signed with the secret. If it is authorization, the Authorization header must be the
+-- secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes how the sender signs; the
+-- default is sha256 in hex. Without a secret all requests are refused until set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
@@ -14603,7 +14634,7 @@ as $$
   select private.set_webhook_verification(webhook_id, verification, secret, hmac);
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
-  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook; null verification: no proof needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook. If verification is null, no proof is needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
 -- sql/750_webhooks/40_receive_webhook.sql
@@ -14626,7 +14657,7 @@ from private.flow_webhook_secrets as s
 join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
 join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true;
 comment on view private.reachable_webhooks is
-  'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
+  'The webhooks that accept requests: they are active, and their user is neither deleted nor banned.';
 comment on column private.reachable_webhooks.token_hash is 'SHA-256 of the token in the URL.';
 comment on column private.reachable_webhooks.id is 'The id in public.flow_webhooks.';
 comment on column private.reachable_webhooks.user_id is 'The owner.';
@@ -14658,8 +14689,8 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
-  -- The offset has each token looked up by index. Postgres 18 caches the plans of SQL functions, and a plan of empty
-  -- tables would join all webhooks.
+  -- The offset forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a plan
+  -- that was made for empty tables would join all webhooks.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join lateral (
@@ -14727,7 +14758,7 @@ begin
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
   where f.field <> '';
   if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
-    perform private.fail('request_invalid', 'The form has two fields of one name.');
+    perform private.fail('request_invalid', 'The form has two fields with the same name.');
   end if;
   return v_form;
 exception when character_not_in_repertoire then
@@ -14735,7 +14766,7 @@ exception when character_not_in_repertoire then
 end;
 $$;
 comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields of one name, more than 1000 fields, and text that is not UTF-8.';
+  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields with the same name, more than 1000 fields, and text that is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -14763,7 +14794,7 @@ begin
       when webhook_media_type.verification = 'hmac'
         then 'The signed body must be application/json, or a form that is not JSON.'
       else 'The signed body must be application/json.'
-    end, hint => 'Have the sender send JSON.');
+    end, hint => 'Configure the sender to send JSON.');
   end if;
   return case when v_type = v_form then 'form' else 'json' end;
 end;
@@ -14792,7 +14823,7 @@ begin
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
-    perform private.fail('request_invalid', 'The body must be JSON, without two members of one name in an object.');
+    perform private.fail('request_invalid', 'The body must be JSON, without two members of the same name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
     perform private.fail(
@@ -14817,8 +14848,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The signed id of the event. Only a text counts: a number with few digits may stand for one with a hundred
-    -- thousand.
+    -- The signed id of the event. Only a text counts: a short number, such as 1e100000, would become a text of a
+    -- hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -14838,7 +14869,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The same limit as AWS Lambda's.
+  -- AWS Lambda has the same limit.
   v_most constant integer := private.limit_chain_depth();
   v_depth integer;
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
@@ -14851,7 +14882,7 @@ begin
   if v_depth > v_most then
     perform private.fail('webhook_loop',
       format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
-      hint => 'Remove the loop: on_end of a deployment must not lead to a webhook that starts it again.');
+      hint => 'Remove the loop: on_end of a deployment must not lead to a webhook that starts this deployment again.');
   end if;
   return v_depth;
 end;
@@ -14906,13 +14937,14 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- The id alone identifies a repetition: Stripe changes a member of an event at each attempt.
+    -- An empty request, because the id alone identifies a repetition: Stripe changes a member of an event at each
+    -- attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. A request with the id of an earlier one within 24 hours returns that one''s run. Definer: it stores the run.';
+  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -14920,8 +14952,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Does not wait for a lock, and does not write an equal note again. A repeated request returns an earlier run, whose
-  -- id is smaller.
+  -- Does not wait for a lock, and does not write values that are already stored. The run of a repeated request may be
+  -- older than the last run; then its id is smaller.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -14968,7 +15000,7 @@ begin
   if v_error is null then
     return jsonb_build_object('flow_run_id', v_run_id);
   end if;
-  -- Answer the refusal instead of raising it, so that the note is committed.
+  -- Return the error as the response instead of raising it, so that the result that note_webhook stored is committed.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
   perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
   from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
@@ -15006,8 +15038,8 @@ create table private.on_end_secrets (
   constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
 );
 comment on table private.on_end_secrets is
-  'The secrets that sign outgoing webhooks, one for all deployments of a flow, so that a deploy does not change it. A secret leaves the database only once, when it is made.';
-comment on column private.on_end_secrets.previous_secret is 'Also signs, until previous_until.';
+  'The secrets that sign outgoing webhooks. All deployments of a flow have the same secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
+comment on column private.on_end_secrets.previous_secret is 'The secret before the last rotation. It also signs, until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -15016,9 +15048,9 @@ create table private.webhook_turns (
 );
 comment on table private.webhook_turns is
   'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
-comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs of flows.';
+comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'Whether the owner had started the run of that delivery. A deployment has one turn for such runs and another for all other runs.';
+  'Whether the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another for all other runs.';
 
 create function private.prepare_webhooks(user_id uuid, flow_id integer)
 returns void
@@ -15044,7 +15076,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer: private.prepare_webhooks is.';
+  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer, like private.prepare_webhooks.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -15139,33 +15171,33 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because flow_run_id is one.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
-  'The deployment; one constant for all runs of flows. The deliveries of an owner with one turn_id take turns with the others, and share a part of the quota.';
+  'The deployment, or one constant for all runs without a deployment. The turn_ids of an owner take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
   'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
-  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: it waits for a value.';
+  'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: the run waits for a value.';
 comment on column public.webhook_deliveries.headers is
   'Headers that the flow adds to those of Standard Webhooks: webhook_headers of a node api_input, with lower-case names.';
 comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, timestamp, data}.';
 comment on column public.webhook_deliveries.status is
   'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
 comment on column public.webhook_deliveries.attempts is
-  'The number of attempts, and of the newest attempt. Reports about an older attempt change nothing.';
+  'The number of attempts so far, which is also the number of the newest attempt. Reports about an older attempt change nothing.';
 comment on column public.webhook_deliveries.max_attempts is
   'The number of failed attempts after which delivery ends. redeliver_webhook grants eight more attempts.';
 comment on column public.webhook_deliveries.next_attempt_at is
-  'The time of the next attempt. While is_held: the time at which another worker may try, if the present attempt is not reported. Null unless pending.';
+  'The time of the next attempt. While is_held: the time from which another worker may claim the delivery, if no result has been reported. Null unless pending.';
 comment on column public.webhook_deliveries.is_held is
   'True if a worker has claimed the delivery and has not reported the result.';
 comment on column public.webhook_deliveries.last_http_status is
   'The status of the newest answer; null if the newest attempt got no answer.';
 comment on column public.webhook_deliveries.last_response is 'The first 1,000 characters of the newest answer.';
 comment on column public.webhook_deliveries.last_error is
-  'The reason why the newest attempt failed; null if it did not.';
+  'The reason why the newest attempt failed; null if it did not fail.';
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
@@ -15177,8 +15209,8 @@ create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- Sorted by deployment, because deployments take turns. Separates deliveries that were tried from new ones, which wait
--- until there is room.
+-- Sorted by deployment, because deployments take turns. Keeps tried deliveries apart from new ones, because new ones
+-- wait until the quota has room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
@@ -15195,13 +15227,13 @@ grant select on public.webhook_deliveries to service_role;
 -- Called by the transaction that ends a run, or asks for signatures or for an input: private.end_flow_runs, the only
 -- place where root runs end, private.store_signature_requests and private.store_api_inputs.
 
--- Stores every message, even if many are waiting. Claims decide which of them have room, so nothing is counted here,
--- and a run never waits for its messages.
+-- Stores every message, even if many are waiting. The quota is checked when messages are claimed, not here. So a run
+-- never waits for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A cached plan must not be one that was made while the tables were empty.
+-- Otherwise a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -15231,7 +15263,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. Without url it goes to the address of on_end, if that requests the event. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. A message without url goes to the address in on_end, if on_end names the event. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -15301,11 +15333,11 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the pending deliveries of an owner with at least one attempt, up to `enough`; only those of one deployment and kind of start if these are not null. Definer: it reads all deliveries.';
+  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer: it reads all deliveries.';
 
 -- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
 -- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
--- deliveries of the same deployment and kind that this claim has selected already.
+-- number of deliveries of the same deployment and kind that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -15382,7 +15414,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks and returns the most overdue delivery of a deployment that is not picked yet; a new one only if there is room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks and returns the most overdue delivery of a deployment that is not picked yet. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -15419,8 +15451,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Bounds the concurrent posts of one owner over all workers, so that an address that never answers takes no more of
-  -- them. One post is reserved for messages about runs that the owner started.
+  -- An owner has at most four concurrent posts over all workers, so an address that never answers can't take up more.
+  -- One of the four is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;
@@ -15545,7 +15577,7 @@ begin
   -- Attempts without a report count, too. So a delivery that crashes its workers can do so only a few times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
-    last_error = 'worker_lost: the workers that sent it were lost'
+    last_error = 'worker_lost: the workers that sent this message were lost'
   where d.id = any (v_ids) and d.attempts >= d.max_attempts + 8;
   return query
   with claimed as (
@@ -15575,10 +15607,10 @@ comment on function private.claim_webhook_deliveries(integer, integer) is
 grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
--- owner. An owner has at most four posts under way, three of them about runs that others started.
--- headers are those of the delivery, those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which
--- incoming webhooks detect loops. Report the result to store_webhook_attempt. A delivery without a report by the end of the lease can be
--- claimed again.
+-- owner. An owner has at most four posts under way, and at most three of them are about runs that others started.
+-- headers has the delivery's own headers, the headers of Standard Webhooks, and Flow-Chain-Depth. The signature is made
+-- for this attempt. By Flow-Chain-Depth, incoming webhooks detect loops. Report the result to store_webhook_attempt. A
+-- delivery without a report by the end of the lease can be claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker
@@ -15610,7 +15642,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts (at least one), but at least Retry-After of the answer, of which at most a day counts. Eight attempts within 31 hours: the first of the example schedule of Standard Webhooks 1.0.0.';
+  'The delay after this number of failed attempts. A longer Retry-After, cut to one day, is used instead. Eight attempts take at most 31 hours without Retry-After, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -15672,13 +15704,14 @@ begin
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
       case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
-        then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
+        then 'The address answered with 410 Gone: so on_end was removed from the deployments that name this address.' end,
       format(
         'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )
     ), 1000) end
   where d.id = v_delivery.id;
-  -- The address of an api_input may be an input of the run. So its starter could disable the owner's webhooks.
+  -- The address for an api_input may come from an input of the run. So 410 from such an address must not disable
+  -- webhooks: the starter of the run could disable the owner's.
   if store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input' then
     perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
   end if;
@@ -15717,7 +15750,7 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address anew: it may have been wrong.
+    -- Read the address again: the owner may have corrected it.
     url = coalesce((select f.on_end ->> 'url' from public.flow_deployments as f where f.id = d.deployment_id), d.url),
     status = 'pending', max_attempts = d.attempts + 8, next_attempt_at = clock_timestamp(), is_held = false
   where d.id = redeliver_webhook.id and d.user_id = v_user_id
@@ -15745,7 +15778,7 @@ as $$
   select private.redeliver_webhook(id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
-  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, in any state of its delivery. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
+  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, even if it was delivered or has failed. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
 grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
 -- sql/850_kv/10_kv_usage.sql
@@ -15757,7 +15790,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Writers for one user lock its row, and so take turns.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Writers for the same user lock this row, so they wait for each other.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -15769,7 +15802,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- There may be no row: when a user is deleted, the row may be deleted before the last items are.
+    -- There may be no row: when a user is deleted, this row may be deleted before the user's last items.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -15796,14 +15829,14 @@ begin
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes to a user''s usage, negative numbers too, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
+  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
 
 -- sql/850_kv/20_kv_effects.sql
 
--- An effect is a change that a node makes in the database, such as writing an item. The node run that makes it,
--- {flow_run_id, node_id, times}, identifies the effect, so it is made once. The transaction of the change also stores
--- the output with the node run. If a worker repeats the request, or executes the node again after another worker was
--- lost, it gets the output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
+-- the change, {flow_run_id, node_id, times}, identifies the effect. So the change is made only once. The transaction of
+-- the change also stores the output with the node run. If a worker repeats the request, or executes the node again
+-- after another worker was lost, it gets the output of the first time.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -15813,8 +15846,7 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for
-  -- the other.
+  -- Locks the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
@@ -16164,7 +16196,7 @@ begin
 end;
 $$;
 comment on function private.find_kv_item(uuid, text, text) is
-  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: for callers that are already checked.';
+  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: functions call it after they have checked the user.';
 
 create function private.remove_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -16233,7 +16265,7 @@ begin
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is
-  'Implements public.kv_read_item. Definer, as private.lock_claimed_run is.';
+  'Implements public.kv_read_item. Definer, like private.lock_claimed_run.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)
@@ -16264,7 +16296,7 @@ begin
   end if;
   if v_caller.is_anonymous then
     perform private.fail('token_required',
-      'This needs a user who has signed up: with an anonymous session its stores would be lost, too.');
+      'Only a user who has signed up can create stores: if an anonymous session is lost, its stores are lost too.');
   end if;
   perform private.add_kv_store(v_caller.user_id, create_kv_store.store);
 end;
@@ -16342,7 +16374,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail('kv_item_not_found', 'There is no item of this key in the store.');
+  perform private.fail('kv_item_not_found', 'There is no item with this key in the store.');
 end;
 $$;
 comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';
@@ -16362,7 +16394,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Implements public.read_kv_item. Definer, as private.require_user is.';
+  'Implements public.read_kv_item. Definer, like private.require_user.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -16413,7 +16445,7 @@ language sql stable security definer
 set search_path = ''
 as $$
   -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
-  -- that sleep, and runs that do not, have an index each.
+  -- that sleep have one index, and the other runs have another.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -16495,8 +16527,8 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- An id contains the time at which its run was made, which is before the run's end. So the search needs no index on
-    -- the ends, which would slow every start.
+    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids. It needs
+    -- no index on end_time, which would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
       -- A redrive reads the old run until the redrive has ended.
@@ -16513,7 +16545,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago with everything that belongs to them, and returns how many. Definer: only functions write runs.';
+  'Deletes root runs that ended longer than max_age ago, and everything that belongs to them. Returns the number of deleted root runs. Definer: only functions write runs.';
 
 create function private.delete_old_idempotency_keys(max_keys integer)
 returns bigint
@@ -16535,7 +16567,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys that are no longer remembered, and returns how many. Definer: the keys are private.';
+  'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer: the keys are private.';
 
 create function private.delete_stray_messages(max_messages integer)
 returns bigint
@@ -16620,7 +16652,7 @@ begin
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that has ended meanwhile is not pending any more.
+      -- A run that was pending may have ended meanwhile, so that it may be redriven.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -16644,7 +16676,7 @@ begin
     perform private.fail('request_invalid',
       format(
         'max_age: must be at least %s hours, '
-        'since a repeated start finds its run by the idempotency key for so long.',
+        'because for that time a repeated start finds its run by the idempotency key.',
         private.limit_idempotency_hours()));
   end if;
   if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
@@ -16659,8 +16691,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner expects a scan of the whole table to find a reference soon, as for most rows. The rows that a sweep
--- deletes have none.
+-- Most rows have references, so the planner expects that a scan of the whole table soon finds one. But the rows that a
+-- sweep deletes have no references, so such a scan would read the whole table each time.
 set enable_seqscan = off
 as $$
 declare
@@ -16676,7 +16708,7 @@ begin
   v_messages := private.delete_stray_messages(sweep_runner.max_runs);
   v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
   perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
-  -- Last, because a start of the same graph waits for it until the transaction ends.
+  -- This step comes last, because a start that needs one of these snapshots waits until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
@@ -16697,8 +16729,8 @@ as $$
 $$;
 -- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
 -- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
--- are needed neither by a deployment nor by a run that has not ended or may be redriven. Of each kind at most max_runs.
--- 400 request_invalid.
+-- are needed neither by a deployment nor by a run that has not ended or may be redriven. Deletes at most max_runs rows
+-- of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -72,7 +72,8 @@ export const runRequestErrors = {
     status: 409,
     meaning:
       `More than ${requestLimits.chain_depth.value} runs have started one another by outgoing and incoming webhooks.`,
-    remedy: 'As owner: remove the loop; `on_end` of a deployment must not lead to a webhook that starts this deployment again.',
+    remedy:
+      'As owner: remove the loop; `on_end` of a deployment must not lead to a webhook that starts this deployment again.',
     example: {
       message: '17 runs have started one another by webhooks: it seems to be a loop.',
       hint: 'Remove the loop: on_end of a deployment must not lead to a webhook that starts this deployment again.',

@@ -14,7 +14,7 @@ select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'the in
 select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'its length');
 select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
   'verification: must be standard_webhooks, github, stripe, hmac, authorization or null.', 'verification');
-select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different names', headers)
+select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different header names', headers)
 from unnest('{"{Authorization}","{cookie}","{x-api-key}","{a,A}","{\"a b\"}","{NULL}","{\"\"}","{ä}"}'::text[]) as headers;
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many');
 select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null if verification is null.', 'a secret for nothing');
@@ -28,7 +28,7 @@ from unnest(array[
   null, '{}', '[]', '"x"', '{"header": "a b"}', '{"header": null}', '{"header": "x", "algorithm": "md5"}', '{"header": "x", "encoding": "base32"}',
   '{"header": "x", "prefix": "\n"}', '{"header": "x", "prefix": null}', '{"header": "x", "id_header": ""}', '{"header": "x", "other": "y"}'
 ]) as hmac;
-select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'github', hmac => '{"header": "x"}' $$), '^hmac: must be .* else null', 'only where it counts');
+select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'github', hmac => '{"header": "x"}' $$), '^hmac: must be .* otherwise null', 'only where it counts');
 select is(public.create_webhook('push', test.kept('flow')::integer, verification => 'hmac', hmac => '{"header": "X-Vercel-Signature", "algorithm": "sha1"}') -> 'hmac',
   '{"header": "x-vercel-signature", "algorithm": "sha1", "encoding": "hex", "prefix": "", "id_header": null}', 'how the sender signs, with defaults');
 select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'authorization', secret => ' begins with a space' $$), '^secret: must be the whole value', 'a header');
