@@ -25,27 +25,30 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- Whether these nodes have effects depends on their method. A method that comes over an edge is not known, so it
-  -- counts as one with effects.
+  -- Whether these nodes have effects depends on one input. A value that comes over an edge is not known, so it counts
+  -- as one with effects.
   decided as materialized (
-    select n.id, n.node_id, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> 'method' end as method
+    select n.id, n.node_id, d.input, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
     from node as n
-    where n.node_id in ('http_request', 'das_api')
+    join (values
+      ('http_request', 'method'), ('das_api', 'method'), ('postgrest_execute_query', 'query')
+    ) as d (node_id, input) on d.node_id = n.node_id
   ),
   given as materialized (
-    select e.target
+    select e.target, e.target_port
     from private.flow_edges(acting_nodes.nodes, acting_nodes.edges) as e
-    where e.target_port = 'method' and exists (select from decided)
+    where e.target_port in ('method', 'query') and exists (select from decided)
   ),
   safe as (
     select d.id from decided as d
     where case d.node_id
-      when 'http_request' then case coalesce(jsonb_typeof(d.method), 'null')
-        when 'null' then true when 'string' then upper(d.method #>> '{}') in ('GET', 'HEAD', 'OPTIONS') else false
+      when 'http_request' then case coalesce(jsonb_typeof(d.value), 'null')
+        when 'null' then true when 'string' then upper(d.value #>> '{}') in ('GET', 'HEAD', 'OPTIONS') else false
       end
-      else jsonb_typeof(d.method) = 'string' and d.method #>> '{}' ~* '^(get|is|search|simulate)'
+      when 'das_api' then jsonb_typeof(d.value) = 'string' and d.value #>> '{}' ~* '^(get|is|search|simulate)'
+      else d.value -> 'method' = '"GET"'
     end
-    and d.id not in (select g.target from given as g)
+    and (d.id, d.input) not in (select g.target, g.target_port from given as g)
   )
   select n.id, coalesce(d.is_settled, false)
   from node as n left join definition as d on d.node_id = n.node_id

@@ -77,12 +77,21 @@ it('SQL and the runner agree on which nodes have effects', async () => {
     'simulateBundle',
     'send',
   ];
-  const forms = methods.map((method) => (method === undefined ? {} : { method }) as FormJson);
+  const forms = [
+    ...methods.map((method) => method === undefined ? {} : { method }),
+    ...[undefined, 'GET', 'POST', 1].map((method) => ({ query: { table: 'notes', ...(method && { method }) } })),
+    { query: null },
+    { query: 'GET' },
+    { safe_to_repeat: true },
+  ] as FormJson[];
   const flow = new FlowBuilder();
-  const method = flow.constant({ S: 'GET' });
+  const given = flow.constant({ S: 'GET' });
   for (const nodeId of nodeIds()) {
     for (const form of forms) flow.use(nodeId, {}, { form });
-    if (nodeRegistry(nodeId)!.effectsByInput !== undefined) flow.use(nodeId, { method }, { form: { method: 'GET' } });
+    const deciding = nodeRegistry(nodeId)!.effectsByInput?.name;
+    if (deciding === undefined) continue;
+    const form = { method: 'GET', query: { table: 'notes', method: 'GET' } };
+    flow.use(nodeId, { [deciding]: given }, { form });
   }
   const { nodes } = makeRunGraph(flow.graph(), nodeRegistry);
   const expected = nodes.filter((node) => hasEffects(node, () => false));
