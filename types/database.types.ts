@@ -587,7 +587,7 @@ isOneToOne: false
 { Args: { "max_schedules"?: number }; Returns: Json
                            },
 "start_flow":
-{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"partial_config"?: Json,"strict"?: boolean,"values"?: Json }; Returns: Json
+{ Args: { "action_signer"?: string,"environment"?: Json,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"output_instructions"?: boolean,"partial_config"?: Json,"strict"?: boolean,"values"?: Json }; Returns: Json
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined

@@ -55,6 +55,10 @@ export const startFlowParamsSchema = z.strictObject({
   ...startDeploymentParamsSchema.shape,
   /** Runs only some nodes of the flow. The others hand on outputs of earlier runs, or values given here. */
   partial_config: partialConfigSchema.optional(),
+  /** Settings for the names that the flow's own environment does not define. Called flows do not get them. */
+  environment: z.record(z.string(), z.string()).optional(),
+  /** The run outputs its first transaction and does not send it. */
+  output_instructions: z.boolean().optional(),
 });
 
 /** The body of a start of a flow as clients send it. */

@@ -46,9 +46,10 @@ export interface ClaimTreeOptions {
 
 /** Composes the options with which the engine executes a claimed run and the runs that it calls. */
 export function composeTree(options: ClaimTreeOptions): TreeOptions {
-  const { claim, snapshot, history, records, control, slice, registry, settings, now } = options;
+  const { claim, history, records, control, slice, registry, settings, now } = options;
   const { journal, clock, outputs } = records;
   const stored = makeHistory(history);
+  const snapshot = withEnvironment(options.snapshot, claim.settings.environment);
   const run = { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network };
   const { transactions, ...services } = options.makeServices(claim, {
     journal,
@@ -91,6 +92,13 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
 
 const partialRunOf = ({ settings: { partial_config } }: Claim, { earlierRuns }: History): PartialRun | undefined =>
   partial_config && makePartialRun(partial_config, earlierRuns);
+
+/** Adds the settings of the start to the flow that was started. Flows that it calls keep their own. */
+const withEnvironment = (snapshot: Snapshot, environment: Claim['settings']['environment']): Snapshot =>
+  environment === undefined ? snapshot : {
+    ...snapshot,
+    entry: { ...snapshot.entry, environment: { ...environment, ...snapshot.entry.environment } },
+  };
 
 const limitsOf = (settings: RunnerSettings): TreeOptions['limits'] => ({
   nodeExecutions: settings.flowRunMaxNodeExecutions,

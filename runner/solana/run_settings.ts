@@ -1,3 +1,4 @@
+import type { Graph } from '../../types/flow.ts';
 import type { StoredPartialConfig } from '../engine/partial_run.ts';
 
 /** The settings of a run, as they were when it was started. */
@@ -12,6 +13,8 @@ export interface RunSettings {
   fees: [recipient: string, lamports: string][];
   /** `url` is the RPC address, which may carry a secret. */
   chain_network: { url: string; cluster: string };
+  /** Settings of the start, for names that the flow does not define. */
+  environment?: Graph['environment'];
   /** Only of a partial run. */
   partial_config?: StoredPartialConfig;
 }

@@ -21,8 +21,8 @@ comment on function private.chain_depth_of_node() is
 -- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
 -- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
--- the new run is one more than that of the node's run. Only a redrive passes settings: those of the run that it
--- continues. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
+-- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues, and
+-- start_flow those of private.flow_start_settings. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
 -- counts for the limits: 429 queue_full, start_limit_reached. A start by a node is also refused while the queue is
 -- full. Otherwise a flow that starts itself several times could fill the queue. Other errors: 400
 -- action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop; 413

@@ -1,6 +1,6 @@
 create function private.start_flow(
   flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb,
-  partial_config jsonb
+  partial_config jsonb, environment jsonb, output_instructions boolean
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -12,7 +12,6 @@ declare
   -- The deployment that a deploy of the flow would make, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
-  v_settings jsonb;
 begin
   v_caller.user_id := private.lock_user();
   -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
@@ -29,42 +28,47 @@ begin
   v_deployment.input_names := private.input_names(v_flow.nodes);
   v_deployment.chain_network := v_flow.chain_network;
   v_deployment.fees := '[]';
-  v_settings := private.run_settings(v_deployment)
-    || jsonb_build_object('action_signer', start_flow.action_signer)
-    || case when start_flow.partial_config is null then '{}' else jsonb_build_object(
-      'partial_config', private.partial_setting(v_flow, start_flow.partial_config)
-    ) end;
+  v_deployment.output_instructions := start_flow.output_instructions;
   return private.enqueue_run(
     v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,
     start_flow.idempotency_key,
     jsonb_build_object(
       'flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer
+    ) || (
+      select coalesce(jsonb_object_agg(o.name, o.value), '{}')
+      from (values
+        ('values', start_flow."values"), ('partial_config', start_flow.partial_config),
+        ('environment', start_flow.environment), ('output_instructions', to_jsonb(start_flow.output_instructions))
+      ) as o (name, value)
+      where o.value is not null
+    ),
+    settings => private.flow_start_settings(
+      v_deployment, v_flow, start_flow.action_signer, start_flow.environment, start_flow.partial_config
     )
-      || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
-      || case when start_flow.partial_config is null then '{}'
-        else jsonb_build_object('partial_config', start_flow.partial_config) end,
-    settings => v_settings
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
-comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb) is
+comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
   'Implements public.start_flow. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb)
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
-  strict boolean default false, "values" jsonb default null, partial_config jsonb default null
+  strict boolean default false, "values" jsonb default null, partial_config jsonb default null,
+  environment jsonb default null, output_instructions boolean default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.start_flow(flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config);
+  return private.start_flow(
+    flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config, environment, output_instructions
+  );
 end;
 $$;
-comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 404 flow_not_found, also for another user''s flow; 422 flow_invalid; other errors as in start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb)
+comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;

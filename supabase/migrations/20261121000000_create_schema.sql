@@ -38,9 +38,9 @@ begin atomic
       'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid', 'description_invalid',
       'icon_url_invalid', 'fees_invalid', 'chain_network_invalid', 'max_starts_per_minute_invalid',
       'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid', 'action_identity_without_wallet',
-      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'partial_config_invalid',
-      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
-      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid',
+      'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid',
+      'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
@@ -12290,8 +12290,8 @@ comment on function private.chain_depth_of_node() is
 -- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
 -- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
--- the new run is one more than that of the node's run. Only a redrive passes settings: those of the run that it
--- continues. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
+-- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues, and
+-- start_flow those of private.flow_start_settings. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
 -- counts for the limits: 429 queue_full, start_limit_reached. A start by a node is also refused while the queue is
 -- full. Otherwise a flow that starts itself several times could fill the queue. Other errors: 400
 -- action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop; 413
@@ -12667,11 +12667,71 @@ $$;
 comment on function private.partial_setting(public.flows, jsonb) is
   'The checked partial_config of a start as the runner needs it: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer: it reads runs of the flow''s owner.';
 
+-- sql/650_starts/57_flow_start_settings.sql
+
+create function private.check_start_environment(environment jsonb, owner_id uuid)
+returns void
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_findings jsonb;
+begin
+  if (private.measure_json(
+    check_start_environment.environment, private.limit_environment_bytes()
+  )).fault is not null or not private.is_string_map(check_start_environment.environment) then
+    v_findings := jsonb_build_array(jsonb_build_object('path', 'environment', 'message', format(
+      'must be an object whose members are all strings, with at most %s',
+      private.size_text(private.limit_environment_bytes())
+    )));
+  else
+    v_findings := private.environment_findings(check_start_environment.environment, check_start_environment.owner_id);
+  end if;
+  if v_findings <> '[]' then
+    perform private.fail('environment_invalid',
+      format('%s: %s.', v_findings #>> '{0,path}', v_findings #>> '{0,message}'), v_findings);
+  end if;
+end;
+$$;
+comment on function private.check_start_environment(jsonb, uuid) is
+  'Refuses an environment of a start that a flow of this owner could not have: 400 environment_invalid, with the findings.';
+
+-- environment and partial_config are those of the start; null: the start has none.
+create function private.flow_start_settings(
+  deployment public.flow_deployments, flow public.flows, action_signer text, environment jsonb, partial_config jsonb
+)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_settings jsonb := private.run_settings(flow_start_settings.deployment)
+    || jsonb_build_object('action_signer', flow_start_settings.action_signer);
+begin
+  if flow_start_settings.environment is not null then
+    perform private.check_start_environment(
+      flow_start_settings.environment, (flow_start_settings.flow).user_id
+    );
+    v_settings := v_settings || jsonb_build_object('environment',
+      flow_start_settings.environment - array(select jsonb_object_keys((flow_start_settings.flow).environment)));
+  end if;
+  if flow_start_settings.partial_config is not null then
+    v_settings := v_settings || jsonb_build_object('partial_config',
+      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config));
+  end if;
+  return v_settings;
+end;
+$$;
+comment on function private.flow_start_settings(
+  public.flow_deployments, public.flows, text, jsonb, jsonb
+) is
+  'The settings of a run that a start of a flow makes: private.run_settings, action_signer, and as far as given the environment (only names that the flow does not define) and partial_config. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+
 -- sql/650_starts/60_start_flow.sql
 
 create function private.start_flow(
   flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb,
-  partial_config jsonb
+  partial_config jsonb, environment jsonb, output_instructions boolean
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -12683,7 +12743,6 @@ declare
   -- The deployment that a deploy of the flow would make, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
-  v_settings jsonb;
 begin
   v_caller.user_id := private.lock_user();
   -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
@@ -12700,44 +12759,49 @@ begin
   v_deployment.input_names := private.input_names(v_flow.nodes);
   v_deployment.chain_network := v_flow.chain_network;
   v_deployment.fees := '[]';
-  v_settings := private.run_settings(v_deployment)
-    || jsonb_build_object('action_signer', start_flow.action_signer)
-    || case when start_flow.partial_config is null then '{}' else jsonb_build_object(
-      'partial_config', private.partial_setting(v_flow, start_flow.partial_config)
-    ) end;
+  v_deployment.output_instructions := start_flow.output_instructions;
   return private.enqueue_run(
     v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer,
     start_flow.idempotency_key,
     jsonb_build_object(
       'flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer
+    ) || (
+      select coalesce(jsonb_object_agg(o.name, o.value), '{}')
+      from (values
+        ('values', start_flow."values"), ('partial_config', start_flow.partial_config),
+        ('environment', start_flow.environment), ('output_instructions', to_jsonb(start_flow.output_instructions))
+      ) as o (name, value)
+      where o.value is not null
+    ),
+    settings => private.flow_start_settings(
+      v_deployment, v_flow, start_flow.action_signer, start_flow.environment, start_flow.partial_config
     )
-      || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
-      || case when start_flow.partial_config is null then '{}'
-        else jsonb_build_object('partial_config', start_flow.partial_config) end,
-    settings => v_settings
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
-comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb) is
+comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
   'Implements public.start_flow. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb)
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
-  strict boolean default false, "values" jsonb default null, partial_config jsonb default null
+  strict boolean default false, "values" jsonb default null, partial_config jsonb default null,
+  environment jsonb default null, output_instructions boolean default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.start_flow(flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config);
+  return private.start_flow(
+    flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config, environment, output_instructions
+  );
 end;
 $$;
-comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 404 flow_not_found, also for another user''s flow; 422 flow_invalid; other errors as in start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb)
+comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 
 -- sql/650_starts/70_read_deployment.sql

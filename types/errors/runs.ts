@@ -19,6 +19,20 @@ export const runRequestErrors = {
     remedy: 'Send base58 of 32 bytes.',
     example: { message: '`action_signer` must be a public key: base58 of 32 bytes.' },
   },
+  environment_invalid: {
+    status: 400,
+    meaning:
+      '`environment` of a start must be an object of texts, like that of a flow, and its transaction settings must be valid; `details` lists the faults.',
+    remedy: 'Correct what `details` lists.',
+    example: {
+      message: 'environment.COMPUTE_BUDGET: COMPUTE_BUDGET must be auto, no or an integer from 0 to 2^32-1.',
+      details: [{
+        code: 'environment_value_invalid',
+        path: 'environment.COMPUTE_BUDGET',
+        message: 'COMPUTE_BUDGET must be auto, no or an integer from 0 to 2^32-1',
+      }],
+    },
+  },
   partial_config_invalid: {
     status: 400,
     meaning:

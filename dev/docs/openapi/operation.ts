@@ -65,6 +65,7 @@ export const flowStartErrors: ErrorCode[] = [
   'flow_not_found',
   'flow_invalid',
   'partial_config_invalid',
+  'environment_invalid',
   'flow_run_not_found',
   'run_not_ended',
 ];

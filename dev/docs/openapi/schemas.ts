@@ -40,6 +40,9 @@ const flowStartNotes = {
     'Runs only the nodes of `only_nodes`. An edge from another node carries the outputs that this node has in the run which `values_config.nodes` names for it, ' +
     'or in `default_run_id`: in loops with the same index. `values_config.inline` has tagged values by node and port, used before those of a run: inputs of a node ' +
     'that runs, outputs of another node. A node without a value that it needs fails with `value_missing`.',
+  environment:
+    "Settings of the run for the names that the flow's own environment does not define. Flows that it calls keep theirs.",
+  output_instructions: 'The run outputs its first transaction as a value, and does not send it.',
 };
 const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',

@@ -16,6 +16,7 @@ import {
   type FlowWarning,
   partialConfigSchema,
   type ReceivedWebhook,
+  startFlowParamsSchema,
   type StartFlowResult,
   type StartResult,
   warningCodes,
@@ -150,6 +151,8 @@ export const argumentSchemas = {
     strict: z.boolean().optional(),
     values: valuesSchema,
     partial_config: partialConfigSchema.optional(),
+    environment: startFlowParamsSchema.shape.environment,
+    output_instructions: startFlowParamsSchema.shape.output_instructions,
   }),
   read_deployment: z.strictObject({
     id: deploymentTargetSchema.shape.id,

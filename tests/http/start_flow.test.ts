@@ -83,3 +83,18 @@ it('a start with an unknown run is one 404, and with an unknown node a 400 that 
   const shape = await startFlow(flowId, { partial_config: { only_nodes: [] } });
   expect([shape.status, (await shape.json()).code]).toEqual([400, 'request_invalid']);
 });
+
+it('a start gives its flow the environment names that the flow lacks, and called flows none', async () => {
+  const script = { outputs: ['names'], form: { source: 'return JSON.stringify(ENV)' } };
+  const called = new FlowBuilder();
+  called.output('names', called.node('javascript', script).output('names'));
+  const calledId = await storeFlow(owner, called, { environment: { CALLED: '1' } });
+  const flow = new FlowBuilder();
+  flow.output('own', flow.node('javascript', script).output('names'));
+  flow.output('called', flow.interflow(calledId, {}, ['names']).output('names'));
+  const flowId = await storeFlow(owner, flow, { environment: { OWN: 'flow' } });
+  const ended = await run(flowId, { environment: { OWN: 'start', NEW: 'start' }, output_instructions: true });
+  const { own, called: ofCalled } = (ended.output as { M: Record<string, { S: string }> }).M;
+  expect([JSON.parse(own!.S), JSON.parse(ofCalled!.S)]).toEqual([{ NEW: 'start', OWN: 'flow' }, { CALLED: '1' }]);
+  expect(ended.output_instructions).toBe(true);
+});
