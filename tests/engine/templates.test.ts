@@ -3,12 +3,24 @@ import { join } from 'node:path';
 import { parse } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { type HttpRequest, NodeError, type NodeServices, type PendingInputs } from '../../runner/engine/node.ts';
+import {
+  type HttpRequest,
+  NodeError,
+  type NodeServices,
+  type PendingInputs,
+  type ProjectApi,
+} from '../../runner/engine/node.ts';
+import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
+import type { Transactions } from '../../runner/solana/transaction.ts';
 import { TransientError } from '../../runner/engine/transient_error.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import { executeFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
+import { filesThat } from '../support/node_call.ts';
+
+const PAYER = '4MZQHzBH2skScQYV9XkpdrygnCjFA8pQvVGLUPFfTnAE';
+const SIGNATURE = '1'.repeat(63) + '2';
 
 const folder = join(projectDir, 'docs/templates');
 
@@ -51,6 +63,31 @@ const refusing: PendingInputs = {
   makeAddress: () => ({ token: 'token', url: 'https://example.com/token' }),
   look: () => Promise.resolve({ status: 'submitted', value: { M: { approved: { B: false } } } }),
   untilNews: () => Promise.resolve(),
+};
+
+/** Confirms each transaction at once. */
+const confirming: Transactions = {
+  execute: () => Promise.resolve({ status: 'confirmed', signature: SIGNATURE, hasFees: false }),
+};
+
+/** Signs URLs of files, without looking for them. */
+const files: OwnerFiles = {
+  ...filesThat(() => {
+    throw new Error('must not be called');
+  }),
+  signUrl: ({ path }, { expiresInSeconds }) => Promise.resolve(`https://files.test/${path}?for=${expiresInSeconds}`),
+};
+
+/** A table that stores each posted row, with an id. */
+const project: ProjectApi = {
+  restUrl: () => 'https://project.test/rest/v1',
+  serves: ({ origin }) => origin === 'https://project.test',
+  request: async ({ method, url, body, makeBody }) => {
+    if (method !== 'POST' || new URL(url).pathname !== '/rest/v1/events') throw new NodeError('status code: 404');
+    const row = JSON.parse(new TextDecoder().decode(body ?? await makeBody?.()));
+    const stored = new TextEncoder().encode(JSON.stringify([{ id: 1, ...row }]));
+    return { status: 201, headers: { 'content-type': 'application/json' }, body: stored };
+  },
 };
 
 const row = (name: string, email: string): Value => ({ M: { name: { S: name }, email: { S: email } } });
@@ -104,12 +141,25 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
     { das_url: at('/none'), holder, link: at('/door') },
     { refused: { S: 'The holder has no asset of the collection.' } },
   ],
+  [
+    'paid_download',
+    { payer: { M: { public_key: { S: PAYER } } } },
+    { link: { S: 'https://files.test/books/my_book.pdf?for=3600' }, signature: { B6: SIGNATURE } },
+  ],
+  [
+    'webhook_to_table',
+    { event: { M: { order: { U: '7' } } } },
+    { row: { M: { id: { U: '1' }, payload: { M: { order: { U: '7' } } } } } },
+  ],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];
 
 it.each(cases)('the template %s does what it says, with %j', async (name, inputs, output) => {
   const services = {
     inputs: refusing,
+    transactions: confirming,
+    files,
+    project,
     ...answering({
       '/fine': { status: 'ready' },
       '/spare': { status: 'spare' },
