@@ -1,3 +1,4 @@
+import { connectionLimits } from '../types/limits/connections.ts';
 import { withoutTrailingSlashes } from '../functions/_shared/base_url.ts';
 import type { Rpc } from '../functions/_shared/database.ts';
 import { readPublicAddress } from '../functions/_shared/public_address.ts';
@@ -88,7 +89,17 @@ export function makeRunnerWorker(
     makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
   const readKeys = makeKeyReader(env);
   const walletsOf = makeWalletOpener(rpc, readKeys);
-  const connectionsOf = makeConnectionOpener({ rpc, readKeys, allowsHttp: settings.allowPrivateNetwork });
+  const connectionsOf = makeConnectionOpener({
+    rpc,
+    readKeys,
+    // A client of its own, so that a request for a token does not wait for requests of runs.
+    tokenHttp: makeHttpClient({
+      isAllowed: allowedAddresses(settings),
+      timeoutMs: connectionLimits.connection_token_ms.value,
+      maxResponseBytes: 4 * connectionLimits.connection_token_bytes.value,
+    }),
+    allowsHttp: settings.allowPrivateNetwork,
+  });
   return makeWorker({
     claims,
     makeWatch,

@@ -62,6 +62,20 @@ const basicSecretSchema = z.strictObject({
   message: 'must have at least 4 characters, or be empty if the user has at least 8',
 });
 
+const clientSecretSchema = credentialText.min(8, 'must have at least 8 characters');
+
+const tokenServer = {
+  /** The URL of the token endpoint. Source: RFC 6749, section 3.2. */
+  token_url: z.string().max(2_000, 'must have at most 2000 characters').refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === '',
+    'must be an https URL without credentials',
+  ),
+  client_id: credentialText.refine((text) => text !== '', 'must not be empty'),
+  scope: credentialText.optional(),
+  /** How the client shows its secret: by Basic authentication, or in the body. */
+  client_auth: z.enum(['basic', 'post'], 'must be basic or post').default('basic'),
+};
+
 const nameSchema = z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
   (name) => name !== '' && [...name].length <= MAX_NAME_LENGTH,
   `must have 1 to ${MAX_NAME_LENGTH} characters`,
@@ -92,6 +106,21 @@ export const upsertConnectionParamsSchema = z.discriminatedUnion('kind', [
       'must have 1 to 100 characters',
     ),
     secret: z.strictObject({ value: credentialText.min(8, 'must have at least 8 characters') }),
+  }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('oauth2_client_credentials'),
+    secret: z.strictObject({ ...tokenServer, client_secret: clientSecretSchema }),
+  }),
+  z.strictObject({
+    ...common,
+    kind: z.literal('oauth2_refresh_token'),
+    secret: z.strictObject({
+      ...tokenServer,
+      /** Missing for a public client. */
+      client_secret: clientSecretSchema.optional(),
+      refresh_token: tokenSchema,
+    }),
   }),
 ]).refine(({ secret }) => new TextEncoder().encode(JSON.stringify(secret)).length <= MAX_SECRET_BYTES, {
   path: ['secret'],

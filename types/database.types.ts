@@ -389,6 +389,9 @@ isOneToOne: false
 "begin_action_lookup":
 { Args: Record<PropertyKey, never>; Returns: Json
                            },
+"begin_token_refresh":
+{ Args: { "connection_id": string }; Returns: Json
+                           },
 "called_flow_runs":
 { Args: { "after"?: string,"flow_run_id": string }; Returns: {
               "created_at": string,"end_time": string,"id": string,"parent_flow_run_id": string,"parent_node_id": string,"parent_times": number,"start_time": string,"status": string
@@ -465,6 +468,12 @@ isOneToOne: false
                            },
 "earlier_flow_runs":
 { Args: { "after"?: Json,"flow_run_id": string,"max_bytes"?: number }; Returns: Json
+                           },
+"end_token_refresh":
+{ Args: { "connection_id": string,"failure"?: Json,"lease": string,"token"?: Json,"valid_seconds"?: number }; Returns: boolean
+                           },
+"expire_connection_token":
+{ Args: { "connection_id": string,"nonce": string }; Returns: undefined
                            },
 "finish_flow_run":
 { Args: { "claim_number": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined

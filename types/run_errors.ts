@@ -86,6 +86,10 @@ export const runErrors = {
     meaning: 'The URL is not one of the hosts of the connection, or not an https URL.',
     remedy: 'Correct the URL, or store the connection with this host.',
   },
+  connection_token_failed: {
+    meaning: 'The token server of a connection gave no access token.',
+    remedy: 'Test the connection; store it again with a secret that the token server takes.',
+  },
   connection_unreadable: {
     meaning: 'The secret of the connection could not be decrypted.',
     remedy: 'Store the connection again. As operator: keep all keys in `WALLET_KEYS` that stored secrets need.',

@@ -11,13 +11,42 @@ export type BoundConnection = Pick<Connection, 'id' | 'user_id' | 'kind' | 'host
 const boundTo = ({ id, user_id, kind, hosts, header, parameter }: BoundConnection): string =>
   JSON.stringify(['connection', id.toLowerCase(), user_id.toLowerCase(), kind, hosts, header, parameter]);
 
+/** The tokens of a connection of a kind `oauth2_*`. */
+export interface ConnectionTokens {
+  access_token: string;
+  /** The newest refresh token; missing if the token server never gave one. */
+  refresh_token?: string | undefined;
+}
+
+const tokensBoundTo = ({ id, user_id }: BoundConnection): string =>
+  JSON.stringify(['connection token', id.toLowerCase(), user_id.toLowerCase()]);
+
+const encodeJson = (value: unknown) => new Uint8Array(new TextEncoder().encode(JSON.stringify(value)));
+
+/** Encrypts the tokens of a connection. */
+export const sealTokens = (
+  keys: KeyRing,
+  connection: BoundConnection,
+  tokens: ConnectionTokens,
+): Promise<SealedSecret> => seal(keys, tokensBoundTo(connection), encodeJson(tokens));
+
+/** Decrypts the tokens of a connection. Throws SealedSecretError if they are another connection's. */
+export async function unsealTokens(
+  keys: KeyRing,
+  connection: BoundConnection,
+  sealed: SealedSecret,
+): Promise<ConnectionTokens> {
+  const bytes = await unseal(keys, tokensBoundTo(connection), sealed, 'connection');
+  // SAFETY: only sealTokens encrypts with this text.
+  return JSON.parse(new TextDecoder().decode(bytes)) as ConnectionTokens;
+}
+
 /** Encrypts the secret of a connection with the current key, bound to the connection. */
 export const sealConnection = (
   keys: KeyRing,
   connection: BoundConnection,
   secret: ConnectionSecret['secret'],
-): Promise<SealedSecret> =>
-  seal(keys, boundTo(connection), new Uint8Array(new TextEncoder().encode(JSON.stringify(secret))));
+): Promise<SealedSecret> => seal(keys, boundTo(connection), encodeJson(secret));
 
 /** Decrypts the secret of a connection. Throws SealedSecretError if a bound column was changed, or its key is missing. */
 export async function unsealConnection(

@@ -26,12 +26,17 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
   // One caller's tests, which may all wait for slow servers, leave places for those of others.
   const admission = makeAdmission({ ...ADMISSION_OPTIONS, aloneSlots: 4, sharedSlots: 2 });
 
+  const services = { rpc: serviceRpc, readKeys: () => keys, tokenHttp: http, allowsHttp };
+
   return async (context: Context): Promise<Response> => {
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const { name, url, method } = await readBody(context.req.raw, testConnectionParamsSchema);
     const user_id = await identifyCaller(rpc, headers);
-    const stored = await serviceRpc<StoredConnection | null>('read_connection_secret', { user_id, name });
-    if (stored === null) throw apiError('connection_not_found', 'There is no such connection.');
+    const read = async (): Promise<StoredConnection> => {
+      const stored = await serviceRpc<StoredConnection | null>('read_connection_secret', { user_id, name });
+      if (stored === null) throw apiError('connection_not_found', 'There is no such connection.');
+      return stored;
+    };
     const request = async (credential: Credential): Promise<TestedConnection> => {
       const { status } = await http.request({
         method,
@@ -49,7 +54,7 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
       return context.json(
         await admission.admit(
           user_id,
-          async () => await request(await openStoredConnection(stored, { readKeys: () => keys, allowsHttp })),
+          async () => await request(await openStoredConnection(read, services, context.req.raw.signal)),
         ),
       );
     } catch (error) {

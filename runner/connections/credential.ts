@@ -8,6 +8,17 @@ import { makeRedaction } from './redaction.ts';
 /** Texts shorter than this may occur in any answer. Only passwords can be as short, and only together with a user. */
 const MIN_SECRET_LENGTH = 4;
 
+/** A secret that requests carry as it is. */
+export type DirectSecret = Exclude<ConnectionSecret, { kind: `oauth2_${string}` }>;
+
+/** The secret of a client that gets access tokens from a token server. */
+export type OauthSecret = Extract<ConnectionSecret, { kind: `oauth2_${string}` }>;
+
+/** The texts of an OAuth client that no answer and no error may have. */
+export const secretsOf = ({ secret }: OauthSecret): string[] =>
+  [secret.client_secret, 'refresh_token' in secret ? secret.refresh_token : undefined]
+    .filter((text) => text !== undefined);
+
 /** How a request carries the secret, and the texts that must not come back. */
 interface Carried {
   header?: [name: string, value: string];
@@ -15,7 +26,7 @@ interface Carried {
   secrets: string[];
 }
 
-function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, opened: ConnectionSecret): Carried {
+function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, opened: DirectSecret): Carried {
   switch (opened.kind) {
     case 'bearer': {
       const { token } = opened.secret;
@@ -38,11 +49,20 @@ function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, 
 /** Encodes as the URL standard does, so that the URL keeps the text. */
 const encodePair = (pair: [string, string]): string => pair.map(encodeURIComponent).join('=').replaceAll("'", '%27');
 
+export interface CredentialOptions {
+  /** True if the secret may be sent over http. */
+  allowsHttp: boolean;
+  /** Texts that no answer may repeat either. */
+  otherSecrets?: string[];
+  /** Called if a server answers a request with the secret by 401. */
+  refused?: () => Promise<void>;
+}
+
 /** Makes the credential of a connection. Its secret is in no error. */
 export function makeCredential(
   connection: Pick<Connection, 'name' | 'hosts' | 'header' | 'parameter'>,
-  opened: ConnectionSecret,
-  { allowsHttp }: { allowsHttp: boolean },
+  opened: DirectSecret,
+  { allowsHttp, otherSecrets = [], refused }: CredentialOptions,
 ): Credential {
   const { header, parameter, secrets } = carry(connection, opened);
   const name = JSON.stringify(connection.name);
@@ -81,6 +101,7 @@ export function makeCredential(
       cleaned.searchParams.delete(parameter[0]);
       return cleaned;
     },
-    redaction: makeRedaction(secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH)),
+    redaction: makeRedaction([...secrets, ...otherSecrets].filter(({ length }) => length >= MIN_SECRET_LENGTH)),
+    refused,
   };
 }

@@ -1,39 +1,74 @@
 import { ApiError } from '../../functions/_shared/api_error.ts';
-import { unsealConnection } from '../../functions/_shared/connection_secrets.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
-import {
-  fromSealedRow,
-  type KeyRing,
-  type SealedRow,
-  SealedSecretError,
-} from '../../functions/_shared/sealed_secrets.ts';
+import { unsealConnection, unsealTokens } from '../../functions/_shared/connection_secrets.ts';
+import { fromSealedRow, type SealedRow, SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
 import type { Connection } from '../../types/connection.ts';
+import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type Credential, NodeError, type OpenConnection, Released } from '../engine/node.ts';
-import { makeCredential } from './credential.ts';
-
-export interface ConnectionOpenerOptions {
-  /** Calls as service role. */
-  rpc: Rpc;
-  readKeys: () => KeyRing;
-  /** True if secrets may be sent over http. */
-  allowsHttp: boolean;
-}
+import { TransientError } from '../engine/transient_error.ts';
+import { nextTokens, type TokenServices, type UsableTokens } from './access_token.ts';
+import { type DirectSecret, makeCredential, type OauthSecret, secretsOf } from './credential.ts';
 
 /** A connection with its sealed secret, as the database returns it. */
-export type StoredConnection = Connection & SealedRow;
+export type StoredConnection = Connection & SealedRow & {
+  /** The valid access token of a connection of a kind `oauth2_*`, if one is stored. */
+  token: SealedRow | null;
+};
 
-/** Opens a connection. Throws a NodeError if its secret can't be decrypted. */
-export async function openStoredConnection(
+/** A little longer than a lease, so that a waiting worker takes over from a lost one. */
+const MAX_WAIT_MS = connectionLimits.connection_lease_seconds.value * 1_000 +
+  connectionLimits.connection_token_ms.value;
+
+/** Makes the credential of an access token. A server that refuses it makes it expire. */
+function makeTokenCredential(
   stored: StoredConnection,
-  { readKeys, allowsHttp }: Omit<ConnectionOpenerOptions, 'rpc'>,
+  opened: OauthSecret,
+  { tokens, nonce }: UsableTokens,
+  { rpc, allowsHttp }: TokenServices,
+): Credential {
+  return makeCredential(stored, { kind: 'bearer', secret: { token: tokens.access_token } }, {
+    allowsHttp,
+    otherSecrets: [...secretsOf(opened), ...(tokens.refresh_token === undefined ? [] : [tokens.refresh_token])],
+    refused: async () => await rpc('expire_connection_token', { connection_id: stored.id, nonce }),
+  });
+}
+
+async function openOnce(
+  stored: StoredConnection,
+  services: TokenServices,
+  signal: AbortSignal,
+): Promise<Credential | undefined> {
+  const { readKeys, allowsHttp } = services;
+  const opened = await unsealConnection(readKeys(), stored, fromSealedRow(stored));
+  // SAFETY: the two types are the two parts of a ConnectionSecret.
+  if (!opened.kind.startsWith('oauth2_')) return makeCredential(stored, opened as DirectSecret, { allowsHttp });
+  const oauth = opened as OauthSecret;
+  const usable = stored.token === null
+    ? await nextTokens(stored, oauth, services, signal)
+    : { tokens: await unsealTokens(readKeys(), stored, fromSealedRow(stored.token)), nonce: stored.token.nonce };
+  return usable && makeTokenCredential(stored, oauth, usable, services);
+}
+
+/**
+ * Opens the connection that `read` returns. While another worker is getting its access token, waits and reads it again.
+ * Throws a NodeError if its secret can't be decrypted or the token server gives no token.
+ */
+export async function openStoredConnection(
+  read: () => Promise<StoredConnection>,
+  services: TokenServices,
+  signal: AbortSignal,
 ): Promise<Credential> {
+  const begin = performance.now();
   try {
-    return makeCredential(stored, await unsealConnection(readKeys(), stored, fromSealedRow(stored)), { allowsHttp });
+    while (performance.now() - begin < MAX_WAIT_MS) {
+      const credential = await openOnce(await read(), services, signal);
+      if (credential !== undefined) return credential;
+    }
   } catch (error) {
     if (!(error instanceof SealedSecretError)) throw error;
     throw new NodeError(codedError('connection_unreadable', error.message));
   }
+  throw new TransientError(codedError('connection_token_failed', 'no worker got an access token in time'));
 }
 
 /**
@@ -41,24 +76,23 @@ export async function openStoredConnection(
  * newest claim of a run, and only if the run has it by that name.
  */
 export const makeConnectionOpener =
-  ({ rpc, readKeys, allowsHttp }: ConnectionOpenerOptions) =>
-  ({ flow_run_id, claim_number }: { flow_run_id: string; claim_number: number }): OpenConnection => {
-    const read = async (name: string): Promise<StoredConnection> => {
-      let stored: StoredConnection | null;
-      try {
-        stored = await rpc('read_claimed_connection', { claim: { flow_run_id, claim_number }, name });
-      } catch (error) {
-        // The next claim runs the node again, as it has not sent anything.
-        const isPassing = error instanceof ApiError && ['claim_lost', 'service_unavailable'].includes(error.code);
-        throw isPassing ? new Released() : error;
-      }
-      if (stored === null) {
-        throw new NodeError(codedError(
-          'connection_missing',
-          `the run has no connection ${JSON.stringify(name)}. Store it, then deploy the flow again.`,
-        ));
-      }
-      return stored;
+  (services: TokenServices) =>
+  ({ flow_run_id, claim_number }: { flow_run_id: string; claim_number: number }): OpenConnection =>
+  async (name, signal) => {
+    const read = async (): Promise<StoredConnection> => {
+      const claim = { flow_run_id, claim_number };
+      const stored = await services.rpc<StoredConnection | null>('read_claimed_connection', { claim, name });
+      if (stored !== null) return stored;
+      throw new NodeError(codedError(
+        'connection_missing',
+        `the run has no connection ${JSON.stringify(name)}. Store it, then deploy the flow again.`,
+      ));
     };
-    return async (name) => await openStoredConnection(await read(name), { readKeys, allowsHttp });
+    try {
+      return await openStoredConnection(read, services, signal);
+    } catch (error) {
+      // The next claim runs the node again, as it has not sent its request.
+      const isPassing = error instanceof ApiError && ['claim_lost', 'service_unavailable'].includes(error.code);
+      throw isPassing ? new Released() : error;
+    }
   };

@@ -199,12 +199,14 @@ export interface Credential {
   add: (head: { url: URL; headers: Headers }) => { url: URL; headers: Headers };
   /** Returns the URL of a redirect without the query parameter that carries the secret. */
   remove: (url: URL) => URL;
+  /** To be called if a server refuses the secret by 401. Undefined: the connection has no other secret. */
+  refused?: (() => Promise<void>) | undefined;
   /** Replaces the secret wherever a server repeats it. */
   redaction: { text: (text: string) => string; bytes: (bytes: Uint8Array) => Uint8Array };
 }
 
 /** Opens the connection that the run has by this name. Throws a NodeError if there is none or it can't be opened. */
-export type OpenConnection = (name: string) => Promise<Credential>;
+export type OpenConnection = (name: string, signal: AbortSignal) => Promise<Credential>;
 
 /** An HTTP request of a node. */
 export interface HttpRequest {
@@ -452,10 +454,11 @@ export function formText(
  */
 export async function formConnection(
   { formData, openConnection }: Pick<NodeCall, 'formData' | 'openConnection'>,
+  signal: AbortSignal,
 ): Promise<Credential | undefined> {
   const name = formMember(formData, 'connection') ?? '';
   if (typeof name !== 'string') throw new NodeError('connection must be the name of a connection');
-  return name === '' ? undefined : await openConnection(name);
+  return name === '' ? undefined : await openConnection(name, signal);
 }
 
 /** A member of a node's form data, or undefined when it has none. */

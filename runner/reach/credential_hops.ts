@@ -13,14 +13,14 @@ export interface CredentialHops {
   add: <Hop extends HopHead>(hop: Hop) => Hop;
   /** Returns the hop of a redirect without the secret that a server has put into its URL. */
   next: <Hop extends HopHead>(hop: Hop) => Hop;
-  answer: (response: HttpResponse) => HttpResponse;
+  answer: (response: HttpResponse) => Promise<HttpResponse>;
   error: (error: unknown) => unknown;
 }
 
 const NO_CREDENTIAL: CredentialHops = {
   add: (hop) => hop,
   next: (hop) => hop,
-  answer: (response) => response,
+  answer: (response) => Promise.resolve(response),
   error: (error) => error,
 };
 
@@ -46,7 +46,8 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       }
       return { ...hop, url };
     },
-    answer: ({ status, headers, body }) => {
+    answer: async ({ status, headers, body }) => {
+      if (status === 401 && isOpen) await credential.refused?.();
       const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
       return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };
     },

@@ -263,7 +263,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
       try {
         const response = await exchange(carried.add(hop), allowance, signal);
         const next = request.refusesRedirects ? undefined : nextHop(hop, response);
-        if (next === undefined) return carried.answer(response);
+        if (next === undefined) return await carried.answer(response);
         hop = carried.next(next);
       } catch (error) {
         throw carried.error(error);

@@ -455,6 +455,27 @@ return 8192;
 comment on function private.limit_connection_secret_bytes() is
   'Limit in bytes: the secret of a connection, as JSON.';
 
+create function private.limit_connection_token_bytes()
+returns integer
+language sql immutable security invoker
+return 16384;
+comment on function private.limit_connection_token_bytes() is
+  'Limit in bytes: the tokens of a connection of a kind `oauth2_*`, as JSON.';
+
+create function private.limit_connection_lease_seconds()
+returns integer
+language sql immutable security invoker
+return 60;
+comment on function private.limit_connection_lease_seconds() is
+  'Limit in s: one worker gets a new token while others wait.';
+
+create function private.limit_connection_failure_seconds()
+returns integer
+language sql immutable security invoker
+return 5;
+comment on function private.limit_connection_failure_seconds() is
+  'Limit in s: after a failure of a token server, before it is asked again.';
+
 create function private.limit_listed_connection_uses()
 returns integer
 language sql immutable security invoker
@@ -563,6 +584,9 @@ grant execute on function
   private.limit_connection_hosts(),
   private.limit_connection_host_characters(),
   private.limit_connection_secret_bytes(),
+  private.limit_connection_token_bytes(),
+  private.limit_connection_lease_seconds(),
+  private.limit_connection_failure_seconds(),
   private.limit_listed_connection_uses(),
   private.limit_definition_bytes(),
   private.limit_definition_levels(),

@@ -33,7 +33,9 @@ create table public.connections (
   last_used_at timestamptz,
   constraint connections_user_id_name_key unique (user_id, name),
   constraint connections_name_length check (char_length(name) between 1 and private.limit_name_characters()),
-  constraint connections_kind_known check (kind in ('bearer', 'basic', 'header', 'query')),
+  constraint connections_kind_known check (
+    kind in ('bearer', 'basic', 'header', 'query', 'oauth2_client_credentials', 'oauth2_refresh_token')
+  ),
   constraint connections_hosts_valid check (private.are_connection_hosts(hosts)),
   constraint connections_header_of_kind check (
     case kind when 'header' then coalesce(header ~ '^[a-z0-9!#$%&''*+.^_`|~-]{1,100}$', false) else header is null end
@@ -46,7 +48,7 @@ comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
 comment on column public.connections.name is 'Unique for each user. Nodes name the connection by it.';
 comment on column public.connections.kind is
-  'How requests carry the secret. bearer, basic: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
+  'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
   'The hosts that get the secret, each with a port and a path prefix if it has any. All other hosts are refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';

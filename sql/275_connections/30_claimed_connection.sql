@@ -4,12 +4,16 @@ language sql stable security definer
 set search_path = ''
 as $$
   select to_jsonb(with_secret.connection) || jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex'),
+    'token', (
+      select private.sealed_token(t) from private.connection_tokens as t
+      where t.connection_id = with_secret.connection.id and t.expires_at > clock_timestamp()
+    )
   )
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and token, its valid access token of the same form or null. Does not check permission; callers must. Definer: the secrets are private.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -75,5 +79,5 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext}; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and token, a valid access token of this form or null; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;

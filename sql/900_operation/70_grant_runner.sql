@@ -14,7 +14,8 @@ begin
       'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
       'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
       'kv_write_item', 'make_claim_token', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
-      'read_claimed_connection'
+      'read_claimed_connection', 'begin_token_refresh',
+      'end_token_refresh', 'expire_connection_token'
     )
   loop
     execute format('grant execute on function %s to %s', v_function, grant_runner.worker);

@@ -95,12 +95,12 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select array[
-    'connection_missing', 'connection_unreadable', 'connection_url_refused', 'expression_failed',
-    'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
-    'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
-    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
-    'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit', 'run_size_limit',
-    'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
+    'connection_missing', 'connection_token_failed', 'connection_unreadable', 'connection_url_refused',
+    'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid',
+    'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
+    'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
+    'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit',
+    'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -565,6 +565,27 @@ return 8192;
 comment on function private.limit_connection_secret_bytes() is
   'Limit in bytes: the secret of a connection, as JSON.';
 
+create function private.limit_connection_token_bytes()
+returns integer
+language sql immutable security invoker
+return 16384;
+comment on function private.limit_connection_token_bytes() is
+  'Limit in bytes: the tokens of a connection of a kind `oauth2_*`, as JSON.';
+
+create function private.limit_connection_lease_seconds()
+returns integer
+language sql immutable security invoker
+return 60;
+comment on function private.limit_connection_lease_seconds() is
+  'Limit in s: one worker gets a new token while others wait.';
+
+create function private.limit_connection_failure_seconds()
+returns integer
+language sql immutable security invoker
+return 5;
+comment on function private.limit_connection_failure_seconds() is
+  'Limit in s: after a failure of a token server, before it is asked again.';
+
 create function private.limit_listed_connection_uses()
 returns integer
 language sql immutable security invoker
@@ -673,6 +694,9 @@ grant execute on function
   private.limit_connection_hosts(),
   private.limit_connection_host_characters(),
   private.limit_connection_secret_bytes(),
+  private.limit_connection_token_bytes(),
+  private.limit_connection_lease_seconds(),
+  private.limit_connection_failure_seconds(),
   private.limit_listed_connection_uses(),
   private.limit_definition_bytes(),
   private.limit_definition_levels(),
@@ -2599,7 +2623,9 @@ create table public.connections (
   last_used_at timestamptz,
   constraint connections_user_id_name_key unique (user_id, name),
   constraint connections_name_length check (char_length(name) between 1 and private.limit_name_characters()),
-  constraint connections_kind_known check (kind in ('bearer', 'basic', 'header', 'query')),
+  constraint connections_kind_known check (
+    kind in ('bearer', 'basic', 'header', 'query', 'oauth2_client_credentials', 'oauth2_refresh_token')
+  ),
   constraint connections_hosts_valid check (private.are_connection_hosts(hosts)),
   constraint connections_header_of_kind check (
     case kind when 'header' then coalesce(header ~ '^[a-z0-9!#$%&''*+.^_`|~-]{1,100}$', false) else header is null end
@@ -2612,7 +2638,7 @@ comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
 comment on column public.connections.name is 'Unique for each user. Nodes name the connection by it.';
 comment on column public.connections.kind is
-  'How requests carry the secret. bearer, basic: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
+  'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
   'The hosts that get the secret, each with a port and a path prefix if it has any. All other hosts are refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
@@ -2761,6 +2787,8 @@ begin
   on conflict (connection_id) do update
   set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext,
     created_at = excluded.created_at;
+  -- A token that was made by the former secret.
+  delete from private.connection_tokens as t where t.connection_id = v_stored.id;
   return to_jsonb(v_stored);
 end;
 $$;
@@ -2780,6 +2808,170 @@ comment on function public.store_connection(jsonb, jsonb) is
   'For the Edge Function connections: stores {id, user_id, name, kind, hosts, header, parameter} and its secret {key_id, nonce, ciphertext}, and returns the row. 401 token_invalid for a deleted user; 409 connection_changed, quota_exceeded.';
 grant execute on function public.store_connection(jsonb, jsonb) to service_role;
 
+-- sql/275_connections/25_connection_tokens.sql
+
+-- Access tokens of connections of the kinds oauth2_*. A worker that needs a new one takes the lease, asks the token
+-- server, and stores the answer. While the lease lasts, all others wait: some servers revoke a refresh token that is
+-- used twice. No transaction waits for the token server.
+create table private.connection_tokens (
+  connection_id uuid primary key references public.connections (id) on delete cascade,
+  key_id text,
+  nonce bytea,
+  ciphertext bytea,
+  expires_at timestamptz,
+  lease uuid,
+  leased_until timestamptz,
+  failure jsonb,
+  failed_until timestamptz,
+  constraint connection_tokens_token_complete
+    check (num_nulls(key_id, nonce, ciphertext, expires_at) in (0, 4)),
+  constraint connection_tokens_nonce_length check (octet_length(nonce) = 12),
+  constraint connection_tokens_ciphertext_length
+    check (octet_length(ciphertext) between 17 and private.limit_connection_token_bytes() + 16),
+  constraint connection_tokens_failure_size check (pg_column_size(failure) <= 2048)
+);
+comment on table private.connection_tokens is
+  'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row goes when its connection is stored again.';
+comment on column private.connection_tokens.ciphertext is
+  'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
+comment on column private.connection_tokens.expires_at is
+  'When the access token counts as expired. Its refresh token is used afterwards.';
+comment on column private.connection_tokens.lease is
+  'The lease of the worker that is getting a new token. Only this worker may store one.';
+comment on column private.connection_tokens.leased_until is
+  'When another worker may take the lease, because this one is lost.';
+comment on column private.connection_tokens.failure is
+  'The last failure, {message, is_transient}. Until failed_until no worker asks again.';
+
+create function private.sealed_token(token private.connection_tokens)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'key_id', sealed_token.token.key_id, 'nonce', '\x' || encode(sealed_token.token.nonce, 'hex'),
+    'ciphertext', '\x' || encode(sealed_token.token.ciphertext, 'hex')
+  );
+$$;
+comment on function private.sealed_token(private.connection_tokens) is
+  'An encrypted access token, {key_id, nonce, ciphertext}, with bytes as \x and hex.';
+
+create function private.begin_token_refresh(connection_id uuid)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz;
+  v_token private.connection_tokens;
+  v_lease constant uuid := gen_random_uuid();
+begin
+  insert into private.connection_tokens as t (connection_id)
+  select c.id from public.connections as c where c.id = begin_token_refresh.connection_id
+  on conflict do nothing;
+  select t.* into v_token from private.connection_tokens as t
+  where t.connection_id = begin_token_refresh.connection_id
+  for no key update;
+  -- The time after the lock was granted.
+  v_now := clock_timestamp();
+  case
+    when v_token.connection_id is null then
+      return '{"state": "gone"}';
+    when v_token.expires_at > v_now then
+      return '{"state": "ready"}';
+    when v_token.failed_until > v_now then
+      return jsonb_build_object('state', 'failed') || v_token.failure;
+    when v_token.leased_until > v_now then
+      return '{"state": "wait"}';
+    else
+      update private.connection_tokens as t
+      set lease = v_lease, leased_until = v_now + make_interval(secs => private.limit_connection_lease_seconds())
+      where t.connection_id = begin_token_refresh.connection_id;
+      return jsonb_build_object('state', 'leased', 'lease', v_lease, 'token', case
+        when v_token.ciphertext is not null then private.sealed_token(v_token)
+      end);
+  end case;
+end;
+$$;
+comment on function private.begin_token_refresh(uuid) is
+  'Implements public.begin_token_refresh. Definer: the tokens are private.';
+grant execute on function private.begin_token_refresh(uuid) to service_role;
+
+create function public.begin_token_refresh(connection_id uuid)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.begin_token_refresh(connection_id);
+$$;
+comment on function public.begin_token_refresh(uuid) is
+  'For the runner: {state: leased, lease, token} lets it ask the token server; token is the expired one or null. Other states: ready (a token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
+grant execute on function public.begin_token_refresh(uuid) to service_role;
+
+create function private.end_token_refresh(
+  connection_id uuid, lease uuid, token jsonb, valid_seconds integer, failure jsonb
+)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update private.connection_tokens as t
+  set lease = null, leased_until = null, failure = end_token_refresh.failure,
+    failed_until = case when end_token_refresh.failure is not null
+      then clock_timestamp() + make_interval(secs => private.limit_connection_failure_seconds()) end,
+    key_id = coalesce(end_token_refresh.token ->> 'key_id', t.key_id),
+    nonce = coalesce((end_token_refresh.token ->> 'nonce')::bytea, t.nonce),
+    ciphertext = coalesce((end_token_refresh.token ->> 'ciphertext')::bytea, t.ciphertext),
+    expires_at = coalesce(
+      clock_timestamp() + make_interval(secs => end_token_refresh.valid_seconds), t.expires_at
+    )
+  where t.connection_id = end_token_refresh.connection_id and t.lease = end_token_refresh.lease;
+  return found;
+end;
+$$;
+comment on function private.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
+  'Implements public.end_token_refresh. Definer: the tokens are private.';
+grant execute on function private.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
+
+create function public.end_token_refresh(
+  connection_id uuid, lease uuid, token jsonb default null, valid_seconds integer default null,
+  failure jsonb default null
+)
+returns boolean
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.end_token_refresh(connection_id, lease, token, valid_seconds, failure);
+$$;
+comment on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
+  'For the runner: stores the new token {key_id, nonce, ciphertext} for so many seconds, or the failure {message, is_transient}, and ends the lease. False: another worker has the lease, or the connection was stored again, so the token is not stored.';
+grant execute on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
+
+create function private.expire_connection_token(connection_id uuid, nonce text)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  update private.connection_tokens as t set expires_at = clock_timestamp()
+  where t.connection_id = expire_connection_token.connection_id
+    and t.nonce = (expire_connection_token.nonce)::bytea and t.expires_at > clock_timestamp();
+$$;
+comment on function private.expire_connection_token(uuid, text) is
+  'Implements public.expire_connection_token. Definer: the tokens are private.';
+grant execute on function private.expire_connection_token(uuid, text) to service_role;
+
+create function public.expire_connection_token(connection_id uuid, nonce text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.expire_connection_token(connection_id, nonce);
+$$;
+comment on function public.expire_connection_token(uuid, text) is
+  'For the runner: a server has refused the access token with this nonce (401), so the next request gets a new one. Does nothing if another token is stored by now.';
+grant execute on function public.expire_connection_token(uuid, text) to service_role;
+
 -- sql/275_connections/30_claimed_connection.sql
 
 create function private.with_secret(connection public.connections)
@@ -2788,12 +2980,16 @@ language sql stable security definer
 set search_path = ''
 as $$
   select to_jsonb(with_secret.connection) || jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex'),
+    'token', (
+      select private.sealed_token(t) from private.connection_tokens as t
+      where t.connection_id = with_secret.connection.id and t.expires_at > clock_timestamp()
+    )
   )
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and token, its valid access token of the same form or null. Does not check permission; callers must. Definer: the secrets are private.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -2859,7 +3055,7 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext}; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and token, a valid access token of this form or null; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
@@ -16972,7 +17168,8 @@ begin
       'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
       'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
       'kv_write_item', 'make_claim_token', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
-      'read_claimed_connection'
+      'read_claimed_connection', 'begin_token_refresh',
+      'end_token_refresh', 'expire_connection_token'
     )
   loop
     execute format('grant execute on function %s to %s', v_function, grant_runner.worker);

@@ -19,6 +19,33 @@ export const connectionLimits = {
     beyond: MALFORMED,
     inSql: true,
   },
+  connection_token_bytes: {
+    value: 16_384,
+    unit: 'bytes',
+    meaning: 'the tokens of a connection of a kind `oauth2_*`, as JSON',
+    beyond: '`connection_token_failed`',
+    inSql: true,
+  },
+  connection_token_ms: {
+    value: 15_000,
+    unit: 'ms',
+    meaning: 'a request to a token server',
+    beyond: '`connection_token_failed`',
+  },
+  connection_lease_seconds: {
+    value: 60,
+    unit: 's',
+    meaning: 'one worker gets a new token while others wait',
+    beyond: 'another worker tries',
+    inSql: true,
+  },
+  connection_failure_seconds: {
+    value: 5,
+    unit: 's',
+    meaning: 'after a failure of a token server, before it is asked again',
+    beyond: '`connection_token_failed`, with the earlier failure',
+    inSql: true,
+  },
   connection_test_ms: {
     value: 10_000,
     unit: 'ms',

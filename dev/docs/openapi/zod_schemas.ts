@@ -411,7 +411,7 @@ export const answerSchemas = {
     id: z.uuid(),
     user_id: z.uuid(),
     name: z.string(),
-    kind: z.enum(['bearer', 'basic', 'header', 'query']),
+    kind: z.enum(['bearer', 'basic', 'header', 'query', 'oauth2_client_credentials', 'oauth2_refresh_token']),
     hosts: z.array(z.string()),
     header: z.string().nullable(),
     parameter: z.string().nullable(),

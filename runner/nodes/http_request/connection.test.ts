@@ -4,9 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { runNode } from '../../../tests/support/node_call.ts';
-import type { ConnectionSecret } from '../../../types/connection.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
-import { makeCredential } from '../../connections/credential.ts';
+import { type DirectSecret, makeCredential } from '../../connections/credential.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { httpRequestNode } from './index.ts';
 
@@ -59,7 +58,7 @@ afterAll(() => {
 
 const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
 
-const kinds: ({ header?: string; parameter?: string } & ConnectionSecret)[] = [
+const kinds: ({ header?: string; parameter?: string } & DirectSecret)[] = [
   { kind: 'bearer', secret: { token: SECRET.replaceAll(/[ "]/g, '-') } },
   { kind: 'basic', secret: { user: 'the-user', password: SECRET } },
   { kind: 'basic', secret: { user: SECRET, password: '' } },
@@ -196,6 +195,24 @@ describe('a request with a connection', () => {
     const inputs = { url: { S: `${home}/brotli` }, headers: { M: { 'accept-encoding': { S: 'br' } } } };
     await expect(run(basic, inputs)).rejects.toThrow('the content-encoding br is not supported');
     expect(received[0]!.headers).toContain('accept-encoding\nidentity');
+  });
+
+  it('tells the connection of a 401, unless it comes from another origin', async () => {
+    const refused: string[] = [];
+    const opened: DirectSecret = { kind: 'bearer', secret: { token: 'token-0123456789' } };
+    const connection = { name: 'mail', hosts: [home.slice(7)], header: null, parameter: null };
+    const get = async (url: string) => {
+      const openConnection = () =>
+        Promise.resolve(makeCredential(connection, opened, {
+          allowsHttp: true,
+          refused: async () => void refused.push(url),
+        }));
+      const call = { http, formData: { connection: 'mail' }, openConnection };
+      await expect(runNode(httpRequestNode, { url: { S: url } }, call)).rejects.toThrow('status code: 401');
+    };
+    await get(`${home}/echo?status=401`);
+    await get(`${home}/x?to=${encodeURIComponent(`${other}/echo?status=401`)}`);
+    expect(refused).toEqual([`${home}/echo?status=401`]);
   });
 
   it('needs the name of a connection in its form data', async () => {

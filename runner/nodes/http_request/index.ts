@@ -26,11 +26,11 @@ export const httpRequestNode: NodeModule = {
   run: async (call) => {
     const { inputs, maxOutputBytes, http, signal, releasing } = call;
     const request = readRequest(inputs);
-    const credential = await formConnection(call);
-    if (credential !== undefined && hasBasicAuth(inputs)) {
-      throw new NodeError('give either a connection or basic_auth, not both');
-    }
     return await requestOfRun({ signal, releasing }, isSafe(inputs), async (end) => {
+      const credential = await formConnection(call, end);
+      if (credential !== undefined && hasBasicAuth(inputs)) {
+        throw new NodeError('give either a connection or basic_auth, not both');
+      }
       // Receiving stops as soon as the response is larger than an output.
       const limits = { maxResponseBytes: maxOutputBytes, signal: end };
       return readResponse(await http.request({ ...request, credential, ...limits }), maxOutputBytes);

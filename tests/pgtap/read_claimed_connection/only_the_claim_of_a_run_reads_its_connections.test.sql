@@ -39,7 +39,8 @@ select is(
   pg_temp.read(pg_temp.reading()) - '{created_at,updated_at,last_used_at}'::text[],
   jsonb_build_object(
     'id', test.kept('id'), 'user_id', test.user_id('owner'), 'name', 'mail', 'kind', 'bearer', 'hosts', '["api.example.com"]'::jsonb,
-    'header', null, 'parameter', null, 'key_id', 'test', 'nonce', '\x' || repeat('01', 12), 'ciphertext', '\x' || repeat('02', 40)
+    'header', null, 'parameter', null, 'key_id', 'test', 'nonce', '\x' || repeat('01', 12), 'ciphertext', '\x' || repeat('02', 40),
+    'token', null
   ), 'the claim gets the connection with its ciphertext'
 );
 select is(pg_temp.read(pg_temp.reading('unnamed')), null, 'but none that no node names');

@@ -1,0 +1,100 @@
+import {
+  type BoundConnection,
+  type ConnectionTokens,
+  sealTokens,
+  unsealTokens,
+} from '../../functions/_shared/connection_secrets.ts';
+import type { Rpc } from '../../functions/_shared/database.ts';
+import { pause } from '../../functions/_shared/pause.ts';
+import { fromSealedRow, type KeyRing, type SealedRow, toSealedRow } from '../../functions/_shared/sealed_secrets.ts';
+import { connectionLimits } from '../../types/limits/connections.ts';
+import { codedError } from '../../types/run_errors.ts';
+import { type HttpClient, NodeError } from '../engine/node.ts';
+import { TransientError } from '../engine/transient_error.ts';
+import { type OauthSecret, secretsOf } from './credential.ts';
+import { makeRedaction } from './redaction.ts';
+import { type NewTokens, requestTokens } from './token_request.ts';
+
+/** The time between two looks at a token that another worker is getting. */
+const LOOK_MS = 250;
+
+const MAX_FAILURE_CHARACTERS = 300;
+const MAX_TOKEN_BYTES = connectionLimits.connection_token_bytes.value;
+
+interface Failure {
+  message: string;
+  is_transient: boolean;
+}
+
+/** The answer of begin_token_refresh. */
+type Turn =
+  | { state: 'ready' | 'wait' | 'gone' }
+  | { state: 'leased'; lease: string; token: SealedRow | null }
+  | { state: 'failed' } & Failure;
+
+/** The tokens that a request may use, with the nonce by which the database knows them. */
+export interface UsableTokens {
+  tokens: ConnectionTokens;
+  nonce: string;
+}
+
+export interface TokenServices {
+  rpc: Rpc;
+  readKeys: () => KeyRing;
+  /** Makes the requests to token servers, each in at most connection_token_ms. */
+  tokenHttp: HttpClient;
+  allowsHttp: boolean;
+}
+
+const toError = ({ message, is_transient }: Failure): NodeError => {
+  const text = codedError('connection_token_failed', message);
+  return is_transient ? new TransientError(text) : new NodeError(text);
+};
+
+/**
+ * Gets a new access token under the lease, and stores it. Undefined: the connection was stored again meanwhile, so the
+ * token is one of its former secret.
+ */
+async function refresh(
+  connection: BoundConnection,
+  opened: OauthSecret,
+  turn: Extract<Turn, { lease: string }>,
+  { rpc, readKeys, tokenHttp, allowsHttp }: TokenServices,
+): Promise<UsableTokens | undefined> {
+  const { lease } = turn;
+  const end = (args: object) => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args });
+  let made: NewTokens;
+  try {
+    const former = turn.token && await unsealTokens(readKeys(), connection, fromSealedRow(turn.token));
+    made = await requestTokens(tokenHttp, opened, former?.refresh_token, allowsHttp);
+    if (new TextEncoder().encode(JSON.stringify(made.tokens)).length > MAX_TOKEN_BYTES) {
+      throw new NodeError(`the tokens of the token server are larger than ${MAX_TOKEN_BYTES} bytes`);
+    }
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    const failure: Failure = {
+      message: makeRedaction(secretsOf(opened)).text(error.message).slice(0, MAX_FAILURE_CHARACTERS),
+      is_transient: error instanceof TransientError,
+    };
+    await end({ failure });
+    throw toError(failure);
+  }
+  const token = toSealedRow(await sealTokens(readKeys(), connection, made.tokens));
+  const isStored = await end({ token, valid_seconds: made.validSeconds });
+  return isStored ? { tokens: made.tokens, nonce: token.nonce } : undefined;
+}
+
+/** Looks whose turn it is to get a token, and gets it if it is this worker's. Undefined: look at the connection again. */
+export async function nextTokens(
+  connection: BoundConnection,
+  opened: OauthSecret,
+  services: TokenServices,
+  signal: AbortSignal,
+): Promise<UsableTokens | undefined> {
+  const turn = await services.rpc<Turn>('begin_token_refresh', { connection_id: connection.id });
+  if (turn.state === 'failed') throw toError(turn);
+  if (turn.state === 'leased') return await refresh(connection, opened, turn, services);
+  if (turn.state === 'wait') await pause(LOOK_MS, signal);
+  signal.throwIfAborted();
+  return undefined;
+}

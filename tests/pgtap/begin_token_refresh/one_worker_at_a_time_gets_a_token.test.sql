@@ -1,0 +1,57 @@
+select plan(20);
+
+select test.create_user('owner');
+select test.keep('id', test.create_connection(test.user_id('owner'), 'mail'));
+create function pg_temp.begin() returns jsonb language sql as $$ select public.begin_token_refresh(test.kept('id')::uuid) $$;
+create function pg_temp.finish(lease text, valid_seconds integer default 60, failure jsonb default null) returns boolean language sql as $$
+  select public.end_token_refresh(
+    test.kept('id')::uuid, lease::uuid,
+    case when failure is null then jsonb_build_object('key_id', 'test', 'nonce', '\x' || repeat('03', 12), 'ciphertext', '\x' || repeat('04', 20)) end,
+    case when failure is null then valid_seconds end, failure
+  );
+$$;
+
+select is(public.begin_token_refresh(gen_random_uuid()), '{"state": "gone"}', 'a connection that is gone has no token');
+select test.keep('first', pg_temp.begin());
+select is(test.kept('first')::jsonb - 'lease', '{"state": "leased", "token": null}', 'the first worker gets the lease');
+select is(pg_temp.begin(), '{"state": "wait"}', 'all others wait');
+select is(pg_temp.finish(gen_random_uuid()::text), false, 'without the lease no token is stored');
+select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), true, 'with it one is');
+select is(pg_temp.begin(), '{"state": "ready"}', 'which is ready for all');
+select is(
+  private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token',
+  jsonb_build_object('key_id', 'test', 'nonce', '\x' || repeat('03', 12), 'ciphertext', '\x' || repeat('04', 20)),
+  'and is read with the connection'
+);
+select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), false, 'a lease ends with its token');
+
+select public.expire_connection_token(test.kept('id')::uuid, '\x' || repeat('05', 12));
+select is(pg_temp.begin(), '{"state": "ready"}', 'the refusal of another token changes nothing');
+select public.expire_connection_token(test.kept('id')::uuid, '\x' || repeat('03', 12));
+select is(private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token', 'null', 'a refused token is not read');
+select test.keep('second', pg_temp.begin());
+select is(
+  test.kept('second')::jsonb #>> '{token,ciphertext}', '\x' || repeat('04', 20), 'but whoever gets the lease has it, for its refresh token'
+);
+
+update private.connection_tokens set leased_until = now() - interval '1 second' where true;
+select test.keep('third', pg_temp.begin());
+select is(test.kept('third')::jsonb ->> 'state', 'leased', 'when its time is over, another worker gets the lease');
+select is(pg_temp.finish(test.kept('second')::jsonb ->> 'lease'), false, 'and the lost one stores nothing');
+select is(
+  pg_temp.finish(test.kept('third')::jsonb ->> 'lease', failure => '{"message": "no", "is_transient": true}'), true, 'a failure ends the lease'
+);
+select is(pg_temp.begin(), '{"state": "failed", "message": "no", "is_transient": true}', 'and is told to all');
+update private.connection_tokens set failed_until = now() - interval '1 second' where true;
+select test.keep('fourth', pg_temp.begin());
+select is(test.kept('fourth')::jsonb ->> 'state', 'leased', 'until some seconds have passed');
+
+select test.create_connection(test.user_id('owner'), 'mail');
+select is(pg_temp.finish(test.kept('fourth')::jsonb ->> 'lease'), false, 'a token of a replaced secret is not stored');
+select is(pg_temp.begin() -> 'token', 'null', 'nor is its refresh token used again');
+
+select test.sign_in(test.user_id('owner'));
+select is(test.error_code('select pg_temp.begin()'), '42501', 'the owner may not get the lease');
+select is(test.error_code('select from private.connection_tokens'), '42501', 'nor read tokens');
+
+select * from finish();
