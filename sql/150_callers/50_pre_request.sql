@@ -19,8 +19,8 @@ comment on function private.guest_time_limit(text) is
   'The time limit of a statement by a caller without a credential, by request path. It is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
--- A user's access token takes precedence over an API key. A node sends a claim token without any other credential, so
--- a claim token beside one is refused: it must never act for the service role.
+-- A user's access token takes precedence over an API key. A node sends a claim token without any other credential. A
+-- claim token together with another credential is refused, because a claim token must never act for the service role.
 create function private.credential_claims()
 returns jsonb
 language plpgsql stable security invoker

@@ -1,5 +1,5 @@
--- An entry of `hosts` is a host in lower case, then a port and a path prefix if it has any: api.example.com:8443/v1.
--- A prefix has no dot segments and no percent-encoding, so that only one text names it.
+-- An entry of `hosts` is a host in lower case, with an optional port and path prefix: api.example.com:8443/v1. A prefix
+-- has no dot segments and no percent-encoding, so each prefix can be written in only one way.
 create function private.are_connection_hosts(hosts text[])
 returns boolean
 language sql immutable security invoker
@@ -18,7 +18,7 @@ begin atomic
     );
 end;
 comment on function private.are_connection_hosts(text[]) is
-  'True for a list of hosts, each with a port and a path prefix if it has any, as connections store them.';
+  'True for a list of hosts in the form in which connections store them: each with an optional port and path prefix.';
 
 create table public.connections (
   id uuid primary key,
@@ -46,16 +46,16 @@ create table public.connections (
 );
 comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
-comment on column public.connections.name is 'Unique for each user. Nodes name the connection by it.';
+comment on column public.connections.name is 'The name by which nodes name the connection. Unique for each user.';
 comment on column public.connections.kind is
   'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
-  'The hosts that get the secret, each with a port and a path prefix if it has any. All other hosts are refused.';
+  'The hosts that get the secret, each with an optional port and path prefix. All other hosts are refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
 comment on column public.connections.last_used_at is
-  'When a run last read the secret, at most a minute too early; null if no run has.';
+  'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
 
 alter table public.connections enable row level security;
 create policy connections_select_owner on public.connections for select to authenticated
@@ -95,12 +95,12 @@ begin
         || case when jsonb_array_length(v_deployments) > v_max
           then format(' The details list %s of them.', v_max) else '' end,
       private.first_elements(v_deployments, v_max),
-      'Move their tags to deployments without the connection first.');
+      'First move the tags to deployments that do not use the connection.');
   end if;
 end;
 $$;
 comment on function private.refuse_connection_in_use(public.connections) is
-  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the connection''s row first: a deploy waits for that lock. Definer: it must see all deployments.';
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the row of the connection before the call, so that deploys wait. Definer: it must see all deployments.';
 
 create function private.tg_connections__before_delete()
 returns trigger

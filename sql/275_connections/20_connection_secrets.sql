@@ -13,7 +13,7 @@ comment on table private.connection_secrets is
   'The secrets of connections, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
 comment on column private.connection_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
 comment on column private.connection_secrets.ciphertext is
-  'AES-256-GCM of the secret as JSON, with a tag of 16 bytes. The connection''s id, owner, kind, hosts, header and parameter are its associated data, so it does not decrypt once one of them is changed.';
+  'AES-256-GCM of the secret as JSON, with a tag of 16 bytes. The connection''s id, owner, kind, hosts, header and parameter are the associated data, so the secret can''t be decrypted after one of them is changed.';
 comment on column private.connection_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.connection_id_to_store(user_id uuid, name text)
@@ -81,7 +81,7 @@ comment on function private.store_connection(jsonb, jsonb) is
   'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
 grant execute on function private.store_connection(jsonb, jsonb) to service_role;
 
--- A connection is never stored without its secret. So its hosts can only be changed by somebody who knows the secret.
+-- A connection is never stored without its secret. So only somebody who knows the secret can change the hosts.
 create function public.store_connection(connection jsonb, secret jsonb)
 returns jsonb
 language sql volatile security invoker

@@ -57,7 +57,8 @@ begin
   if not found then
     return null;
   end if;
-  -- The time is written at most once a minute, and by one of several runs: the others do not wait for it.
+  -- The time is written at most once a minute. If several runs read the secret at the same time, only one of them
+  -- writes the time, and the others do not wait.
   update public.connections as c set last_used_at = now()
   where c.id = (
     select o.id from public.connections as o

@@ -13,7 +13,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- One pass over all nodes costs a tenth of a check of each node. Few flows name a connection.
+  -- This path over all nodes takes a tenth of the time of the query below, and few flows name a connection.
   if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
     return;
   end if;
@@ -25,9 +25,9 @@ begin
 end;
 $$;
 comment on function private.connection_uses(jsonb) is
-  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as none.';
+  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as no name.';
 
--- Numbers the nodes and follows their edges in order, so each edge is followed once, however long a chain is.
+-- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
 create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
 returns text[]
 language plpgsql immutable security invoker
@@ -78,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.nodes_after_inputs(jsonb, jsonb) is
-  'The ids of the flow inputs of a graph, and of all nodes that depend on one.';
+  'The ids of the flow inputs of a graph, and of all nodes that depend on a flow input.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -109,4 +109,4 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection while their input url depends on a flow input: whoever starts the flow chooses which URL of the connection''s hosts gets the secret.';
+  'The nodes that name a connection, and whose input url depends on a flow input. The starter of such a flow chooses the URL that gets the secret, among the hosts of the connection.';

@@ -75,7 +75,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that it names. Stores them if they are not stored. Definer, since snapshots are private.';
+  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, since snapshots are private.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -99,7 +99,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name, after private.snapshot_warnings() has read it. Definer, since snapshots are private.';
+  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -131,7 +131,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'The warnings connection_missing about a snapshot that names these connections, for this owner. Locks the connections that exist. Definer: it reads the connections of any user.';
+  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer: it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb

@@ -79,5 +79,5 @@ $$;
 -- calls succeeded are left out, because the outputs of the calls are taken over. Of a
 -- partial run, node_runs also has the executions whose outputs feed the nodes of the run.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, or a partial run is fed from, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
+  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -176,4 +176,4 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow, or of a partial run''s selection, without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes without a node run, of a run''s flow or of the nodes that a partial run executes, in the order of the flow. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';

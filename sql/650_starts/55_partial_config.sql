@@ -1,5 +1,5 @@
--- A partial run executes only some nodes of its flow. The other nodes hand on outputs of earlier runs, or values given
--- by hand.
+-- A partial run executes only some nodes of its flow. For the other nodes, the run uses outputs of earlier runs, or
+-- values from the request.
 
 create function private.partial_config_fault(path text, message text)
 returns void
@@ -45,7 +45,7 @@ begin
         then check_partial_shape.config - '{only_nodes,values_config}'::text[] = '{}' end
     ),
     (
-      '.only_nodes', 'must be a list of ids of nodes, at least one',
+      '.only_nodes', 'must be a list of at least one node id',
       jsonb_path_exists(
         check_partial_shape.config, 'strict $.only_nodes ? (@.type() == "array" && @.size() > 0)', silent => true
       ) and not coalesce(jsonb_path_exists(
@@ -58,7 +58,7 @@ begin
         then v_values - '{nodes,default_run_id,inline}'::text[] = '{}' end
     ),
     (
-      '.values_config.nodes', 'must be an object of ids of runs',
+      '.values_config.nodes', 'must be an object {node id: run id}',
       jsonb_typeof(coalesce(v_values -> 'nodes', '{}')) = 'object'
         and not coalesce(
           jsonb_path_exists(v_values, 'strict $.nodes.* ? (@.type() != "string")', silent => true), false
@@ -78,7 +78,7 @@ begin
   if found then
     perform private.partial_config_fault(v_fault.path, v_fault.message);
   end if;
-  -- As inputs, so that values given by hand have the bounds and the errors of inputs.
+  -- The values in `inline` are checked like inputs, so they have the same bounds and the same errors.
   perform private.check_inputs(coalesce((
     select jsonb_object_agg(i.node_id, jsonb_build_object('M', i.ports))
     from jsonb_each(v_values -> 'inline') as i (node_id, ports)
@@ -86,7 +86,7 @@ begin
 end;
 $$;
 comment on function private.check_partial_shape(jsonb) is
-  'Refuses a partial_config whose JSON has the wrong shape, or holds values that are no tagged values: 400 partial_config_invalid, inputs_invalid; 413 inputs_too_large.';
+  'Refuses a partial_config whose JSON has the wrong shape, or contains a value that is not tagged: 400 partial_config_invalid, inputs_invalid; 413 inputs_too_large.';
 
 create function private.check_partial_nodes(nodes jsonb, only_nodes text[], values_config jsonb)
 returns void
@@ -114,9 +114,9 @@ begin
     from jsonb_object_keys(check_partial_nodes.values_config -> 'inline') as k (id)
     except select k.id, '.values_config.inline', 'the flow has no node' from unnest(v_known) as k (id))
     union all
-    (select k.id, '.values_config.nodes', 'a node of only_nodes runs, so no run is named for node'
+    (select k.id, '.values_config.nodes', 'no run may be named for a node of only_nodes, such as'
     from jsonb_object_keys(check_partial_nodes.values_config -> 'nodes') as k (id)
-    intersect select u.id, '.values_config.nodes', 'a node of only_nodes runs, so no run is named for node'
+    intersect select u.id, '.values_config.nodes', 'no run may be named for a node of only_nodes, such as'
     from unnest(check_partial_nodes.only_nodes) as u (id))
   ) as f
   limit 1;
@@ -126,7 +126,7 @@ begin
 end;
 $$;
 comment on function private.check_partial_nodes(jsonb, text[], jsonb) is
-  'Refuses a partial_config that names nodes which the flow does not have, or a run for a node that runs: 400 partial_config_invalid.';
+  'Refuses a partial_config that names a node which the flow does not have, or that names a run for a node of only_nodes: 400 partial_config_invalid.';
 
 create function private.check_named_runs(run_ids text[], flow public.flows)
 returns void
@@ -150,7 +150,7 @@ begin
   if v_found_count < cardinality(check_named_runs.run_ids) then
     perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
-  -- The outputs of a run that goes on change while the partial run reads them.
+  -- If a run has not ended, its outputs may change while the partial run reads them.
   if not v_all_ended then
     perform private.fail('run_not_ended', 'A run that `partial_config` names has not ended.',
       hint => 'Wait for its end, or stop it.');
@@ -160,8 +160,8 @@ $$;
 comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
--- Returns the partial_config that the settings of the run have: {only_nodes, runs, inline}. runs has the named run of
--- each node that hands outputs on to a node of only_nodes and does not run.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs maps a node that does not
+-- run, and that has an edge to a node of only_nodes, to the run named for it.
 create function private.partial_setting(flow public.flows, partial_config jsonb)
 returns jsonb
 language plpgsql stable security definer

@@ -26,7 +26,7 @@ select is(
       jsonb_build_object('deployment_id', test.kept('second'), 'tags', '["latest"]'::jsonb),
       jsonb_build_object('deployment_id', test.kept('first'), 'tags', '["live"]'::jsonb)
     ),
-    'hint', 'Move their tags to deployments without the connection first.'
+    'hint', 'First move the tags to deployments that do not use the connection.'
   ), 'the tagged deployments are listed with their tags'
 );
 select is(test.row_count($$ delete from public.connections where name = 'unused' $$), 1::bigint, 'another connection can be deleted');
