@@ -52,16 +52,19 @@ $$;
 comment on function private.user_claims() is
   'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
 
--- The caller of a request. A field is null if the request does not prove it.
--- user_id: from an access token or API key. is_anonymous: true for Supabase's anonymous sign-ins. run_id: from a run
--- token. public_key: what a start may show instead of a user.
--- webhook_id: from a webhook's token; the request then starts runs as the webhook's owner. chain_depth: the number of
--- runs that led to the webhook's request.
+-- The caller of a request. A field is null if the request has nothing for it.
+--
+--   user_id       the user of an access token, API key or claim token
+--   is_anonymous  true for Supabase's anonymous sign-ins
+--   run_id        the run of a run token
+--   public_key    the public key that a start without a user sends; it proves nothing
+--   webhook_id    the webhook of a webhook's token; such a request starts runs as the owner of the webhook
+--   chain_depth   for a webhook: the number of runs in the chain that led to the request
 create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
 );
 comment on type private.caller is
-  'The caller of a request: the user, run, public key or webhook that the request proves. Other fields are null.';
+  'The caller of a request: its user, run, public key or webhook. Fields for which the request has nothing are null.';
 
 create function private.caller()
 returns private.caller
@@ -119,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'The caller, for writes in the name of a user: prevents the deletion of the user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void

@@ -47,11 +47,12 @@ comment on function private.credential_claims() is
   'The claims of the request''s API key or claim token; null without one, or if an access token takes precedence. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
--- PostgREST runs this function before each request. It
--- refuses run tokens and claim tokens that are not valid, and counts that are estimates;
--- lets the holder of an API key act as the key's owner, and a node with a claim token as the flow's owner, so that
--- auth.uid() and policies apply on every path;
--- and sets a short time limit for guests.
+-- PostgREST runs this function before each request. The function
+--
+--   - refuses invalid run tokens and claim tokens, and counts that are estimates;
+--   - lets the holder of an API key act as the key's owner, and a node with a claim token act as the flow's owner, so
+--     that auth.uid() and policies apply on every path;
+--   - sets a short time limit for guests.
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker

@@ -101,7 +101,7 @@ begin
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'The first 100 faults of a JSON value that do not depend on its meaning, [{path, message}]; [] if there are none.';
+  'The first 100 faults that any JSON value may have (size, depth, long names, large numbers), [{path, message}]; [] if there are none.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)

@@ -383,5 +383,5 @@ $$;
 -- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
 -- flow gets. A deleted run has ended, with no events.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'The next events of these root runs, for each run those after its number in `after`: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
+  'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run, after which its events begin. Runs without new events are left out.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;

@@ -41,10 +41,10 @@ set search_path = ''
 as $$
   select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
--- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
--- request is unanswered, and in a second if all unanswered ones have expired. The run may be claimed after
--- delay_seconds at the latest, because then the time of one of its attempts is over.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If no request is
+-- unanswered, the run may be claimed again at once. If all unanswered requests have expired, it may be claimed in a
+-- second. Otherwise it may be claimed when all requests are answered, when the first one expires, or when the run is to
+-- stop. The run may be claimed after delay_seconds at the latest, because then the time of one of its attempts is over.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;

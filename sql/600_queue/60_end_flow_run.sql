@@ -118,7 +118,7 @@ end;
 $$;
 -- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
 -- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]; If not_run is null, it is set to all nodes without a node run. The
+-- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
 -- caller has locked runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer: only functions write runs.';
@@ -176,4 +176,4 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes without a node run, of a run''s flow or of the nodes that a partial run executes, in the order of the flow. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow that have no node run, in the order of the flow; for a partial run, only nodes of its selection. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';

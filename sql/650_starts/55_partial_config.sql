@@ -160,8 +160,8 @@ $$;
 comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs maps a node that does not
--- run, and that has an edge to a node of only_nodes, to the run named for it.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs has the nodes that do not
+-- run but have an edge to a node of only_nodes, each with the run that is named for it.
 create function private.partial_setting(flow public.flows, partial_config jsonb)
 returns jsonb
 language plpgsql stable security definer

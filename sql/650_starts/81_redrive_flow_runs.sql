@@ -82,11 +82,11 @@ comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timest
 grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
   to anon, authenticated, service_role;
 
--- Redrives failed runs of the caller's flow, or of one deployment, that were made between since (default: 7 days ago)
--- and until and have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them (1 to
--- 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns a row
--- for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer. Call
--- again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
+-- Redrives failed runs of the caller's flow, or of one deployment, that were made between `since` (default: 7 days ago)
+-- and `until`, and that have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them
+-- (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns
+-- a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer.
+-- Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
 -- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',

@@ -39,7 +39,7 @@ comment on column public.webhook_deliveries.user_id is
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
-  'The deployment, or one constant for all runs without a deployment. The turn_ids of an owner take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
+  'The deployment, or one constant for all runs without a deployment. Deliveries of an owner with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
   'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is

@@ -1,5 +1,6 @@
--- Called by the transaction that ends a run, or asks for signatures or for an input: private.end_flow_runs, the only
--- place where root runs end, private.store_signature_requests and private.store_api_inputs.
+-- Messages are stored by the transaction that ends a run, or that asks for signatures or for an input. Three functions
+-- call this one: private.end_flow_runs (which ends all root runs), private.store_signature_requests and
+-- private.store_api_inputs.
 
 -- Stores every message, even if many are waiting. The quota is checked when messages are claimed, not here. So a run
 -- never waits for its messages.
