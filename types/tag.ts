@@ -11,4 +11,4 @@ export const isTag = (text: string): boolean => text.length <= MAX_TAG_CHARACTER
 
 /** The same rule for people, as the end of a sentence. */
 export const TAG_RULE =
-  `must be 1 to ${MAX_TAG_CHARACTERS} letters, digits, dots, underscores and hyphens, a letter or digit first`;
+  `must be 1 to ${MAX_TAG_CHARACTERS} letters, digits, dots, underscores and hyphens, and begin with a letter or digit`;

@@ -62,7 +62,7 @@ begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ?| '{api_key_id,claimed_run_id}' then
     perform private.fail(
       'token_required',
-      'This needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
+      'This call needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
     );
   end if;
   if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()
@@ -150,10 +150,10 @@ begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
     perform private.fail('api_key_invalid',
       format(
-        'The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.',
+        'The API key is malformed: it must be fk_ and 43 letters, digits, - or _, but it has %s characters.',
         length(api_key_claims.key)
       ),
-      hint => 'Send the whole key, as create_api_key showed it.');
+      hint => 'Send the whole key that create_api_key returned.');
   end if;
   v_key := private.valid_api_key(api_key_claims.key);
   if v_key.id is null then

@@ -75,7 +75,7 @@ begin
           then 'The run token is not valid: it was changed, is of another project, '
             'or is older than the last two rotations of the secret.'
         else format(
-          'The run token is malformed: it must be fr_ and 64 letters, digits, - and _, and has %s characters.',
+          'The run token is malformed: it must be fr_ and 64 letters, digits, - or _, but it has %s characters.',
           length(private.request_header('x-flow-run-token'))
         )
       end,

@@ -148,7 +148,7 @@ as $$
 begin
   return length(check_tag.tag) <= private.limit_tag_characters() and check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]*$'
     or private.refuse_column('tag', format(
-      'must be 1 to %s letters, digits, dots, underscores and hyphens, a letter or digit first',
+      'must be 1 to %s letters, digits, dots, underscores and hyphens, and begin with a letter or digit',
       private.limit_tag_characters()
     ));
 end;

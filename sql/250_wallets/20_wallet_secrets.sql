@@ -28,7 +28,7 @@ begin
   if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
     or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
   then
-    perform private.fail('request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
+    perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
   -- Locks the wallet's row, old or new, until the transaction ends, so that no deployment names it as action identity

@@ -195,7 +195,7 @@ begin
       )
       union all
       select 'events',
-        'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
+        'must be a list of one or more of succeeded, failed, stopped and signature_request, each at most once'
       where case
         when jsonb_typeof(on_end_faults.on_end -> 'events') is distinct from 'array' then true
         when jsonb_array_length(on_end_faults.on_end -> 'events') not between 1 and 4 then true

@@ -128,7 +128,7 @@ begin
     end if;
     perform private.fail('pending_input_answered',
       'This input was already submitted or cancelled: its URL works only once.',
-      hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
+      hint => 'Send requests with an Idempotency-Key: then you can repeat a request whose response was lost.');
   end if;
   if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
     perform private.fail_for_unknown_input();

@@ -253,7 +253,7 @@ begin
       check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)'
     )
   then
-    perform private.fail('inputs_invalid', 'values: a number must be one that a float can hold.');
+    perform private.fail('inputs_invalid', 'values: each number must be within the range of a 64-bit float.');
   end if;
 end;
 $$;
@@ -280,7 +280,7 @@ begin
   from (
     select v.key,
       case when check_values.inputs ? v.key then 'is also in inputs: give it only once'
-        else format('nested deeper than %s levels', private.limit_value_levels()) end as message
+        else format('is nested deeper than %s levels', private.limit_value_levels()) end as message
     from jsonb_each(check_values.plain) as v
     where check_values.inputs ? v.key or private.is_too_deep(v.value)
     order by v.key limit v_most

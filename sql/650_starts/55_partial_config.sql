@@ -69,7 +69,7 @@ begin
       jsonb_typeof(coalesce(v_values -> 'default_run_id', 'null')) in ('null', 'string')
     ),
     (
-      '.values_config.inline', 'must be an object of values by node and port',
+      '.values_config.inline', 'must be an object {node id: {port: value}}',
       jsonb_typeof(coalesce(v_values -> 'inline', '{}')) = 'object'
     )
   ) as f (path, message, is_valid)

@@ -187,7 +187,7 @@ begin
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
     perform private.fail(
       'request_invalid',
-      'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.'
+      'The body must be JSON that can be stored: without NUL, without lone surrogates, and without numbers of too many digits.'
     );
   end if;
   return webhook_body.body::jsonb;

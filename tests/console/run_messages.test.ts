@@ -79,7 +79,7 @@ test('a refused message shows the answer and the time of the next attempt, on a 
   await start(owner, `id=${id}`);
   const row = page.getByRole('table', { name: 'messages' }).getByRole('row', { name: /succeeded/ });
   await row.getByText('HTTP 503').waitFor();
-  await row.getByText('where a status from 200 to 299 is needed').waitFor();
+  await row.getByText('but a status from 200 to 299 is needed').waitFor();
   await row.getByText(/^in (59|60) minutes$|^in 1 hour$/).waitFor();
   await row.getByText('pending').waitFor();
   await row.getByText('Answer', { exact: true }).click();

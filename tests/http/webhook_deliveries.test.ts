@@ -121,7 +121,7 @@ it('the owner can read a failed answer, and redeliver_webhook posts the same mes
     status: 'pending',
     last_http_status: 503,
     last_response: 'out of \uFFFDorder',
-    last_error: 'The address answered with 503, where a status from 200 to 299 is needed.',
+    last_error: 'The address answered with the status 503, but a status from 200 to 299 is needed.',
   });
   expect(Date.parse(failed.next_attempt_at!) - Date.now()).toBeGreaterThan(3_000_000);
   receiver.answer(path, withStatus(200));

@@ -33,7 +33,7 @@ export const callerErrors = {
     remedy: 'Sign in as a user who has signed up; an API key is not enough.',
     example: {
       message:
-        "This needs the access token of a user who has signed up: API keys, flows and anonymous users can't make API keys.",
+        "This call needs the access token of a user who has signed up: API keys, flows and anonymous users can't make API keys.",
     },
   },
   api_key_not_found: {

@@ -185,7 +185,7 @@ export const runRequestErrors = {
     remedy: 'Nothing: an answer has arrived. To repeat a request safely, send it with the same `Idempotency-Key`.',
     example: {
       message: 'This input was already submitted or cancelled: its URL works only once.',
-      hint: 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.',
+      hint: 'Send requests with an Idempotency-Key: then you can repeat a request whose response was lost.',
     },
   },
   claim_lost: {

@@ -33,7 +33,7 @@ select results_eq(
 select is(
   test.error(format($$ update public.flow_deployments set on_end = '{"url": "https://example.com", "events": ["ended"]}' where id = %L $$, test.kept('deployment')))
     ->> 'message',
-  'on_end.events: must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once.',
+  'on_end.events: must be a list of one or more of succeeded, failed, stopped and signature_request, each at most once.',
   'the error says what would be right'
 );
 select lives_ok(format('update public.flow_deployments set on_end = null where id = %L', test.kept('deployment')), 'null tells nobody again');

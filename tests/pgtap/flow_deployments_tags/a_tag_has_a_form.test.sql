@@ -20,7 +20,7 @@ from (values
 ) as good (tag);
 
 select is(
-  test.error(format(test.kept('insertion'), tag)) ->> 'message', 'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.',
+  test.error(format(test.kept('insertion'), tag)) ->> 'message', 'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.',
   format('%s is refused', to_jsonb(left(tag, 20)))
 )
 from (values
@@ -40,7 +40,7 @@ from (values
 
 select is(
   test.error($$ update public.flow_deployments_tags set tag = 'two words' where tag = 'a' $$) ->> 'message',
-  'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.', 'nor can a tag be renamed to what it may not be'
+  'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.', 'nor can a tag be renamed to what it may not be'
 );
 
 select * from finish();

@@ -27,7 +27,7 @@ select is(pg_temp.secret(), null, 'and has none');
 select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'to become HARDCODED it needs one');
 select is(
   test.error($$ select pg_temp.store('ADAPTER', '0a') $$) - 'hint',
-  '{"code": "request_invalid", "status": 400, "message": "type: must be HARDCODED, or ADAPTER without a key pair.", "details": null}',
+  '{"code": "request_invalid", "status": 400, "message": "type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.", "details": null}',
   'an ADAPTER wallet takes none'
 );
 select is(test.error_code('select pg_temp.store(null)'), 'request_invalid', 'a wallet has a type');

@@ -17,7 +17,7 @@ select public.store_webhook_attempt(id, 1, 410) from claimed;
 
 select results_eq(
   $$ select d.status, d.last_error from public.webhook_deliveries as d join claimed as c using (id) $$,
-  $$ values ('failed', 'The address answered with 410 Gone: so on_end was removed from the deployments that name this address.') $$, '410 ends the delivery'
+  $$ values ('failed', 'The address answered with 410 Gone, so on_end was removed from the deployments that name this address.') $$, '410 ends the delivery'
 );
 select is(
   (select count(*) from public.webhook_deliveries as d

@@ -30,7 +30,7 @@ select results_eq(
   $$ select s, a.status, a.http_status from unnest('{301,400,404,429,500,502,504}'::integer[]) as s cross join lateral pg_temp.after(1, s) as a $$,
   $$ select s, 'pending', s from unnest('{301,400,404,429,500,502,504}'::integer[]) as s $$, 'any other is tried again'
 );
-select is((pg_temp.after(1, 404)).error, 'The address answered with 404, where a status from 200 to 299 is needed.', 'the owner reads why');
+select is((pg_temp.after(1, 404)).error, 'The address answered with the status 404, but a status from 200 to 299 is needed.', 'the owner reads why');
 select results_eq(
   $$ select status, error, http_status from pg_temp.after(1, null, null, 'can''t connect') $$, $$ values ('pending', 'can''t connect', null::integer) $$, 'no answer, too'
 );

@@ -50,7 +50,7 @@ update public.flow_deployments set on_end = '{"url": "https://example.com/hook",
 select private.store_webhook_attempt(id, attempt, 410, 'gone', null, null) from claimed;
 select results_eq(
   'select status, last_error from public.webhook_deliveries',
-  $$ values ('failed', 'The address answered with 410, where a status from 200 to 299 is needed.') $$,
+  $$ values ('failed', 'The address answered with the status 410, but a status from 200 to 299 is needed.') $$,
   '410 ends the delivery'
 );
 select isnt(
