@@ -974,16 +974,19 @@ $$;
 comment on function private.user_claims() is
   'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
 
--- The caller of a request. A field is null if the request does not prove it.
--- user_id: from an access token or API key. is_anonymous: true for Supabase's anonymous sign-ins. run_id: from a run
--- token. public_key: what a start may show instead of a user.
--- webhook_id: from a webhook's token; the request then starts runs as the webhook's owner. chain_depth: the number of
--- runs that led to the webhook's request.
+-- The caller of a request. A field is null if the request has nothing for it.
+--
+--   user_id       the user of an access token, API key or claim token
+--   is_anonymous  true for Supabase's anonymous sign-ins
+--   run_id        the run of a run token
+--   public_key    the public key that a start without a user sends; it proves nothing
+--   webhook_id    the webhook of a webhook's token; such a request starts runs as the owner of the webhook
+--   chain_depth   for a webhook: the number of runs in the chain that led to the request
 create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
 );
 comment on type private.caller is
-  'The caller of a request: the user, run, public key or webhook that the request proves. Other fields are null.';
+  'The caller of a request: its user, run, public key or webhook. Fields for which the request has nothing are null.';
 
 create function private.caller()
 returns private.caller
@@ -1041,7 +1044,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'The caller, for writes in the name of a user: prevents the deletion of the user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void
@@ -1399,7 +1402,7 @@ begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ?| '{api_key_id,claimed_run_id}' then
     perform private.fail(
       'token_required',
-      'This needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
+      'This call needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
     );
   end if;
   if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()
@@ -1487,10 +1490,10 @@ begin
   if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
     perform private.fail('api_key_invalid',
       format(
-        'The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.',
+        'The API key is malformed: it must be fk_ and 43 letters, digits, - or _, but it has %s characters.',
         length(api_key_claims.key)
       ),
-      hint => 'Send the whole key, as create_api_key showed it.');
+      hint => 'Send the whole key that create_api_key returned.');
   end if;
   v_key := private.valid_api_key(api_key_claims.key);
   if v_key.id is null then
@@ -1652,8 +1655,8 @@ comment on function private.guest_time_limit(text) is
   'The time limit of a statement by a caller without a credential, by request path. It is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
--- A user's access token takes precedence over an API key. A node sends a claim token without any other credential, so
--- a claim token beside one is refused: it must never act for the service role.
+-- A user's access token takes precedence over an API key. A node sends a claim token without any other credential. A
+-- claim token together with another credential is refused, because a claim token must never act for the service role.
 create function private.credential_claims()
 returns jsonb
 language plpgsql stable security invoker
@@ -1680,11 +1683,12 @@ comment on function private.credential_claims() is
   'The claims of the request''s API key or claim token; null without one, or if an access token takes precedence. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
--- PostgREST runs this function before each request. It
--- refuses run tokens and claim tokens that are not valid, and counts that are estimates;
--- lets the holder of an API key act as the key's owner, and a node with a claim token as the flow's owner, so that
--- auth.uid() and policies apply on every path;
--- and sets a short time limit for guests.
+-- PostgREST runs this function before each request. The function
+--
+--   - refuses invalid run tokens and claim tokens, and counts that are estimates;
+--   - lets the holder of an API key act as the key's owner, and a node with a claim token act as the flow's owner, so
+--     that auth.uid() and policies apply on every path;
+--   - sets a short time limit for guests.
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker
@@ -1707,7 +1711,7 @@ begin
           then 'The run token is not valid: it was changed, is of another project, '
             'or is older than the last two rotations of the secret.'
         else format(
-          'The run token is malformed: it must be fr_ and 64 letters, digits, - and _, and has %s characters.',
+          'The run token is malformed: it must be fr_ and 64 letters, digits, - or _, but it has %s characters.',
           length(private.request_header('x-flow-run-token'))
         )
       end,
@@ -2028,7 +2032,7 @@ as $$
 begin
   return length(check_tag.tag) <= private.limit_tag_characters() and check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]*$'
     or private.refuse_column('tag', format(
-      'must be 1 to %s letters, digits, dots, underscores and hyphens, a letter or digit first',
+      'must be 1 to %s letters, digits, dots, underscores and hyphens, and begin with a letter or digit',
       private.limit_tag_characters()
     ));
 end;
@@ -2510,7 +2514,7 @@ begin
   if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
     or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
   then
-    perform private.fail('request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
+    perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
   -- Locks the wallet's row, old or new, until the transaction ends, so that no deployment names it as action identity
@@ -2588,8 +2592,8 @@ grant execute on function public.read_wallet_secret(uuid, text) to service_role;
 
 -- sql/275_connections/10_connections.sql
 
--- An entry of `hosts` is a host in lower case, then a port and a path prefix if it has any: api.example.com:8443/v1.
--- A prefix has no dot segments and no percent-encoding, so that only one text names it.
+-- An entry of `hosts` is a host in lower case, with an optional port and path prefix: api.example.com:8443/v1. A prefix
+-- has no dot segments and no percent-encoding, so each prefix can be written in only one way.
 create function private.are_connection_hosts(hosts text[])
 returns boolean
 language sql immutable security invoker
@@ -2608,7 +2612,7 @@ begin atomic
     );
 end;
 comment on function private.are_connection_hosts(text[]) is
-  'True for a list of hosts, each with a port and a path prefix if it has any, as connections store them.';
+  'True for a list of hosts in the form in which connections store them: each with an optional port and path prefix.';
 
 create table public.connections (
   id uuid primary key,
@@ -2636,16 +2640,16 @@ create table public.connections (
 );
 comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
-comment on column public.connections.name is 'Unique for each user. Nodes name the connection by it.';
+comment on column public.connections.name is 'The name by which nodes name the connection. Unique for each user.';
 comment on column public.connections.kind is
   'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
-  'The hosts that get the secret, each with a port and a path prefix if it has any. All other hosts are refused.';
+  'The hosts that get the secret, each with an optional port and path prefix. All other hosts are refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
 comment on column public.connections.last_used_at is
-  'When a run last read the secret, at most a minute too early; null if no run has.';
+  'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
 
 alter table public.connections enable row level security;
 create policy connections_select_owner on public.connections for select to authenticated
@@ -2685,12 +2689,12 @@ begin
         || case when jsonb_array_length(v_deployments) > v_max
           then format(' The details list %s of them.', v_max) else '' end,
       private.first_elements(v_deployments, v_max),
-      'Move their tags to deployments without the connection first.');
+      'First move the tags to deployments that do not use the connection.');
   end if;
 end;
 $$;
 comment on function private.refuse_connection_in_use(public.connections) is
-  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the connection''s row first: a deploy waits for that lock. Definer: it must see all deployments.';
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the row of the connection before the call, so that deploys wait. Definer: it must see all deployments.';
 
 create function private.tg_connections__before_delete()
 returns trigger
@@ -2728,7 +2732,7 @@ comment on table private.connection_secrets is
   'The secrets of connections, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
 comment on column private.connection_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
 comment on column private.connection_secrets.ciphertext is
-  'AES-256-GCM of the secret as JSON, with a tag of 16 bytes. The connection''s id, owner, kind, hosts, header and parameter are its associated data, so it does not decrypt once one of them is changed.';
+  'AES-256-GCM of the secret as JSON, with a tag of 16 bytes. The connection''s id, owner, kind, hosts, header and parameter are the associated data, so the secret can''t be decrypted after one of them is changed.';
 comment on column private.connection_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.connection_id_to_store(user_id uuid, name text)
@@ -2796,7 +2800,7 @@ comment on function private.store_connection(jsonb, jsonb) is
   'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
 grant execute on function private.store_connection(jsonb, jsonb) to service_role;
 
--- A connection is never stored without its secret. So its hosts can only be changed by somebody who knows the secret.
+-- A connection is never stored without its secret. So only somebody who knows the secret can change the hosts.
 create function public.store_connection(connection jsonb, secret jsonb)
 returns jsonb
 language sql volatile security invoker
@@ -3033,7 +3037,8 @@ begin
   if not found then
     return null;
   end if;
-  -- The time is written at most once a minute, and by one of several runs: the others do not wait for it.
+  -- The time is written at most once a minute. If several runs read the secret at the same time, only one of them
+  -- writes the time, and the others do not wait.
   update public.connections as c set last_used_at = now()
   where c.id = (
     select o.id from public.connections as o
@@ -3163,7 +3168,7 @@ begin
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'The first 100 faults of a JSON value that do not depend on its meaning, [{path, message}]; [] if there are none.';
+  'The first 100 faults that any JSON value may have (size, depth, long names, large numbers), [{path, message}]; [] if there are none.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)
@@ -3757,7 +3762,7 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault of a switch node; null without a fault. Checks its cases, and that its sources have the names of cases, default, or error if data.on_error is output. Takes the node''s data, whose ports must have no fault.';
+  'The first fault of a switch node; null without a fault. Checks the cases. Each source must have the name of a case, `default`, or, if data.on_error is output, `error`. Takes the node''s data, whose ports must have no fault.';
 
 -- sql/350_flows/07_on_error.sql
 
@@ -4485,7 +4490,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- One pass over all nodes costs a tenth of a check of each node. Few flows name a connection.
+  -- This path over all nodes takes a tenth of the time of the query below, and few flows name a connection.
   if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
     return;
   end if;
@@ -4497,9 +4502,9 @@ begin
 end;
 $$;
 comment on function private.connection_uses(jsonb) is
-  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as none.';
+  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as no name.';
 
--- Numbers the nodes and follows their edges in order, so each edge is followed once, however long a chain is.
+-- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
 create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
 returns text[]
 language plpgsql immutable security invoker
@@ -4550,7 +4555,7 @@ begin
 end;
 $$;
 comment on function private.nodes_after_inputs(jsonb, jsonb) is
-  'The ids of the flow inputs of a graph, and of all nodes that depend on one.';
+  'The ids of the flow inputs of a graph, and of all nodes that depend on a flow input.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -4581,7 +4586,7 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection while their input url depends on a flow input: whoever starts the flow chooses which URL of the connection''s hosts gets the secret.';
+  'The nodes that name a connection, and whose input url depends on a flow input. The starter of such a flow chooses the URL that gets the secret, among the hosts of the connection.';
 
 -- sql/350_flows/50_flow_warnings.sql
 
@@ -5589,7 +5594,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that it names. Stores them if they are not stored. Definer, since snapshots are private.';
+  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, since snapshots are private.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -5613,7 +5618,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name, after private.snapshot_warnings() has read it. Definer, since snapshots are private.';
+  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -5645,7 +5650,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'The warnings connection_missing about a snapshot that names these connections, for this owner. Locks the connections that exist. Definer: it reads the connections of any user.';
+  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer: it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb
@@ -6429,7 +6434,7 @@ begin
       )
       union all
       select 'events',
-        'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
+        'must be a list of one or more of succeeded, failed, stopped and signature_request, each at most once'
       where case
         when jsonb_typeof(on_end_faults.on_end -> 'events') is distinct from 'array' then true
         when jsonb_array_length(on_end_faults.on_end -> 'events') not between 1 and 4 then true
@@ -6690,7 +6695,7 @@ create table private.flow_deployment_connections (
   constraint flow_deployment_connections_pkey primary key (deployment_id, name)
 );
 comment on table private.flow_deployment_connections is
-  'The connections that a deployment''s nodes name. They are not part of the snapshot, which owners share. A name without a row has no connection: the nodes that name it fail.';
+  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. For a name without a row, there is no connection, so the nodes with this name fail.';
 create index flow_deployment_connections_connection_id_idx
   on private.flow_deployment_connections (connection_id);
 
@@ -7108,8 +7113,9 @@ comment on function private.read_flow_scripts(integer) is
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
--- Reads at most 1,000 flows, and from them at most 500 scripts of 65,536 characters each and 262,144 characters
--- together. as_of holds the time of the last change of each flow; pass as_of to deploy_flow.
+-- Reads at most 1,000 flows. From these flows, reads at most 500 scripts. Each script may have 65,536 characters, and
+-- all scripts together 262,144 characters. as_of holds the time of the last change of each flow; pass as_of to
+-- deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker
@@ -8466,7 +8472,7 @@ $$;
 -- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
 -- flow gets. A deleted run has ended, with no events.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'The next events of these root runs, for each run those after its number in `after`: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have no new events. For the Edge Functions.';
+  'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run, after which its events begin. Runs without new events are left out.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
 
 -- sql/500_pending_inputs/10_api_inputs.sql
@@ -8775,7 +8781,7 @@ begin
     end if;
     perform private.fail('pending_input_answered',
       'This input was already submitted or cancelled: its URL works only once.',
-      hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
+      hint => 'Send requests with an Idempotency-Key: then you can repeat a request whose response was lost.');
   end if;
   if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
     perform private.fail_for_unknown_input();
@@ -9309,7 +9315,7 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over: a run in their tree asks for a signature now, or none ever will again.';
+  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over: a run in their tree asks for a signature now, or no run in it will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/550_transactions/40_answer_signature_request.sql
@@ -9459,7 +9465,7 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
 
 -- sql/550_transactions/50_begin_action_lookup.sql
@@ -10601,7 +10607,7 @@ $$;
 -- calls succeeded are left out, because the outputs of the calls are taken over. Of a
 -- partial run, node_runs also has the executions whose outputs feed the nodes of the run.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, or a partial run is fed from, in pages: {roots, children, node_runs, next}. next is the after of the next page; null on the last one.';
+  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 -- sql/600_queue/50_lock_claimed_run.sql
@@ -11111,10 +11117,10 @@ set search_path = ''
 as $$
   select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
--- claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once if no
--- request is unanswered, and in a second if all unanswered ones have expired. The run may be claimed after
--- delay_seconds at the latest, because then the time of one of its attempts is over.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If no request is
+-- unanswered, the run may be claimed again at once. If all unanswered requests have expired, it may be claimed in a
+-- second. Otherwise it may be claimed when all requests are answered, when the first one expires, or when the run is to
+-- stop. The run may be claimed after delay_seconds at the latest, because then the time of one of its attempts is over.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
@@ -11241,7 +11247,7 @@ end;
 $$;
 -- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
 -- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]; If not_run is null, it is set to all nodes without a node run. The
+-- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
 -- caller has locked runs and jobs, in this order; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer: only functions write runs.';
@@ -11299,7 +11305,7 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow, or of a partial run''s selection, without a node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow that have no node run, in the order of the flow; for a partial run, only nodes of its selection. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
 
 -- sql/600_queue/61_finish_flow_run.sql
 
@@ -12350,7 +12356,7 @@ begin
       check_plain_json.plain, 'strict $.** ? (@ >= 179769313486231580793e288 || @ <= -179769313486231580793e288)'
     )
   then
-    perform private.fail('inputs_invalid', 'values: a number must be one that a float can hold.');
+    perform private.fail('inputs_invalid', 'values: each number must be within the range of a 64-bit float.');
   end if;
 end;
 $$;
@@ -12377,7 +12383,7 @@ begin
   from (
     select v.key,
       case when check_values.inputs ? v.key then 'is also in inputs: give it only once'
-        else format('nested deeper than %s levels', private.limit_value_levels()) end as message
+        else format('is nested deeper than %s levels', private.limit_value_levels()) end as message
     from jsonb_each(check_values.plain) as v
     where check_values.inputs ? v.key or private.is_too_deep(v.value)
     order by v.key limit v_most
@@ -12660,8 +12666,8 @@ grant execute on function public.start_deployment(uuid, integer, text, jsonb, te
 
 -- sql/650_starts/55_partial_config.sql
 
--- A partial run executes only some nodes of its flow. The other nodes hand on outputs of earlier runs, or values given
--- by hand.
+-- A partial run executes only some nodes of its flow. For the other nodes, the run uses outputs of earlier runs, or
+-- values from the request.
 
 create function private.partial_config_fault(path text, message text)
 returns void
@@ -12707,7 +12713,7 @@ begin
         then check_partial_shape.config - '{only_nodes,values_config}'::text[] = '{}' end
     ),
     (
-      '.only_nodes', 'must be a list of ids of nodes, at least one',
+      '.only_nodes', 'must be a list of at least one node id',
       jsonb_path_exists(
         check_partial_shape.config, 'strict $.only_nodes ? (@.type() == "array" && @.size() > 0)', silent => true
       ) and not coalesce(jsonb_path_exists(
@@ -12720,7 +12726,7 @@ begin
         then v_values - '{nodes,default_run_id,inline}'::text[] = '{}' end
     ),
     (
-      '.values_config.nodes', 'must be an object of ids of runs',
+      '.values_config.nodes', 'must be an object {node id: run id}',
       jsonb_typeof(coalesce(v_values -> 'nodes', '{}')) = 'object'
         and not coalesce(
           jsonb_path_exists(v_values, 'strict $.nodes.* ? (@.type() != "string")', silent => true), false
@@ -12731,7 +12737,7 @@ begin
       jsonb_typeof(coalesce(v_values -> 'default_run_id', 'null')) in ('null', 'string')
     ),
     (
-      '.values_config.inline', 'must be an object of values by node and port',
+      '.values_config.inline', 'must be an object {node id: {port: value}}',
       jsonb_typeof(coalesce(v_values -> 'inline', '{}')) = 'object'
     )
   ) as f (path, message, is_valid)
@@ -12740,7 +12746,7 @@ begin
   if found then
     perform private.partial_config_fault(v_fault.path, v_fault.message);
   end if;
-  -- As inputs, so that values given by hand have the bounds and the errors of inputs.
+  -- The values in `inline` are checked like inputs, so they have the same bounds and the same errors.
   perform private.check_inputs(coalesce((
     select jsonb_object_agg(i.node_id, jsonb_build_object('M', i.ports))
     from jsonb_each(v_values -> 'inline') as i (node_id, ports)
@@ -12748,7 +12754,7 @@ begin
 end;
 $$;
 comment on function private.check_partial_shape(jsonb) is
-  'Refuses a partial_config whose JSON has the wrong shape, or holds values that are no tagged values: 400 partial_config_invalid, inputs_invalid; 413 inputs_too_large.';
+  'Refuses a partial_config whose JSON has the wrong shape, or contains a value that is not tagged: 400 partial_config_invalid, inputs_invalid; 413 inputs_too_large.';
 
 create function private.check_partial_nodes(nodes jsonb, only_nodes text[], values_config jsonb)
 returns void
@@ -12776,9 +12782,9 @@ begin
     from jsonb_object_keys(check_partial_nodes.values_config -> 'inline') as k (id)
     except select k.id, '.values_config.inline', 'the flow has no node' from unnest(v_known) as k (id))
     union all
-    (select k.id, '.values_config.nodes', 'a node of only_nodes runs, so no run is named for node'
+    (select k.id, '.values_config.nodes', 'no run may be named for a node of only_nodes, such as'
     from jsonb_object_keys(check_partial_nodes.values_config -> 'nodes') as k (id)
-    intersect select u.id, '.values_config.nodes', 'a node of only_nodes runs, so no run is named for node'
+    intersect select u.id, '.values_config.nodes', 'no run may be named for a node of only_nodes, such as'
     from unnest(check_partial_nodes.only_nodes) as u (id))
   ) as f
   limit 1;
@@ -12788,7 +12794,7 @@ begin
 end;
 $$;
 comment on function private.check_partial_nodes(jsonb, text[], jsonb) is
-  'Refuses a partial_config that names nodes which the flow does not have, or a run for a node that runs: 400 partial_config_invalid.';
+  'Refuses a partial_config that names a node which the flow does not have, or that names a run for a node of only_nodes: 400 partial_config_invalid.';
 
 create function private.check_named_runs(run_ids text[], flow public.flows)
 returns void
@@ -12812,7 +12818,7 @@ begin
   if v_found_count < cardinality(check_named_runs.run_ids) then
     perform private.fail('flow_run_not_found', 'There is no such run.');
   end if;
-  -- The outputs of a run that goes on change while the partial run reads them.
+  -- If a run has not ended, its outputs may change while the partial run reads them.
   if not v_all_ended then
     perform private.fail('run_not_ended', 'A run that `partial_config` names has not ended.',
       hint => 'Wait for its end, or stop it.');
@@ -12822,8 +12828,8 @@ $$;
 comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
--- Returns the partial_config that the settings of the run have: {only_nodes, runs, inline}. runs has the named run of
--- each node that hands outputs on to a node of only_nodes and does not run.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs has the nodes that do not
+-- run but have an edge to a node of only_nodes, each with the run that is named for it.
 create function private.partial_setting(flow public.flows, partial_config jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -13138,8 +13144,8 @@ $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
   'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
--- Returns the runs from which a redrive takes executions over, the newest first: the run itself and, if it was a
--- redrive that ended before it had taken everything over, the runs that it continued.
+-- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself. If
+-- that run was a redrive, and ended before it had taken everything over, the runs that it continued follow.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
@@ -13384,11 +13390,11 @@ comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timest
 grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
   to anon, authenticated, service_role;
 
--- Redrives failed runs of the caller's flow, or of one deployment, that were made between since (default: 7 days ago)
--- and until and have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them (1 to
--- 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns a row
--- for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer. Call
--- again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
+-- Redrives failed runs of the caller's flow, or of one deployment, that were made between `since` (default: 7 days ago)
+-- and `until`, and that have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them
+-- (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns
+-- a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer.
+-- Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
 -- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
@@ -15091,7 +15097,7 @@ begin
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
     perform private.fail(
       'request_invalid',
-      'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.'
+      'The body must be JSON that can be stored: without NUL, without lone surrogates, and without numbers of too many digits.'
     );
   end if;
   return webhook_body.body::jsonb;
@@ -15438,7 +15444,7 @@ comment on column public.webhook_deliveries.user_id is
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
-  'The deployment, or one constant for all runs without a deployment. The turn_ids of an owner take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
+  'The deployment, or one constant for all runs without a deployment. Deliveries of an owner with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
   'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
@@ -15487,8 +15493,9 @@ grant select on public.webhook_deliveries to service_role;
 
 -- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
--- Called by the transaction that ends a run, or asks for signatures or for an input: private.end_flow_runs, the only
--- place where root runs end, private.store_signature_requests and private.store_api_inputs.
+-- Messages are stored by the transaction that ends a run, or that asks for signatures or for an input. Three functions
+-- call this one: private.end_flow_runs (which ends all root runs), private.store_signature_requests and
+-- private.store_api_inputs.
 
 -- Stores every message, even if many are waiting. The quota is checked when messages are claimed, not here. So a run
 -- never waits for its messages.
@@ -15967,9 +15974,9 @@ begin
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
       case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
-        then 'The address answered with 410 Gone: so on_end was removed from the deployments that name this address.' end,
+        then 'The address answered with 410 Gone, so on_end was removed from the deployments that name this address.' end,
       format(
-        'The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status
+        'The address answered with the status %s, but a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )
     ), 1000) end
   where d.id = v_delivery.id;
@@ -16115,7 +16122,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, before a change of the owner''s data, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the owner of a claimed run, and the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb

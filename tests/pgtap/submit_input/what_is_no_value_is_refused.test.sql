@@ -19,7 +19,7 @@ select is(pg_temp.refusal(null) like 'inputs_invalid Send "value" with%', true, 
 select is(pg_temp.refusal('{"N": 0}', '[1]') like 'inputs_invalid Send "value" with%', true, 'both forms');
 select is(pg_temp.refusal(null, '[1, 2]') like 'inputs_invalid Send "value" with%', true, 'two plain values');
 select is(pg_temp.refusal(null, '[]') like 'inputs_invalid Send "value" with%', true, 'no plain value');
-select is(pg_temp.refusal(null, '[1e309]') like 'inputs_invalid values: a number%', true, 'a number that no float holds');
+select is(pg_temp.refusal(null, '[1e309]') like 'inputs_invalid values: each number%', true, 'a number that no float holds');
 select is(pg_temp.refusal(null, '[[1e400]]'), 'inputs_invalid values[0][0]: a number must have at most 400 digits.', 'a number of too many digits');
 select is(
   pg_temp.refusal(null, (repeat('[', 66) || repeat(']', 66))::jsonb), 'inputs_invalid values: is nested deeper than 64 levels', 'what is too deep'
