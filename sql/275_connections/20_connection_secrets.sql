@@ -72,7 +72,7 @@ begin
   on conflict (connection_id) do update
   set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext,
     created_at = excluded.created_at;
-  -- A token that was made by the former secret.
+  -- The stored access token belongs to the previous secret.
   delete from private.connection_tokens as t where t.connection_id = v_stored.id;
   return to_jsonb(v_stored);
 end;

@@ -19,17 +19,17 @@ create table private.connection_tokens (
   constraint connection_tokens_failure_size check (pg_column_size(failure) <= 2048)
 );
 comment on table private.connection_tokens is
-  'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row goes when its connection is stored again.';
+  'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row is deleted when its connection is stored again.';
 comment on column private.connection_tokens.ciphertext is
   'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
 comment on column private.connection_tokens.expires_at is
-  'When the access token counts as expired. Its refresh token is used afterwards.';
+  'The time from which the access token counts as expired. Then a worker uses the refresh token.';
 comment on column private.connection_tokens.lease is
-  'The lease of the worker that is getting a new token. Only this worker may store one.';
+  'The lease of the worker that is getting a new token. Only this worker may store a new token.';
 comment on column private.connection_tokens.leased_until is
-  'When another worker may take the lease, because this one is lost.';
+  'The time from which another worker may take the lease, because the worker with the lease is lost.';
 comment on column private.connection_tokens.failure is
-  'The last failure, {message, is_transient}. Until failed_until no worker asks again.';
+  'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
 create function private.sealed_token(token private.connection_tokens)
 returns jsonb
@@ -60,7 +60,7 @@ begin
   select t.* into v_token from private.connection_tokens as t
   where t.connection_id = begin_token_refresh.connection_id
   for no key update;
-  -- The time after the lock was granted.
+  -- Read the time after the lock, because this call may have waited for it.
   v_now := clock_timestamp();
   case
     when v_token.connection_id is null then
@@ -93,7 +93,7 @@ as $$
   select private.begin_token_refresh(connection_id);
 $$;
 comment on function public.begin_token_refresh(uuid) is
-  'For the runner: {state: leased, lease, token} lets it ask the token server; token is the expired one or null. Other states: ready (a token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
+  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
 grant execute on function public.begin_token_refresh(uuid) to service_role;
 
 create function private.end_token_refresh(
@@ -133,7 +133,7 @@ as $$
   select private.end_token_refresh(connection_id, lease, token, valid_seconds, failure);
 $$;
 comment on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
-  'For the runner: stores the new token {key_id, nonce, ciphertext} for so many seconds, or the failure {message, is_transient}, and ends the lease. False: another worker has the lease, or the connection was stored again, so the token is not stored.';
+  'For the runner: stores the new token {key_id, nonce, ciphertext} for valid_seconds, or the failure {message, is_transient}, and ends the lease. Returns false, and stores nothing, if another worker has the lease or the connection was stored again.';
 grant execute on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
 
 create function private.expire_connection_token(connection_id uuid, nonce text)

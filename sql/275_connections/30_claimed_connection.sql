@@ -13,7 +13,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and token, its valid access token of the same form or null. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and `token`, its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -80,5 +80,5 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and token, a valid access token of this form or null; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form, or null. Returns null if there is no such connection. claim is {flow_run_id, claim_number}. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;

@@ -76,7 +76,8 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Leave out a default that is too large for a form, and the defaults beyond a megabyte in total.
+      -- Defaults of more than 4 KiB are left out, because they are too large for a form. So are further defaults after
+      -- a megabyte in total.
       octet_length(i.value::text) as size,
       sum(octet_length(i.value::text))
         filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size

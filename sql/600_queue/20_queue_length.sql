@@ -226,7 +226,7 @@ $$;
 -- again only after as many new messages as a hundredth of the limit, so the queue may become that much longer. 400
 -- request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: sets max_length. The queue is full when at least so many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
+  'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -237,5 +237,5 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: the value that set_max_queue_length has set, or the default. The queue is full when at least so many runs wait to be claimed.';
+  'For operators: the value that set_max_queue_length has set, or the default. The queue is full when at least this many runs wait to be claimed.';
 grant execute on function public.max_queue_length() to service_role;

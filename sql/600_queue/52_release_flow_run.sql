@@ -11,8 +11,8 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- The run does not sleep if it is to stop or an input was answered, because a stop or answer that arrived while the
-    -- run was held did not wake it.
+    -- If the run is to stop, or one of its inputs was answered, it does not sleep: a stop or an answer that arrived
+    -- while a worker held the run did not wake it.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)

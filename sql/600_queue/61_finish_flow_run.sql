@@ -117,9 +117,9 @@ begin
   return private.finish_flow_runs(results);
 end;
 $$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
--- runs that another transaction has locked. If one of the results can't be stored, raises that error and finishes no
--- run.
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims, and
+-- results of runs that another transaction has locked. If one of the results can't be stored, raises that error and
+-- finishes no run.
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips runs of an older claim, and locked runs.';
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips results of older claims, and of locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;

@@ -340,7 +340,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or that the flow lacks, and all inputs of the flow.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. The error 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb

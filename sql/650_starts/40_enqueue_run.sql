@@ -22,11 +22,11 @@ comment on function private.chain_depth_of_node() is
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
 -- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
 -- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues, and
--- start_flow those of private.flow_start_settings. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
--- counts for the limits: 429 queue_full, start_limit_reached. A start by a node is also refused while the queue is
--- full. Otherwise a flow that starts itself several times could fill the queue. Other errors: 400
--- action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop; 413
--- inputs_too_large.
+-- start_flow those of private.flow_start_settings. For all other starts, private.run_settings makes them. A start by a
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
+-- a node is also refused while the queue is full. Otherwise a flow that starts itself several times could fill the
+-- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
+-- start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,

@@ -23,9 +23,9 @@ begin
 end;
 $$;
 comment on function private.check_start_environment(jsonb, uuid) is
-  'Refuses an environment of a start that a flow of this owner could not have: 400 environment_invalid, with the findings.';
+  'Refuses the environment of a start if a flow of this owner could not have it: 400 environment_invalid, with the findings.';
 
--- environment and partial_config are those of the start; null: the start has none.
+-- environment and partial_config come from the request; null if the request has none.
 create function private.flow_start_settings(
   deployment public.flow_deployments, flow public.flows, action_signer text, environment jsonb, partial_config jsonb
 )
@@ -54,4 +54,4 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that a start of a flow makes: private.run_settings, action_signer, and as far as given the environment (only names that the flow does not define) and partial_config. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';

@@ -35,7 +35,7 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is

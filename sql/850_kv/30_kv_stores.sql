@@ -71,7 +71,7 @@ begin
 end;
 $$;
 comment on function private.add_kv_store(uuid, text) is
-  'Creates a store of a user, whom the caller has locked: 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
+  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
 
 create function private.refuse_missing_kv_store(store text)
 returns void
@@ -101,7 +101,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_store(uuid, text) is
-  'Deletes a store of a user, whom the caller has locked, with its items: 404 kv_store_not_found. Definer: only functions write stores.';
+  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer: only functions write stores.';
 
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void

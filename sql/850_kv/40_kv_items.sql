@@ -114,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.put_kv_item(uuid, text, text, jsonb) is
-  'Stores a value in a store of a user, whom the caller has locked, and returns the value that it replaces, or null. Definer: only functions write items.';
+  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer: only functions write items.';
 
 create function private.find_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -152,7 +152,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_item(uuid, text, text) is
-  'Deletes an item in a store of a user, whom the caller has locked, and returns its value; null if there is none. Definer: only functions write items.';
+  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer: only functions write items.';
 
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
