@@ -170,7 +170,7 @@ as $$
   select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: sets how much of something each user may have; null restores the default. Users keep what they already have. 400 request_invalid.';
+  'For operators: sets the most that each user may have of what the quota counts; null restores the default. Users keep what they already have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()

@@ -159,7 +159,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Sets started_by to null in the runs that a deleted user started of other users'' flows. Definer: roles that delete users may not write runs.';
+  'Sets started_by to null in the runs of other users'' flows that a deleted user started. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 

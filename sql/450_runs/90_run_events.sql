@@ -359,7 +359,7 @@ begin
     ), '[]')
     from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
     left join lateral (
-      -- All pages together have at most 4 MiB, or one event each.
+      -- All pages together have at most 4 MiB, but each page may have one event even beyond that.
       select private.run_events(
         r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))
       ) as page

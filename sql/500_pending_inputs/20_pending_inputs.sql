@@ -12,7 +12,7 @@ create table public.pending_inputs (
   constraint pending_inputs_url_length check (length(url) <= 2048)
 );
 comment on table public.pending_inputs is
-  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted by its answer, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
   'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is

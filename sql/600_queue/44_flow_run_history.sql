@@ -197,5 +197,5 @@ $$;
 -- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
 -- brings it to max_bytes. next is the `after` of the next page; null on the last page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
+  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;

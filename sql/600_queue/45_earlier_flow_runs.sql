@@ -22,7 +22,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called. Leaves out runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
+  'These root runs and the runs that they called. Leaves out called runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json

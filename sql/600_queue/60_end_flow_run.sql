@@ -133,7 +133,7 @@ as $$
 declare
   v_message_id bigint;
 begin
-  -- Locks the job before its message, in the order of heartbeats.
+  -- Locks the job before its message, in the same order as heartbeats.
   select j.message_id into v_message_id
   from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
   perform private.end_flow_runs(

@@ -151,5 +151,5 @@ as $$
   select private.delete_kv_item(store, key);
 $$;
 comment on function public.delete_kv_item(text, text) is
-  'Deletes the item of a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+  'Deletes the item under a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.delete_kv_item(text, text) to anon, authenticated, service_role;

@@ -1,6 +1,7 @@
 -- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
--- sweep never waits for a lock, and no transaction waits for a waiting sweep. `offset 0` makes a `not exists` search an
--- index for each row; a join would read the whole table. The steps are planned with the settings of sweep_runner.
+-- sweep never waits for a lock, and never makes other transactions wait meanwhile. `offset 0` makes a `not exists`
+-- search an index for each row; a join would read the whole table. The steps are planned with the settings of
+-- sweep_runner.
 
 create function private.runs_being_redriven()
 returns setof uuid

@@ -1313,7 +1313,7 @@ as $$
   select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: sets how much of something each user may have; null restores the default. Users keep what they already have. 400 request_invalid.';
+  'For operators: sets the most that each user may have of what the quota counts; null restores the default. Users keep what they already have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -2791,7 +2791,7 @@ begin
   on conflict (connection_id) do update
   set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext,
     created_at = excluded.created_at;
-  -- A token that was made by the former secret.
+  -- The stored access token belongs to the previous secret.
   delete from private.connection_tokens as t where t.connection_id = v_stored.id;
   return to_jsonb(v_stored);
 end;
@@ -2835,17 +2835,17 @@ create table private.connection_tokens (
   constraint connection_tokens_failure_size check (pg_column_size(failure) <= 2048)
 );
 comment on table private.connection_tokens is
-  'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row goes when its connection is stored again.';
+  'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row is deleted when its connection is stored again.';
 comment on column private.connection_tokens.ciphertext is
   'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
 comment on column private.connection_tokens.expires_at is
-  'When the access token counts as expired. Its refresh token is used afterwards.';
+  'The time from which the access token counts as expired. Then a worker uses the refresh token.';
 comment on column private.connection_tokens.lease is
-  'The lease of the worker that is getting a new token. Only this worker may store one.';
+  'The lease of the worker that is getting a new token. Only this worker may store a new token.';
 comment on column private.connection_tokens.leased_until is
-  'When another worker may take the lease, because this one is lost.';
+  'The time from which another worker may take the lease, because the worker with the lease is lost.';
 comment on column private.connection_tokens.failure is
-  'The last failure, {message, is_transient}. Until failed_until no worker asks again.';
+  'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
 create function private.sealed_token(token private.connection_tokens)
 returns jsonb
@@ -2876,7 +2876,7 @@ begin
   select t.* into v_token from private.connection_tokens as t
   where t.connection_id = begin_token_refresh.connection_id
   for no key update;
-  -- The time after the lock was granted.
+  -- Read the time after the lock, because this call may have waited for it.
   v_now := clock_timestamp();
   case
     when v_token.connection_id is null then
@@ -2909,7 +2909,7 @@ as $$
   select private.begin_token_refresh(connection_id);
 $$;
 comment on function public.begin_token_refresh(uuid) is
-  'For the runner: {state: leased, lease, token} lets it ask the token server; token is the expired one or null. Other states: ready (a token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
+  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
 grant execute on function public.begin_token_refresh(uuid) to service_role;
 
 create function private.end_token_refresh(
@@ -2949,7 +2949,7 @@ as $$
   select private.end_token_refresh(connection_id, lease, token, valid_seconds, failure);
 $$;
 comment on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
-  'For the runner: stores the new token {key_id, nonce, ciphertext} for so many seconds, or the failure {message, is_transient}, and ends the lease. False: another worker has the lease, or the connection was stored again, so the token is not stored.';
+  'For the runner: stores the new token {key_id, nonce, ciphertext} for valid_seconds, or the failure {message, is_transient}, and ends the lease. Returns false, and stores nothing, if another worker has the lease or the connection was stored again.';
 grant execute on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
 
 create function private.expire_connection_token(connection_id uuid, nonce text)
@@ -2993,7 +2993,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and token, its valid access token of the same form or null. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and `token`, its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -3060,7 +3060,7 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and token, a valid access token of this form or null; null if there is none. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form, or null. Returns null if there is no such connection. claim is {flow_run_id, claim_number}. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
@@ -5891,7 +5891,8 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Leave out a default that is too large for a form, and the defaults beyond a megabyte in total.
+      -- Defaults of more than 4 KiB are left out, because they are too large for a form. So are further defaults after
+      -- a megabyte in total.
       octet_length(i.value::text) as size,
       sum(octet_length(i.value::text))
         filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
@@ -7449,7 +7450,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Sets started_by to null in the runs that a deleted user started of other users'' flows. Definer: roles that delete users may not write runs.';
+  'Sets started_by to null in the runs of other users'' flows that a deleted user started. Definer: roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
@@ -7654,7 +7655,7 @@ comment on column public.node_run.retry_at is
 comment on column public.node_run.attempt_start_time is
   'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
@@ -8448,7 +8449,7 @@ begin
     ), '[]')
     from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
     left join lateral (
-      -- All pages together have at most 4 MiB, or one event each.
+      -- All pages together have at most 4 MiB, but each page may have one event even beyond that.
       select private.run_events(
         r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))
       ) as page
@@ -8541,7 +8542,7 @@ create table public.pending_inputs (
   constraint pending_inputs_url_length check (length(url) <= 2048)
 );
 comment on table public.pending_inputs is
-  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted by its answer, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
   'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
@@ -9787,7 +9788,7 @@ $$;
 -- again only after as many new messages as a hundredth of the limit, so the queue may become that much longer. 400
 -- request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: sets max_length. The queue is full when at least so many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
+  'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -9798,7 +9799,7 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: the value that set_max_queue_length has set, or the default. The queue is full when at least so many runs wait to be claimed.';
+  'For operators: the value that set_max_queue_length has set, or the default. The queue is full when at least this many runs wait to be claimed.';
 grant execute on function public.max_queue_length() to service_role;
 
 -- sql/600_queue/30_wake_flow_runs.sql
@@ -10521,7 +10522,7 @@ $$;
 -- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
 -- brings it to max_bytes. next is the `after` of the next page; null on the last page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the after of the next page; null on the last one.';
+  'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 -- sql/600_queue/45_earlier_flow_runs.sql
@@ -10550,7 +10551,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called. Leaves out runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
+  'These root runs and the runs that they called. Leaves out called runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -10967,8 +10968,8 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- The run does not sleep if it is to stop or an input was answered, because a stop or answer that arrived while the
-    -- run was held did not wake it.
+    -- If the run is to stop, or one of its inputs was answered, it does not sleep: a stop or an answer that arrived
+    -- while a worker held the run did not wake it.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
@@ -11262,7 +11263,7 @@ as $$
 declare
   v_message_id bigint;
 begin
-  -- Locks the job before its message, in the order of heartbeats.
+  -- Locks the job before its message, in the same order as heartbeats.
   select j.message_id into v_message_id
   from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
   perform private.end_flow_runs(
@@ -11428,11 +11429,11 @@ begin
   return private.finish_flow_runs(results);
 end;
 $$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips runs of an older claim, and
--- runs that another transaction has locked. If one of the results can't be stored, raises that error and finishes no
--- run.
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims, and
+-- results of runs that another transaction has locked. If one of the results can't be stored, raises that error and
+-- finishes no run.
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips runs of an older claim, and locked runs.';
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips results of older claims, and of locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;
 
 -- sql/600_queue/70_stop_flow_run.sql
@@ -12443,7 +12444,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or that the flow lacks, and all inputs of the flow.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. The error 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb
@@ -12493,11 +12494,11 @@ comment on function private.chain_depth_of_node() is
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
 -- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
 -- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues, and
--- start_flow those of private.flow_start_settings. All other starts take private.run_settings. A start by a webhook, or by a caller other than the owner,
--- counts for the limits: 429 queue_full, start_limit_reached. A start by a node is also refused while the queue is
--- full. Otherwise a flow that starts itself several times could fill the queue. Other errors: 400
--- action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused, start_loop; 413
--- inputs_too_large.
+-- start_flow those of private.flow_start_settings. For all other starts, private.run_settings makes them. A start by a
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
+-- a node is also refused while the queue is full. Otherwise a flow that starts itself several times could fill the
+-- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
+-- start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -12896,9 +12897,9 @@ begin
 end;
 $$;
 comment on function private.check_start_environment(jsonb, uuid) is
-  'Refuses an environment of a start that a flow of this owner could not have: 400 environment_invalid, with the findings.';
+  'Refuses the environment of a start if a flow of this owner could not have it: 400 environment_invalid, with the findings.';
 
--- environment and partial_config are those of the start; null: the start has none.
+-- environment and partial_config come from the request; null if the request has none.
 create function private.flow_start_settings(
   deployment public.flow_deployments, flow public.flows, action_signer text, environment jsonb, partial_config jsonb
 )
@@ -12927,7 +12928,7 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that a start of a flow makes: private.run_settings, action_signer, and as far as given the environment (only names that the flow does not define) and partial_config. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
 
 -- sql/650_starts/60_start_flow.sql
 
@@ -13091,8 +13092,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Transactions of unknown outcome, and transactions without an outcome, if they are signed or if the signer of an
-    -- action has received them. They may have been executed, or may still be.
+    -- Transactions of unknown outcome. Also transactions without an outcome that are signed, or that the signer of an
+    -- action has received. All of these may have been executed, or may still be.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -15440,7 +15441,7 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key: flow_run_id already is one, and leads to the user.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
@@ -16236,7 +16237,7 @@ begin
 end;
 $$;
 comment on function private.add_kv_store(uuid, text) is
-  'Creates a store of a user, whom the caller has locked: 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
+  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
 
 create function private.refuse_missing_kv_store(store text)
 returns void
@@ -16266,7 +16267,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_store(uuid, text) is
-  'Deletes a store of a user, whom the caller has locked, with its items: 404 kv_store_not_found. Definer: only functions write stores.';
+  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer: only functions write stores.';
 
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void
@@ -16446,7 +16447,7 @@ begin
 end;
 $$;
 comment on function private.put_kv_item(uuid, text, text, jsonb) is
-  'Stores a value in a store of a user, whom the caller has locked, and returns the value that it replaces, or null. Definer: only functions write items.';
+  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer: only functions write items.';
 
 create function private.find_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -16484,7 +16485,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_item(uuid, text, text) is
-  'Deletes an item in a store of a user, whom the caller has locked, and returns its value; null if there is none. Definer: only functions write items.';
+  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer: only functions write items.';
 
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
@@ -16704,7 +16705,7 @@ as $$
   select private.delete_kv_item(store, key);
 $$;
 comment on function public.delete_kv_item(text, text) is
-  'Deletes the item of a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+  'Deletes the item under a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.delete_kv_item(text, text) to anon, authenticated, service_role;
 
 -- sql/900_operation/10_runner_metrics.sql
@@ -16772,8 +16773,9 @@ grant execute on function public.runner_metrics() to service_role;
 -- sql/900_operation/20_sweep_steps.sql
 
 -- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
--- sweep never waits for a lock, and no transaction waits for a waiting sweep. `offset 0` makes a `not exists` search an
--- index for each row; a join would read the whole table. The steps are planned with the settings of sweep_runner.
+-- sweep never waits for a lock, and never makes other transactions wait meanwhile. `offset 0` makes a `not exists`
+-- search an index for each row; a join would read the whole table. The steps are planned with the settings of
+-- sweep_runner.
 
 create function private.runs_being_redriven()
 returns setof uuid
