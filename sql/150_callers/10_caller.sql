@@ -52,7 +52,7 @@ $$;
 comment on function private.user_claims() is
   'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
 
--- The caller of a request. A field is null if the request has nothing for it.
+-- The caller of a request. Fields that the request does not have are null.
 --
 --   user_id       the user of an access token, API key or claim token
 --   is_anonymous  true for Supabase's anonymous sign-ins
@@ -64,7 +64,7 @@ create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
 );
 comment on type private.caller is
-  'The caller of a request: its user, run, public key or webhook. Fields for which the request has nothing are null.';
+  'The caller of a request: its user, run, public key or webhook. Fields that the request does not have are null.';
 
 create function private.caller()
 returns private.caller
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'The id of the calling user, whose deletion it prevents until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the id of the calling user, and prevents the deletion of this user until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.require_caller()
 returns private.caller

@@ -54,7 +54,7 @@ as $$
   select private.run_token(run_token.flow_run_id, private.run_token_secret());
 $$;
 comment on function private.run_token(uuid) is
-  'The token that gives its holder access to one run. As long as the project''s secret stays, a run always has the same token. The first call makes the secret. Definer: the secret is private.';
+  'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer: the secret is private.';
 
 create function private.run_id_of_token(token text)
 returns uuid

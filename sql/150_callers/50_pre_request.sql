@@ -83,7 +83,7 @@ begin
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then
-    -- Functions of the project can read the request's headers. None of them may learn, and perhaps return, the token.
+    -- Functions of the project can read the request's headers. Hide the token from them, because they could return it.
     if v_claims ? 'claimed_run_id' then
       perform set_config(
         'request.headers', (current_setting('request.headers')::jsonb - 'x-flow-claim-token')::text, true

@@ -158,7 +158,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb, text) is
-  'Refuses inputs of a flow that are not an object of one-tag values within the limits of levels, size, and characters of numbers and keys: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs that are not an object of one-tag values, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -212,4 +212,4 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and lists the inputs of the flow by private.quote_input_names().';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid. The error names the first 20 of these inputs, and lists the flow''s own inputs.';

@@ -81,8 +81,8 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- A wallet with a stored secret must be HARDCODED, any other wallet ADAPTER. Only store_wallet stores and deletes
-    -- secrets, so in effect only it changes the type.
+    -- Wallets with a stored secret must be HARDCODED, and all others must be ADAPTER. Only store_wallet stores and
+    -- deletes secrets, so in effect only it changes the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
         else 'ADAPTER' end

@@ -1,5 +1,5 @@
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
--- and proceed, unless they are strict.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
+-- continue. With `strict`, most warnings stop them.
 
 -- Only nodes that the service role has defined exist. If it has defined none, all native nodes count as existing, with
 -- the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows() returns

@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Prevents the deletion of the user who deletes deployments until the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
+  'Until the transaction ends, the user who deletes deployments can''t be deleted. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 

@@ -16,7 +16,7 @@ comment on table public.pending_inputs is
 comment on column public.pending_inputs.flow_run_id is
   'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'Not a foreign key: the row is deleted with private.api_inputs, which has one.';
+  'Not a foreign key: the row is deleted with private.api_inputs, which has this foreign key.';
 comment on column public.pending_inputs.owner_id is
   'The owner of the flow. Not a foreign key: the row is deleted with its run, and the run with its flow.';
 comment on column public.pending_inputs.started_by is

@@ -60,4 +60,4 @@ $$;
 -- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
 -- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their ids after after_owner, without owners_with_slots. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, except owners_with_slots. They are in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';

@@ -51,5 +51,5 @@ $$;
 -- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
 -- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run and its whole tree to stop. Only the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

@@ -974,7 +974,7 @@ $$;
 comment on function private.user_claims() is
   'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
 
--- The caller of a request. A field is null if the request has nothing for it.
+-- The caller of a request. Fields that the request does not have are null.
 --
 --   user_id       the user of an access token, API key or claim token
 --   is_anonymous  true for Supabase's anonymous sign-ins
@@ -986,7 +986,7 @@ create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
 );
 comment on type private.caller is
-  'The caller of a request: its user, run, public key or webhook. Fields for which the request has nothing are null.';
+  'The caller of a request: its user, run, public key or webhook. Fields that the request does not have are null.';
 
 create function private.caller()
 returns private.caller
@@ -1092,7 +1092,7 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'The id of the calling user, whose deletion it prevents until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the id of the calling user, and prevents the deletion of this user until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
 create function private.require_caller()
 returns private.caller
@@ -1569,7 +1569,7 @@ as $$
   select private.run_token(run_token.flow_run_id, private.run_token_secret());
 $$;
 comment on function private.run_token(uuid) is
-  'The token that gives its holder access to one run. As long as the project''s secret stays, a run always has the same token. The first call makes the secret. Definer: the secret is private.';
+  'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer: the secret is private.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -1719,7 +1719,7 @@ begin
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then
-    -- Functions of the project can read the request's headers. None of them may learn, and perhaps return, the token.
+    -- Functions of the project can read the request's headers. Hide the token from them, because they could return it.
     if v_claims ? 'claimed_run_id' then
       perform set_config(
         'request.headers', (current_setting('request.headers')::jsonb - 'x-flow-claim-token')::text, true
@@ -2203,7 +2203,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb, text) is
-  'Refuses inputs of a flow that are not an object of one-tag values within the limits of levels, size, and characters of numbers and keys: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs that are not an object of one-tag values, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -2257,7 +2257,7 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and lists the inputs of the flow by private.quote_input_names().';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid. The error names the first 20 of these inputs, and lists the flow''s own inputs.';
 
 -- sql/200_values/30_port_types.sql
 
@@ -2420,8 +2420,8 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- A wallet with a stored secret must be HARDCODED, any other wallet ADAPTER. Only store_wallet stores and deletes
-    -- secrets, so in effect only it changes the type.
+    -- Wallets with a stored secret must be HARDCODED, and all others must be ADAPTER. Only store_wallet stores and
+    -- deletes secrets, so in effect only it changes the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
         else 'ADAPTER' end
@@ -4590,8 +4590,8 @@ comment on function private.open_connection_urls(jsonb, jsonb) is
 
 -- sql/350_flows/50_flow_warnings.sql
 
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
--- and proceed, unless they are strict.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
+-- continue. With `strict`, most warnings stop them.
 
 -- Only nodes that the service role has defined exist. If it has defined none, all native nodes count as existing, with
 -- the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows() returns
@@ -6897,7 +6897,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Prevents the deletion of the user who deletes deployments until the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
+  'Until the transaction ends, the user who deletes deployments can''t be deleted. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -8546,7 +8546,7 @@ comment on table public.pending_inputs is
 comment on column public.pending_inputs.flow_run_id is
   'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'Not a foreign key: the row is deleted with private.api_inputs, which has one.';
+  'Not a foreign key: the row is deleted with private.api_inputs, which has this foreign key.';
 comment on column public.pending_inputs.owner_id is
   'The owner of the flow. Not a foreign key: the row is deleted with its run, and the run with its flow.';
 comment on column public.pending_inputs.started_by is
@@ -9968,7 +9968,7 @@ $$;
 -- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
 -- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their ids after after_owner, without owners_with_slots. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, except owners_with_slots. They are in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -11340,7 +11340,7 @@ begin
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- Not `exists`: its plan, made while the table is empty and then kept, would read the whole table.
+        -- This is no `exists`: its plan could be made while the table is empty, and later read the whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
@@ -11491,7 +11491,7 @@ $$;
 -- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
 -- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop, with its whole tree; the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run and its whole tree to stop. Only the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 -- sql/600_queue/80_claim_tokens.sql
