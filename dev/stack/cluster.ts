@@ -12,7 +12,12 @@ import { preparePostgres } from './postgres_home.ts';
 const CRASH_NOTICE_MS = 100;
 
 /** The roles with a password; all of a cluster's roles share one. */
-export type LoginRole = 'supabase_admin' | 'postgres' | 'authenticator' | 'supabase_auth_admin';
+export type LoginRole =
+  | 'supabase_admin'
+  | 'postgres'
+  | 'authenticator'
+  | 'supabase_auth_admin'
+  | 'supabase_storage_admin';
 
 /** A running Postgres server in the platform's state. */
 export interface Cluster {
@@ -90,10 +95,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await part.waitUntilReady();
     signal?.throwIfAborted();
     if (isNew) {
-      const script = await readFile(join(projectDir, 'dev/stack/bootstrap.sql'), 'utf8');
+      const scripts = ['dev/stack/bootstrap.sql', 'dev/stack/storage/schema.sql'];
+      const texts = await Promise.all(scripts.map((script) => readFile(join(projectDir, script), 'utf8')));
       // The password becomes a literal, because utility statements take no parameters. It is base64url, so it needs no
       // escaping.
-      await run(url('supabase_admin'), (sql) => sql.unsafe(script.replaceAll(':password', `'${options.dbPassword}'`)));
+      const script = texts.join('\n').replaceAll(':password', `'${options.dbPassword}'`);
+      await run(url('supabase_admin'), (sql) => sql.unsafe(script));
       // Loaded here, because loading is slow and only a new cluster needs it.
       const { createAuthSchema } = await import('./auth.ts');
       await run(url('supabase_auth_admin'), createAuthSchema);

@@ -47,6 +47,8 @@ export interface GatewayOptions {
   functionSocket: (name: string) => string | undefined;
   /** Resolves with the Unix socket of Auth when it is listening. */
   authSocket: () => Promise<string>;
+  /** Resolves with the Unix socket of Storage when it is listening. */
+  storageSocket: () => Promise<string>;
   /** The limits of requests to Auth by address; null for none. */
   authRates: AuthRates | null;
   /** A folder for large bodies and answers. It is emptied first. */
@@ -74,7 +76,8 @@ async function makeForwarding({ keys, restSocket, spoolDir, bounds }: GatewayOpt
 /**
  * Starts the gateway, through which all requests to a local stack pass: the paths of `supabase start` on one port.
  *
- * /rest/v1 → PostgREST, /auth/v1 → Auth, /functions/v1/<name> → that Edge Function, /console/ → the console's files.
+ * /rest/v1 → PostgREST, /auth/v1 → Auth, /storage/v1 → Storage, /functions/v1/<name> → that Edge Function, /console/ →
+ * the console's files.
  */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
   const forward = makeForward(await makeForwarding(options));
@@ -128,6 +131,16 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     });
   };
 
+  const callStorage = (request: IncomingMessage, response: ServerResponse, path: string, query: string) => {
+    request.url = query === '' ? path : `${path}?${query}`;
+    void forward(request, response, {
+      part: 'storage',
+      name: 'Storage',
+      socketPath: options.storageSocket,
+      limit: bodyLimitOf('storage', path),
+    });
+  };
+
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // Splits by hand, because clients send paths that URL refuses (`//`) or rewrites.
     const [path = '', ...rest] = (request.url ?? '').split('?');
@@ -149,8 +162,11 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
       response.end();
       return;
     }
-    if (!(part === 'auth' && OPEN_AUTH_ROUTES.test(path))) {
-      const refusal = admitByRoleKey(request, new URLSearchParams(query), options.keys);
+    const parameters = new URLSearchParams(query);
+    // Public files and signed URLs need no key. Storage verifies the tokens of all other requests itself.
+    const isKeyless = part === 'storage' && request.headers.apikey === undefined && !parameters.has('apikey');
+    if (!isKeyless && !(part === 'auth' && OPEN_AUTH_ROUTES.test(path))) {
+      const refusal = admitByRoleKey(request, parameters, options.keys);
       if (refusal !== undefined) {
         return answer(response, 401, {
           message: refusal,
@@ -160,6 +176,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     }
     for (const [header, value] of Object.entries(corsHeaders)) response.setHeader(header, value);
     if (part === 'auth') callAuth(request, response, innerPath);
+    else if (part === 'storage') callStorage(request, response, innerPath, query);
     else callRest(request, response, innerPath, query, functionsRest?.socket);
   };
 
@@ -183,4 +200,4 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
 }
 
 const isPartName = (text: string | undefined): text is PartName =>
-  text === 'rest' || text === 'auth' || text === 'functions';
+  text === 'rest' || text === 'auth' || text === 'functions' || text === 'storage';

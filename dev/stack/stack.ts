@@ -22,10 +22,12 @@ import { databaseUrl } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
 import { postgrestBinary, startPostgrest, waitForPostgrest } from './postgrest.ts';
 import { makeRestarts } from './restarts.ts';
-import { dataDirOf, loadStackKeys, makeSocketDir, removeData } from './stack_dir.ts';
+import { dataDirOf, loadStackKeys, makeSocketDir, removeData, storageDirOf } from './stack_dir.ts';
 import { StackError } from './stack_error.ts';
 import { claimStack } from './stack_record.ts';
 import { makeStatus, platformEnv, type StackStatus } from './stack_status.ts';
+import { startedOnDemand } from './started_on_demand.ts';
+import { startStoragePart } from './storage/part.ts';
 import { startSweeper, type Sweeper } from './sweeper.ts';
 
 export { readStatus } from './stack_record.ts';
@@ -100,7 +102,7 @@ async function waitAtMost(task: Promise<unknown>, timeoutMs: number): Promise<vo
 }
 
 /**
- * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway in front of them, and a chain if
+ * Boots the whole stack: Postgres, Auth, Storage, PostgREST, the Edge Functions and the gateway in front of them, and a chain if
  * `chain` is set. Resolves when all of it answers. If a part fails, rejects with a StackError and leaves nothing
  * running.
  */
@@ -136,7 +138,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? `${dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`
       : crash.message;
   let socketDir: string | undefined;
-  let auth: Promise<string> | undefined;
   let gateway: Server | undefined;
   let sweeper: Sweeper | undefined;
   let console: ConsoleServer | undefined;
@@ -195,14 +196,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         onLine: (line) => log(`[auth] ${line}`),
       })).waitUntilReady();
     };
-    /** Starts Auth for its first request: loading it takes more CPU time than the rest of this process. */
-    const authSocket = async (): Promise<string> =>
-      await (auth ??= bootAuth().then(() => socketPath('auth'), (error: Error) => {
-        // The next request tries again.
-        auth = undefined;
-        log(`Auth could not be started: ${error.message}`);
-        throw error;
-      }));
+    const bootStorage = async () => {
+      await rm(socketPath('storage'), { force: true });
+      await set.keep(startStoragePart({
+        databaseUrl: urlFor('supabase_storage_admin'),
+        jwtSecret: keys.jwtSecret,
+        dir: storageDirOf(dir),
+        socketPath: socketPath('storage'),
+        onLine: (line) => log(`[storage] ${line}`),
+      })).waitUntilReady();
+    };
     const env = {
       ...platformEnv(status, keys),
       REST_URL: `${options.functionEnv?.SUPABASE_URL ?? status.API_URL}/${functionsRestPath}/v1`,
@@ -239,6 +242,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       halt,
     );
 
+    const authSocket = startedOnDemand({ name: 'Auth', socketPath: socketPath('auth'), boot: bootAuth, log });
+    const storageSocket = startedOnDemand({
+      name: 'Storage',
+      socketPath: socketPath('storage'),
+      boot: bootStorage,
+      log,
+    });
     const served = console = makeConsoleServer({
       apiUrl: status.API_URL,
       publishableKey: keys.publishableKey,
@@ -252,6 +262,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         functionsRest: { path: functionsRestPath, socket: socketPath('functions-rest') },
         functionSocket: (name) => functions.some((one) => one.name === name) ? socketPath(name) : undefined,
         authSocket,
+        storageSocket,
         authRates: options.authRates === undefined ? HOSTED_AUTH_RATES : options.authRates,
         spoolDir: join(dir, 'spool'),
         console: served,
@@ -259,7 +270,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await track('gateway', bootGateway());
     for (const one of functions) boots.set(`function ${one.name}`, () => bootFunction(one));
     boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set(FUNCTIONS_REST, bootFunctionsRest);
-    boots.set('Auth', bootAuth).set('gateway', bootGateway);
+    boots.set('Auth', bootAuth).set('Storage', bootStorage).set('gateway', bootGateway);
     if (hasChain) boots.set('chain', bootChain);
     for (const [name, bootAgain] of boots) restarts.allow(name, bootAgain);
     halt.signal.throwIfAborted();

@@ -17,9 +17,13 @@ export const makeSocketDir = (): string =>
 /** Returns the folder for a stack's database. */
 export const dataDirOf = (dir: string): string => join(dir, 'postgres');
 
-/** Deletes a stack's database and keys. */
+/** Returns the folder for the files in Storage. */
+export const storageDirOf = (dir: string): string => join(dir, 'storage');
+
+/** Deletes a stack's database, files and keys. */
 export async function removeData(dir: string): Promise<void> {
   await deleteData(dataDirOf(dir));
+  await rm(storageDirOf(dir), { recursive: true, force: true });
   await rm(keysFileOf(dir), { force: true });
 }
 

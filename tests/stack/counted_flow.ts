@@ -74,6 +74,7 @@ export async function serveCountedFlow(env: Record<string, string> = {}): Promis
     restSocket: join(dir, 'nobody.sock'),
     functionSocket: () => socketPath,
     authSocket: async () => join(dir, 'nobody.sock'),
+    storageSocket: async () => join(dir, 'nobody.sock'),
     authRates: null,
     spoolDir: join(dir, 'spool'),
     console: { handle: (_, response) => void response.writeHead(404).end() },

@@ -202,6 +202,7 @@ describe("in front of a test's parts", () => {
       restSocket: join(dir, 'nobody.sock'),
       functionSocket: (name) => join(dir, `${name}.sock`),
       authSocket: async () => join(dir, 'nobody.sock'),
+      storageSocket: async () => join(dir, 'nobody.sock'),
       authRates: null,
       spoolDir: join(dir, 'spool'),
       console: { handle: (_, response) => void response.end('console') },

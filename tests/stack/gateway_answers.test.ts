@@ -46,6 +46,7 @@ async function startBefore(bounds: GatewayOptions['bounds'] = {}): Promise<strin
     restSocket,
     functionSocket: () => undefined,
     authSocket: async () => restSocket,
+    storageSocket: async () => restSocket,
     authRates: null,
     spoolDir: join(dir, 'spool'),
     console: { handle: (_, response) => void response.end() },

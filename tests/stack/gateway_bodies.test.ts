@@ -166,6 +166,7 @@ describe('in front of the parts of a test', () => {
       restSocket,
       functionSocket: () => undefined,
       authSocket: async () => restSocket,
+      storageSocket: async () => restSocket,
       authRates: null,
       spoolDir: join(dir, 'spool'),
       console: { handle: (_, response) => void response.end() },

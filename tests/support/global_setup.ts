@@ -83,6 +83,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     postgres: url('postgres'),
     authenticator: url('authenticator'),
     supabase_auth_admin: url('supabase_auth_admin'),
+    supabase_storage_admin: url('supabase_storage_admin'),
   });
   return teardown;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../../../functions/_shared/api_error.ts';
 
 /** The parts behind the gateway, by the second word of their paths. */
-export type PartName = 'rest' | 'auth' | 'functions';
+export type PartName = 'rest' | 'auth' | 'functions' | 'storage';
 
 export const corsHeaders = {
   'access-control-allow-origin': '*',
@@ -57,6 +57,7 @@ export const retryLater = (status: 429 | 503, code: string, message: string, sec
 /** Makes the body of a refusal, in the shape of the part's own errors. */
 function refusalBody({ status, code, message, hint }: Refusal, part: PartName): object {
   if (part === 'auth') return { code: status, error_code: code, msg: message };
+  if (part === 'storage') return { statusCode: String(status), error: code, message };
   if (part === 'functions') return new ApiError(status, { code, message, hint }).toBody();
   return { code, message, details: null, hint };
 }

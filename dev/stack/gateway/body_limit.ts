@@ -18,6 +18,9 @@ export interface BodyLimit {
   bytesFor: (caller: Caller) => number;
 }
 
+/** The limit of a file, in bytes: a runner sends as much by default (HTTP_MAX_RESPONSE_BYTES). */
+const MAX_FILE_BYTES = 10 * 1_048_576;
+
 const sameForAll: BodyLimit = { bytes: MAX_BODY_BYTES, bytesFor: () => MAX_BODY_BYTES };
 
 const only = (kinds: Caller['kind'][], bytes: number): BodyLimit => ({
@@ -27,6 +30,7 @@ const only = (kinds: Caller['kind'][], bytes: number): BodyLimit => ({
 
 /** Returns the limit of a request's body, by the part and by the path within the part. */
 export function bodyLimitOf(part: PartName, path: string): BodyLimit {
+  if (part === 'storage') return only(['user', 'service'], MAX_FILE_BYTES);
   if (part !== 'rest') return sameForAll;
   if (path === '/flows') return only(['user', 'service'], flowLimits.flow_bytes.value);
   if (path === '/nodes') return only(['service'], flowLimits.flow_bytes.value);

@@ -1,0 +1,41 @@
+/** An error as Supabase Storage answers it: its real status is in the body, and the status of HTTP is usually 400. */
+export class StorageError extends Error {
+  override name = 'StorageError';
+  readonly statusCode: number;
+  readonly error: string;
+
+  constructor(statusCode: number, error: string, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+    this.error = error;
+  }
+
+  /** Makes the answer. */
+  toResponse(): Response {
+    const { statusCode, error, message } = this;
+    const status = statusCode < 500 ? 400 : statusCode;
+    return Response.json({ statusCode: String(statusCode), error, message }, { status });
+  }
+}
+
+// The texts are those of the hosted API. Source: Supabase documentation, "Storage error codes", and answers of
+// supabase-js.
+export const noBucket = () => new StorageError(404, 'Bucket not found', 'Bucket not found');
+export const noObject = () => new StorageError(404, 'not_found', 'Object not found');
+export const duplicate = () => new StorageError(409, 'Duplicate', 'The resource already exists');
+export const invalidKey = (key: string) => new StorageError(400, 'InvalidKey', `Invalid key: ${key}`);
+export const tooLarge = () =>
+  new StorageError(413, 'Payload too large', 'The object exceeded the maximum allowed size');
+export const wrongType = (type: string) =>
+  new StorageError(415, 'invalid_mime_type', `mime type ${type} is not supported`);
+export const invalidRequest = (message: string) => new StorageError(400, 'Error', message);
+export const invalidToken = (message: string) => new StorageError(400, 'InvalidJWT', message);
+export const unauthorized = (message: string) => new StorageError(403, 'Unauthorized', message);
+
+/** Converts an error of Postgres that a caller causes; others are returned as they are. */
+export function ofPostgres(error: unknown): unknown {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (code === '42501') return unauthorized('new row violates row-level security policy');
+  if (code === '23505') return duplicate();
+  return error;
+}

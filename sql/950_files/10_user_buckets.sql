@@ -1,0 +1,24 @@
+-- The buckets of the nodes storage_*. A database without Supabase Storage gets none: these nodes then fail.
+do $$
+begin
+  if to_regclass('storage.buckets') is null then
+    return;
+  end if;
+
+  insert into storage.buckets (id, name, public)
+  values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
+  on conflict (id) do nothing;
+
+  -- Users reach their own files by their access tokens. Flows do not pass this policy: runner/storage/ checks their
+  -- paths.
+  create policy "Users use their own folders" on storage.objects to authenticated
+    using (
+      bucket_id in ('user-storages', 'user-public-storages')
+      and (storage.foldername(name))[1] = (select auth.uid()::text)
+    )
+    with check (
+      bucket_id in ('user-storages', 'user-public-storages')
+      and (storage.foldername(name))[1] = (select auth.uid()::text)
+    );
+end;
+$$;
