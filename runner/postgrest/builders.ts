@@ -10,7 +10,7 @@ import {
 } from '../../types/values/conversion.ts';
 import { type LosslessJson, type Value, type ValueMap, valueToText } from '../../types/values/value.ts';
 import { formMember, type NodeModule } from '../engine/node.ts';
-import { type Query, queryValue, toQuery, withOnlyParam, withParam } from './query.ts';
+import { type Param, type Query, queryValue, toQuery, withOnlyParam, withParams } from './query.ts';
 
 /** The text of a value in a filter. */
 const toFilterText: Convert<string> = (value) => {
@@ -20,6 +20,13 @@ const toFilterText: Convert<string> = (value) => {
   }
   return valueToText(value);
 };
+
+/** Filters on the columns of a map, each for its value. */
+const toEqualities: Convert<Param[]> = (value) =>
+  Object.entries(toMap(value)).map(([column, wanted]) => [
+    column,
+    'N' in wanted ? 'is.null' : `eq.${toFilterText(wanted)}`,
+  ]);
 
 const toRows: Convert<Value> = (value) => {
   if ('M' in value || 'A' in value) return value;
@@ -33,7 +40,9 @@ export const isMarkedSafe = (formData: LosslessJson): boolean => formMember(form
 type Change = (query: Query, inputs: ValueMap, formData: LosslessJson) => Query;
 
 const comparing = (operator: string): Change => (query, inputs) =>
-  withParam(query, readField(inputs, 'column', toText), `${operator}.${readField(inputs, 'filter', toFilterText)}`);
+  withParams(query, [
+    [readField(inputs, 'column', toText), `${operator}.${readField(inputs, 'filter', toFilterText)}`],
+  ]);
 
 const setting = <T>(param: string, input: string, convert: Convert<T>): Change => (query, inputs) =>
   withOnlyParam(query, param, String(readField(inputs, input, convert)));
@@ -52,11 +61,7 @@ export const builders = {
   neq: comparing('neq'),
   is: comparing('is'),
   not: (query, inputs, formData) => comparing(`not.${readField(inputs, 'operator', toText)}`)(query, inputs, formData),
-  match: (query, inputs) =>
-    Object.entries(readField(inputs, 'filter', toMap)).reduce(
-      (built, [column, value]) => withParam(built, column, 'N' in value ? 'is.null' : `eq.${toFilterText(value)}`),
-      query,
-    ),
+  match: (query, inputs) => withParams(query, readField(inputs, 'filter', toEqualities)),
   select: setting('select', 'columns', toText),
   order: setting('order', 'columns', toText),
   limit: setting('limit', 'count', toInteger('u64')),

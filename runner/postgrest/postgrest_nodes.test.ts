@@ -167,6 +167,16 @@ describe('a query', () => {
     expect(received).toEqual([]);
   });
 
+  it('with too many filters is refused', async () => {
+    // Work that grows with their square would take minutes.
+    const names = Array.from({ length: 50_000 }, (_, index) => [`c${index}`, { U: '1' }] as const);
+    const query = await ofTable(['match', { filter: { M: Object.fromEntries(names) } }]);
+    await expect(run('postgrest_execute_query', { query })).rejects.toThrow(
+      /^the URL of the query has \d{6} characters, and may have 16384: filter by fewer or shorter values$/,
+    );
+    expect(received).toEqual([]);
+  });
+
   it.each<[Value, string]>([
     [text('x'), 'query: invalid type: string, expected a map'],
     [{ M: {} }, 'missing field `function`'],

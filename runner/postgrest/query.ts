@@ -29,7 +29,7 @@ export interface Query {
   isSafeToRepeat: boolean;
 }
 
-type Param = readonly [name: string, value: string];
+export type Param = readonly [name: string, value: string];
 
 const METHODS = { GET: 'GET', POST: 'POST', PATCH: 'PATCH' } as const;
 type Method = keyof typeof METHODS;
@@ -76,12 +76,12 @@ export function queryValue({ url, schema, target, method, params, prefer, body, 
   return { M: members };
 }
 
-/** Adds a parameter beside others of the same name, such as a further filter on a column. */
-export const withParam = (query: Query, name: string, value: string): Query => ({
+/** Adds parameters beside others of the same name, such as a further filter on a column. */
+export const withParams = (query: Query, params: Param[]): Query => ({
   ...query,
-  params: [...query.params, [name, value]],
+  params: query.params.concat(params),
 });
 
 /** Sets a parameter that a query has once. */
 export const withOnlyParam = (query: Query, name: string, value: string): Query =>
-  withParam({ ...query, params: query.params.filter(([other]) => other !== name) }, name, value);
+  withParams({ ...query, params: query.params.filter(([other]) => other !== name) }, [[name, value]]);

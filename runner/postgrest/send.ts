@@ -1,3 +1,4 @@
+import { nodeLimits } from '../../types/limits/nodes.ts';
 import type { Effects } from '../../types/node_definition.ts';
 import { ConversionError } from '../../types/values/conversion.ts';
 import { toWireJson } from '../../types/values/json/wire_json.ts';
@@ -7,6 +8,9 @@ import { requestOfRun } from '../engine/request_of_run.ts';
 import { readResponse } from '../values/response_value.ts';
 import type { Query } from './query.ts';
 
+/** More than this is refused by servers before PostgREST, and not always with a clear error. */
+const MAX_URL_CHARACTERS = nodeLimits.query_url_characters.value;
+
 /** Returns the URL of a query below this address of a PostgREST. */
 function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL {
   // As a part of a path, these names would leave the API.
@@ -15,7 +19,15 @@ function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL 
   const url = new URL(restUrl);
   const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   url.pathname = `${folder}${kind === 'function' ? 'rpc/' : ''}${encodeURIComponent(name)}`;
-  for (const [param, value] of params) url.searchParams.append(param, value);
+  // Apart from the URL, which each change of its parameters would write anew.
+  const search = new URLSearchParams(url.search);
+  for (const [param, value] of params) search.append(param, value);
+  url.search = String(search);
+  if (url.href.length > MAX_URL_CHARACTERS) {
+    throw new NodeError(
+      `the URL of the query has ${url.href.length} characters, and may have ${MAX_URL_CHARACTERS}: filter by fewer or shorter values`,
+    );
+  }
   return url;
 }
 

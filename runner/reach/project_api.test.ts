@@ -133,6 +133,7 @@ it.each([
   [{}, 'set SUPABASE_URL, and SUPABASE_PUBLISHABLE_KEYS or SUPABASE_ANON_KEY'],
   [{ SUPABASE_URL: 'https://project.example' }, 'set SUPABASE_PUBLISHABLE_KEYS or SUPABASE_ANON_KEY'],
   [{ SUPABASE_ANON_KEY: 'public' }, 'set SUPABASE_URL'],
+  [{ SUPABASE_URL: 'project', SUPABASE_ANON_KEY: 'public' }, 'set SUPABASE_URL'],
 ])('a worker with the settings %j tells which one it lacks', async (env, remedy) => {
   const api = makeApi(env as Record<string, string>);
   expect(() => api.restUrl()).toThrow(

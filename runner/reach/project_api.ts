@@ -25,9 +25,11 @@ export interface ProjectAddress {
 export function readProjectAddress(env: (name: string) => string | undefined): ProjectAddress | { missing: string } {
   const url = env('SUPABASE_URL') ?? '';
   const [publicKey] = readPublicKeys(env);
-  if (url !== '' && publicKey !== undefined) return { restUrl: `${withoutTrailingSlashes(url)}/rest/v1`, publicKey };
+  if (URL.canParse(url) && publicKey !== undefined) {
+    return { restUrl: `${withoutTrailingSlashes(url)}/rest/v1`, publicKey };
+  }
   const missing = [
-    ...(url === '' ? ['SUPABASE_URL'] : []),
+    ...(URL.canParse(url) ? [] : ['SUPABASE_URL']),
     ...(publicKey === undefined ? ['SUPABASE_PUBLISHABLE_KEYS or SUPABASE_ANON_KEY'] : []),
   ];
   return { missing: missing.join(', and ') };

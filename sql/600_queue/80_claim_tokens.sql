@@ -109,4 +109,4 @@ end;
 $$;
 comment on function private.claim_token_claims(text) is
   'The claims of a caller with this claim token, who acts as the owner of the run; 401 token_invalid if it is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
-grant execute on function private.claim_token_claims(text) to anon, authenticated, service_role;
+grant execute on function private.claim_token_claims(text) to anon;

@@ -11607,7 +11607,7 @@ end;
 $$;
 comment on function private.claim_token_claims(text) is
   'The claims of a caller with this claim token, who acts as the owner of the run; 401 token_invalid if it is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
-grant execute on function private.claim_token_claims(text) to anon, authenticated, service_role;
+grant execute on function private.claim_token_claims(text) to anon;
 
 -- sql/650_starts/10_may_start.sql
 
@@ -12489,6 +12489,33 @@ $$;
 comment on function private.chain_depth_of_node() is
   'If a node makes this request with a claim token: the number of runs in the chain that led to it, the node''s own run included. Otherwise null. 409 start_loop beyond the limit.';
 
+create function private.admit_start(
+  deployment public.flow_deployments, caller private.caller, is_by_node boolean, message_id bigint
+)
+returns text[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_shares text[];
+begin
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner.
+  if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
+    or admit_start.caller.webhook_id is not null then
+    v_shares := private.start_shares(admit_start.caller);
+  end if;
+  if (v_shares is not null or admit_start.is_by_node) and private.is_queue_count_due(admit_start.message_id) then
+    perform private.check_queue_length(admit_start.deployment.user_id);
+  end if;
+  if v_shares is not null then
+    perform private.count_start(admit_start.deployment, v_shares);
+  end if;
+  return v_shares;
+end;
+$$;
+comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
+  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer: usage and queue are private.';
+
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
 -- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
@@ -12550,17 +12577,7 @@ begin
   end if;
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner.
-  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
-    or enqueue_run.caller.webhook_id is not null then
-    v_shares := private.start_shares(enqueue_run.caller);
-  end if;
-  if (v_shares is not null or v_node_depth is not null) and private.is_queue_count_due(v_message_id) then
-    perform private.check_queue_length(enqueue_run.deployment.user_id);
-  end if;
-  if v_shares is not null then
-    perform private.count_start(enqueue_run.deployment, v_shares);
-  end if;
+  v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller, v_node_depth is not null, v_message_id);
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key, inputs,
     output_instructions, action_identity, action_signer, fees, chain_network

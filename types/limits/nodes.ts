@@ -22,6 +22,12 @@ export const nodeLimits = {
     meaning: '`extra` of `api_input`, as JSON',
     beyond: NODE_FAILS,
   },
+  query_url_characters: {
+    value: 16_384,
+    unit: 'characters',
+    meaning: 'the URL of a query to PostgREST',
+    beyond: NODE_FAILS,
+  },
   search_steps: {
     value: 4_000_000,
     unit: 'steps',

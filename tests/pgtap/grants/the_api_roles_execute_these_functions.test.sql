@@ -40,6 +40,7 @@ select set_eq(
     ('kv_delete_store', 'service_role'),
     ('kv_read_item', 'service_role'),
     ('kv_write_item', 'service_role'),
+    ('make_claim_token', 'service_role'),
     ('max_queue_length', 'service_role'),
     ('next_cron_times', 'anon, authenticated, service_role'),
     ('pending_input_owners', 'service_role'),
@@ -86,7 +87,8 @@ select set_eq(
   ) $$,
   $$ values
     -- Each request.
-    ('api_key_claims', 'anon'), ('guest_time_limit', 'anon'),
+    ('api_key_claims', 'anon'), ('claim_token_claims', 'anon'), ('guest_time_limit', 'anon'),
+    ('credential_claims', 'anon, authenticated, service_role'),
     ('error_status', 'anon, authenticated, service_role'),
     ('fail', 'anon, authenticated, service_role'),
     ('pre_request', 'anon, authenticated, service_role'),
