@@ -1,6 +1,6 @@
 import { type DrawnEdge, readEdge } from '../../shared/graph/drawn_node.ts';
 import { copyPart, readPart, selectedPart } from './clipboard.ts';
-import { findEnds, refusal } from './connections.ts';
+import { findEnds, refusal } from './edge_refusals.ts';
 import type { EditorStore } from './editor_store.ts';
 import { type FlowDocument, makeEdge, nodeIdOf, removeNodes } from './flow_document.ts';
 import { nodesById } from './view.ts';

@@ -8,7 +8,7 @@ import {
   readEdge,
 } from '../../shared/graph/drawn_node.ts';
 import { connect, disconnect } from './actions.ts';
-import { type EdgeStart, edgeStarts, refusal } from './connections.ts';
+import { type EdgeStart, edgeStarts, refusal } from './edge_refusals.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { drawnNode } from './view.ts';
 
