@@ -67,7 +67,7 @@ export class CalledRuns implements FlowCalls {
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
     if (caller.run.depth >= limits.interflowDepth) {
-      throw new NodeError(`recursive depth reached: flows may call flows ${limits.interflowDepth} deep`);
+      throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
     // Each level gets a new stack: flows may call themselves a thousand deep. They begin one after another: it may take a
     // while to make a graph ready, and thousands of nodes may call flows at once.

@@ -70,7 +70,7 @@ describe('limits', () => {
     flow.interflow(1, {}, [], 'call');
     const { children, errors } = await executeFlow(flow, {}, { flows: { 1: flow } });
     expect(children).toHaveLength(runLimits.interflowDepth);
-    expect(errors?.[0]).toMatch(/recursive depth reached: flows may call flows \d+ deep$/);
+    expect(errors?.[0]).toMatch(/recursive depth reached: calls of flows may be nested \d+ deep$/);
   });
 
   it('flows that are executed at the same time have as many nodes as the limit says, and those that have ended none', async () => {

@@ -53,7 +53,7 @@ it('endless recursion fails at the limit, and every call has the reason', async 
   expect(run.status).toBe('failed');
   expect(run.errors).toHaveLength(1);
   expect(run.errors?.[0]).toMatch(/^again [0-9a-f-]{36}: /);
-  expect(run.errors?.[0]).toMatch(/: recursive depth reached: flows may call flows \d+ deep$/);
+  expect(run.errors?.[0]).toMatch(/: recursive depth reached: calls of flows may be nested \d+ deep$/);
   expect(await childrenOf(flow_run_id)).toBe(MAX_DEPTH);
   const { count } = await owner.client.from('flow_run').select('id', { count: 'exact', head: true })
     .eq('flow_id', run.flow_id).neq('status', 'failed');

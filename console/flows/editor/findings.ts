@@ -1,7 +1,10 @@
 import { isObject, readEdge } from '../../shared/graph/drawn_node.ts';
 import { type FlowDocument, nodeIdOf } from './flow_document.ts';
 
-/** A fault that a deploy finds in a flow. A finding prevents the deploy, a warning does not. */
+/**
+ * A fault that a deploy finds in a flow. A finding prevents the deploy, a warning does not. The reasons why the editor
+ * refuses an edge while it is drawn are in `edge_refusals.ts`.
+ */
 export interface Finding {
   code: string;
   /** The path of the fault, such as `nodes[3].id` or `edges[0].source`. */
