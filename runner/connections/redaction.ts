@@ -1,84 +1,62 @@
-import { needlesOf, toLatin1, utf8 } from './needles.ts';
+import { type Decoded, decodeEscapes } from './escapes.ts';
+import { needlesOf, toSearchable } from './needles.ts';
 
-const MARK = '[redacted]';
+const MARK = new TextEncoder().encode('[redacted]');
 
 /** Encodings within each other that are decoded, for example percent-encoding in a JSON text. */
 const MAX_ROUNDS = 3;
 
-const NAMED: { [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** A text of which every character knows its place in the text that it was decoded from. */
-interface Decoded {
-  text: string;
-  /** starts[i]: the place of character i; starts[text.length]: the end of the original. */
-  starts: Uint32Array;
-}
-
-/** An escape at the current place: percent-encoding, an escape of JSON, or a character reference of HTML. */
-const ESCAPE =
-  /%([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\([/"'\\])|&#([0-9]{1,7});|&#[xX]([0-9a-fA-F]{1,6});|&(amp|lt|gt|quot|apos);/g;
-
-function decodeEscape(found: RegExpMatchArray): string {
-  const [, percent, unit, byte, plain, decimal, hexadecimal, name] = found;
-  if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16));
-  if (plain !== undefined) return plain;
-  if (name !== undefined) return NAMED[name] ?? '';
-  const code = decimal === undefined ? Number.parseInt(unit ?? byte ?? hexadecimal ?? '', 16) : Number(decimal);
-  // Two escapes for the halves of a surrogate pair are not joined: such a secret is found in its other forms.
-  return code <= 0x10FFFF ? utf8(String.fromCodePoint(code)) : '';
-}
-
-/** Decodes all escapes once; undefined if the text has none. */
-function decodeOnce({ text, starts }: Decoded): Decoded | undefined {
-  const parts: string[] = [];
-  const places: number[] = [];
-  let end = 0;
-  const copyUntil = (index: number) => {
-    parts.push(text.slice(end, index));
-    for (let place = end; place < index; place++) places.push(starts[place]!);
-  };
-  for (const found of text.matchAll(ESCAPE)) {
-    copyUntil(found.index);
-    const decoded = decodeEscape(found);
-    parts.push(decoded);
-    for (let place = 0; place < decoded.length; place++) places.push(starts[found.index]!);
-    end = found.index + found[0].length;
-  }
-  if (end === 0) return undefined;
-  copyUntil(text.length);
-  places.push(starts[text.length]!);
-  return { text: parts.join(''), starts: Uint32Array.from(places) };
-}
-
 type Range = [start: number, end: number];
 
-function findAll({ text, starts }: Decoded, needle: string, ranges: Range[]): void {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-    ranges.push([starts[at]!, starts[at + needle.length]!]);
+function findAll({ bytes, starts }: Decoded, needles: readonly string[], ranges: Range[]): void {
+  const text = toSearchable(bytes);
+  for (const needle of needles) {
+    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+      ranges.push([starts[at]!, starts[at + needle.length]!]);
+    }
   }
 }
 
-/** Replaces the ranges, of which some may overlap. */
-function replaceRanges(text: string, ranges: Range[]): string {
-  if (ranges.length === 0) return text;
-  let redacted = '';
-  let end = 0;
+/** Joins ranges that overlap, and orders them. */
+function joinRanges(ranges: Range[]): Range[] {
+  const joined: Range[] = [];
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    if (from >= end) redacted += text.slice(end, from) + MARK;
-    end = Math.max(end, to);
+    const last = joined.at(-1);
+    if (last !== undefined && from < last[1]) last[1] = Math.max(last[1], to);
+    else joined.push([from, to]);
   }
-  return redacted + text.slice(end);
+  return joined;
 }
 
-function redactLatin1(text: string, needles: readonly string[]): string {
-  const starts = Uint32Array.from({ length: text.length + 1 }, (_, index) => index);
-  const ranges: Range[] = [];
-  let decoded: Decoded | undefined = { text, starts };
-  for (let round = 0; round <= MAX_ROUNDS && decoded !== undefined; round++) {
-    for (const needle of needles) findAll(decoded, needle, ranges);
-    decoded = decodeOnce(decoded);
+function replaceRanges(bytes: Uint8Array, ranges: Range[]): Uint8Array {
+  const replaced = ranges.reduce((sum, [from, to]) => sum + MARK.length - (to - from), bytes.length);
+  const redacted = new Uint8Array(replaced);
+  let end = 0;
+  let length = 0;
+  const append = (part: Uint8Array) => {
+    redacted.set(part, length);
+    length += part.length;
+  };
+  for (const [from, to] of ranges) {
+    append(bytes.subarray(end, from));
+    append(MARK);
+    end = to;
   }
-  return replaceRanges(text, ranges);
+  append(bytes.subarray(end));
+  return redacted;
+}
+
+/** Returns the bytes without the needles; the same if there are none. */
+function redactBytes(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
+  const ranges: Range[] = [];
+  const starts = new Uint32Array(bytes.length + 1);
+  for (let at = 0; at <= bytes.length; at++) starts[at] = at;
+  let decoded: Decoded | undefined = { bytes, starts };
+  for (let round = 0; round <= MAX_ROUNDS && decoded !== undefined; round++) {
+    findAll(decoded, needles, ranges);
+    decoded = decodeEscapes(decoded);
+  }
+  return ranges.length === 0 ? bytes : replaceRanges(bytes, joinRanges(ranges));
 }
 
 /** Replaces a secret wherever a server repeats it. */
@@ -95,16 +73,10 @@ export function makeRedaction(secrets: readonly string[]): Redaction {
   const needles = needlesOf(secrets);
   return {
     text: (text) => {
-      const given = utf8(text);
-      const redacted = redactLatin1(given, needles);
-      return redacted === given
-        ? text
-        : new TextDecoder().decode(Uint8Array.from(redacted, (byte) => byte.charCodeAt(0)));
+      const given = new TextEncoder().encode(text);
+      const redacted = redactBytes(given, needles);
+      return redacted === given ? text : new TextDecoder().decode(redacted);
     },
-    bytes: (bytes) => {
-      const given = toLatin1(bytes);
-      const redacted = redactLatin1(given, needles);
-      return redacted === given ? bytes : Uint8Array.from(redacted, (byte) => byte.charCodeAt(0));
-    },
+    bytes: (bytes) => redactBytes(bytes, needles),
   };
 }
