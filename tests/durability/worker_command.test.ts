@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../dev/stack/postgres.ts';
 import { codeOf } from '../support/database.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -112,6 +114,21 @@ it.each([
   expect(said).toContain(message);
 });
 
+/** Starts a server that gives a token at /token, and wants it at /api. Returns its host and port. */
+async function startTokenServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', request.url === '/token' ? 'application/json' : 'text/plain');
+    if (request.url === '/token') {
+      return void response.end('{"access_token": "token-of-the-worker", "expires_in": 600}');
+    }
+    const isLetIn = request.headers.authorization === 'Bearer token-of-the-worker';
+    response.writeHead(isLetIn ? 200 : 403).end(isLetIn ? 'let in' : 'refused');
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 it("a login that may only execute runs executes them, and can't read users' data", async () => {
   const owner = await workers.addOwner();
   const admin = connect(workers.stack.status.DB_URL);
@@ -139,12 +156,31 @@ it("a login that may only execute runs executes them, and can't read users' data
       form: { function: 'whoami' },
     });
     flow.output('caller', asking.output('result'));
+    const host = await startTokenServer();
+    await owner.storeConnection('api', [`${host}/api`], {
+      kind: 'oauth2_client_credentials',
+      secret: {
+        token_url: `http://${host}/token`,
+        client_id: 'worker',
+        client_secret: 'secret-of-the-worker',
+        client_auth: 'basic',
+      },
+    });
+    const fetching = flow.node('http_request', {
+      inputs: ['url'],
+      outputs: ['body', 'headers'],
+      form: { url: `http://${host}/api`, connection: 'api' },
+    });
+    flow.output('fetched', fetching.output('body'));
     const ids = await owner.start(await owner.storeFlow(flow), [{}]);
     const longIds = await owner.start(await owner.storeFlow(waitFlow(2_500)), [{ n: integer(1) }]);
-    const worker = startWorker({ status: workers.stack.status, env: { SUPABASE_DB_URL: String(address) } });
+    const worker = startWorker({
+      status: workers.stack.status,
+      env: { SUPABASE_DB_URL: String(address), WALLET_KEYS: workers.walletKeys },
+    });
     expect(await workers.ended(ids)).toMatchObject([{
       errors: null,
-      output: { M: { value: { S: 'first' }, caller: { M: { user_id: { S: owner.id } } } } },
+      output: { M: { value: { S: 'first' }, caller: { M: { user_id: { S: owner.id } } }, fetched: { S: 'let in' } } },
     }]);
     // Released and claimed again, with checkpoints and heartbeats.
     await workers.sql`select pg_sleep(1.5)`;

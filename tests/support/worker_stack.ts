@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from 'postgres';
-import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
+import { sealConnection } from '../../functions/_shared/connection_secrets.ts';
+import { readWalletKeys, toSealedRow } from '../../functions/_shared/sealed_secrets.ts';
+import type { ConnectionSecret } from '../../types/connection.ts';
 import { sealWallet } from '../../functions/_shared/wallet_crypto.ts';
 import { loadWalletKeys } from '../../dev/stack/keys.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
@@ -27,6 +29,8 @@ export interface FlowOwner {
   storeFlow: (flow: FlowBuilder, chain?: { url: string }) => Promise<number>;
   /** Stores a HARDCODED wallet as the wallets function does. */
   storeWallet: (pair: Keypair) => Promise<void>;
+  /** Stores a connection as the function connections does. */
+  storeConnection: (name: string, hosts: string[], opened: ConnectionSecret) => Promise<void>;
   /** Starts a run for each of the inputs, claimable after this many seconds, and returns their ids in order. */
   start: (flowId: number, inputs: ValueMap[], delaySeconds?: number) => Promise<string[]>;
   startRun: (flowId: number, inputs: ValueMap) => Promise<StartedRun>;
@@ -89,6 +93,11 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
         const sealed = await sealWallet(keys, { user_id: id, public_key: publicKey }, secretKey);
         await sql`
           select private.store_wallet(${id}, 'HARDCODED', 'test', ${publicKey}, ${sealed.key_id}, ${sealed.nonce}, ${sealed.ciphertext})`;
+      },
+      storeConnection: async (name, hosts, { kind, secret }) => {
+        const connection = { id: randomUUID(), user_id: id, name, kind, hosts, header: null, parameter: null };
+        const sealed = toSealedRow(await sealConnection(readWalletKeys(() => walletKeys), connection, secret));
+        await sql`select private.store_connection(${sql.json(connection)}, ${sql.json({ ...sealed })})`;
       },
       start: (flowId, inputs, delaySeconds = 0) =>
         asOwner(async (tx) => {
