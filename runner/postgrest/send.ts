@@ -25,7 +25,8 @@ function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL 
   url.search = String(search);
   if (url.href.length > MAX_URL_CHARACTERS) {
     throw new NodeError(
-      `the URL of the query has ${url.href.length} characters, and may have ${MAX_URL_CHARACTERS}: filter by fewer or shorter values`,
+      `the URL of the query has ${url.href.length} characters, and may have ${MAX_URL_CHARACTERS}: ` +
+        'filter by fewer or shorter values',
     );
   }
   return url;
@@ -41,11 +42,13 @@ function headersOf({ method, schema, prefer, body }: Query): HttpRequest['header
   ].map(([name, value]) => [name, value]);
 }
 
-/** What a query may change outside. A call of a function counts as a write. */
+/** Returns the effects of sending a query. A call of a function counts as a write. */
 const effectsOfQuery = ({ method, isSafeToRepeat }: Query): Effects =>
   method === 'GET' ? 'none' : isSafeToRepeat ? 'idempotent' : 'once';
 
-/** Makes the function that tells the effects of a node by the query that its inputs hold. A malformed one is not sent. */
+/**
+ * Makes the function that tells the effects of a node by the query that its inputs hold. A malformed one is not sent.
+ */
 export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: ValueMap): Effects => {
   try {
     return effectsOfQuery(readQuery(inputs));

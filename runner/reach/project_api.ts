@@ -40,7 +40,7 @@ const TOKEN_HEADER = 'x-flow-claim-token';
 /** Headers by which the author of a flow chooses another caller than the flow's owner. */
 const CREDENTIALS = new Set(['apikey', 'authorization', 'x-api-key']);
 
-/** A token is renewed after this part of its validity, so that a request that waits for its turn still finds it valid. */
+/** A token is renewed after this part of its validity, so that it stays valid while a request waits for its turn. */
 const USED_PART = 0.5;
 
 interface ClaimToken {
@@ -64,7 +64,9 @@ export interface ProjectApiOptions {
 const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
   status === 401 && new TextDecoder().decode(body).includes('"token_invalid"');
 
-/** Makes the REST API of the project for the nodes of one claim. The database makes the token for the claim when a node needs it. */
+/**
+ * Makes the REST API of the project for the nodes of one claim. The database makes the token when a node first needs it.
+ */
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;
   /** The token that was made last. Another node may have replaced a refused one already. */

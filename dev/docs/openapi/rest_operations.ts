@@ -169,6 +169,7 @@ export const restOperations: Operation[] = [
       ...credentialErrors,
       ...startErrors,
       ...limitErrors,
+      'start_loop',
       'public_key_invalid',
       'start_target_ambiguous',
       'deployment_not_found',
@@ -188,7 +189,7 @@ export const restOperations: Operation[] = [
     answers: {
       200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
     },
-    errors: [...credentialErrors, ...startErrors, ...flowStartErrors],
+    errors: [...credentialErrors, ...startErrors, ...flowStartErrors, 'queue_full', 'start_loop'],
     nativeStatuses: rpcStatuses,
   },
   {
@@ -378,7 +379,7 @@ export const restOperations: Operation[] = [
       examples: { run: { flow_run_id: FLOW_RUN_ID } },
     },
     answers: { 200: { description: 'The new run, queued.', schema: ref('StartResult'), example: started } },
-    errors: [...credentialErrors, 'request_invalid', ...redriveErrors],
+    errors: [...credentialErrors, 'request_invalid', ...redriveErrors, 'start_loop'],
     nativeStatuses: rpcStatuses,
   },
   {
