@@ -12672,8 +12672,8 @@ grant execute on function private.start_deployment(uuid, integer, text, jsonb, t
 -- in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the same request
 -- within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid,
 -- public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
--- not start; 409 idempotency_key_reused; 413 inputs_too_large; 429 queue_full and start_limit_reached, never for the
--- owner.
+-- not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429 queue_full and start_limit_reached,
+-- never for the owner; but queue_full for a node, which also acts as the owner.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,
