@@ -6,7 +6,14 @@ import {
 } from '../../functions/_shared/connection_secrets.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
 import { pause } from '../../functions/_shared/pause.ts';
-import { fromSealedRow, type KeyRing, type SealedRow, toSealedRow } from '../../functions/_shared/sealed_secrets.ts';
+import { retried } from '../../functions/_shared/retried.ts';
+import {
+  fromSealedRow,
+  type KeyRing,
+  type SealedRow,
+  SealedSecretError,
+  toSealedRow,
+} from '../../functions/_shared/sealed_secrets.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type HttpClient, NodeError } from '../engine/node.ts';
@@ -17,6 +24,9 @@ import { type NewTokens, requestTokens } from './token_request.ts';
 
 /** The time between two looks at a token that another worker is getting. */
 const LOOK_MS = 250;
+
+/** The time for which a database that does not answer is asked to store a token, which may replace a refresh token. */
+const STORE_RETRY_MS = 20_000;
 
 const MAX_FAILURE_CHARACTERS = 300;
 const MAX_TOKEN_BYTES = connectionLimits.connection_token_bytes.value;
@@ -51,6 +61,20 @@ const toError = ({ message, is_transient }: Failure): NodeError => {
   return is_transient ? new TransientError(text) : new NodeError(text);
 };
 
+/** Decrypts the former tokens; undefined if their key is missing, so that the stored secret is used. */
+async function readFormer(
+  connection: BoundConnection,
+  token: SealedRow,
+  keys: KeyRing,
+): Promise<ConnectionTokens | undefined> {
+  try {
+    return await unsealTokens(keys, connection, fromSealedRow(token));
+  } catch (error) {
+    if (error instanceof SealedSecretError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Gets a new access token under the lease, and stores it. Undefined: the connection was stored again meanwhile, so the
  * token is one of its former secret.
@@ -62,10 +86,12 @@ async function refresh(
   { rpc, readKeys, tokenHttp, allowsHttp }: TokenServices,
 ): Promise<UsableTokens | undefined> {
   const { lease } = turn;
-  const end = (args: object) => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args });
+  // A repeated call stores nothing more. It answers false, and then the token is read again.
+  const end = (args: object) =>
+    retried(STORE_RETRY_MS, () => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args }));
   let made: NewTokens;
   try {
-    const former = turn.token && await unsealTokens(readKeys(), connection, fromSealedRow(turn.token));
+    const former = turn.token && await readFormer(connection, turn.token, readKeys());
     made = await requestTokens(tokenHttp, opened, former?.refresh_token, allowsHttp);
     if (new TextEncoder().encode(JSON.stringify(made.tokens)).length > MAX_TOKEN_BYTES) {
       throw new NodeError(`the tokens of the token server are larger than ${MAX_TOKEN_BYTES} bytes`);

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Connection } from '../../types/connection.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
@@ -122,6 +123,17 @@ describe('POST /connections/test', () => {
     expect([response.status, (await response.json() as { code: string }).code]).toEqual([status, code]);
     expect(received.length).toBe(before);
   });
+});
+
+it('SQL and the definitions name the same nodes that take a connection', async () => {
+  const taking = nodeIds().filter((id) => {
+    const schema = nodeRegistry(id)!.definition['targets_form.json_schema'];
+    return Object.hasOwn((schema as { properties?: object } | undefined)?.properties ?? {}, 'connection');
+  });
+  const rows = await asSuperuser((sql) =>
+    sql<{ id: string }[]>`select id from unnest(${nodeIds()}::text[]) as n (id) where private.takes_connection(id)`
+  );
+  expect(rows.map(({ id }) => id)).toEqual(taking);
 });
 
 describe('a run with a connection', () => {

@@ -49,7 +49,7 @@ const SECRETS: Rows = [
   ],
   [
     'WALLET_KEYS',
-    'Encrypts the secret keys of HARDCODED wallets: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter. Function `wallets` does not start without it; a runner without it can\'t sign with stored keys. Function `wallets` and workers do not start with a malformed value.',
+    'Encrypts the secret keys of HARDCODED wallets and the secrets of connections: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter. Functions `wallets` and `connections` do not start without it; a runner without it can\'t sign with stored keys or use connections. These functions and workers do not start with a malformed value.',
     'none; the local stack makes its own',
   ],
   ['HELIUS_API_KEY', 'For runners: estimates of priority fees on mainnet.', 'none'],
