@@ -225,6 +225,20 @@ it('a URL leads to the project, and names the file to save', async () => {
   );
 });
 
+it('a URL begins with STORAGE_URL, and the key goes to SUPABASE_URL', async () => {
+  answer = withJson({ signedURL: '/object/sign/a?token=t' });
+  const ours = files({
+    SUPABASE_URL: url,
+    SUPABASE_SERVICE_ROLE_KEY: KEY,
+    STORAGE_URL: 'https://files.example/storage/v1/',
+  });
+  expect(await ours.signUrl({ path: 'a' }, signed, never)).toBe(
+    'https://files.example/storage/v1/object/sign/a?token=t',
+  );
+  expect(ours.publicUrl({ path: 'a' })).toMatch('https://files.example/storage/v1/object/public/user-storages/');
+  expect(seen).toHaveLength(1);
+});
+
 it('the content type of a file is the given one, or that of its ending', async () => {
   answer = withJson({});
   const typeOf = async (path: string, given: string | undefined, isText = false) =>

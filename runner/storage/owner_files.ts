@@ -37,7 +37,7 @@ function addDownload(url: string, download: UrlOptions['download']): string {
 function readSignedUrl(answer: unknown, api: StorageApi): string {
   const path = isObject(answer) ? answer.signedURL : undefined;
   if (!isText(path) || !SIGNED_ROUTE.test(path) || path.length > MAX_URL_CHARACTERS) throw unexpected();
-  return api.urlOf(path.slice(1));
+  return api.publicUrlOf(path.slice(1));
 }
 
 /** The environment and services of an owner's files. */
@@ -120,7 +120,7 @@ export function makeOwnerFiles({ http, env, ...access }: OwnerFilesOptions): Own
       });
       return addDownload(readSignedUrl(answer, api), download);
     },
-    publicUrl: (file) => makeApi().urlOf(`object/public/${urlPathOf(findFile(file, access))}`),
+    publicUrl: (file) => makeApi().publicUrlOf(`object/public/${urlPathOf(findFile(file, access))}`),
     metadata: async (file, signal) => {
       const place = findFile(file, access);
       const answer = await makeApi().callForJson({ ...place, method: 'GET', route: 'object/info', signal });

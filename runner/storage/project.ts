@@ -5,8 +5,10 @@ import { NodeError } from '../engine/node.ts';
 
 /** The project whose Storage holds the files. */
 export interface StorageProject {
-  /** Its address, without a slash at the end. */
-  url: string;
+  /** Where the runner reaches Storage, without a slash at the end. */
+  apiUrl: string;
+  /** Where clients reach Storage: what URLs for them begin with. */
+  publicUrl: string;
   /** Acts as service role. */
   secretKey: string;
 }
@@ -25,5 +27,6 @@ export function readStorageProject(env: (name: string) => string | undefined): S
   if (missing.length > 0 || secretKey === undefined) {
     throw new NodeError(codedError('storage_not_configured', `the worker lacks ${missing.join(' and ')}`));
   }
-  return { url, secretKey };
+  const apiUrl = `${url}/storage/v1`;
+  return { apiUrl, publicUrl: withoutTrailingSlashes(env('STORAGE_URL') ?? '') || apiUrl, secretKey };
 }

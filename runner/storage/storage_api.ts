@@ -27,8 +27,8 @@ export interface StorageApi {
   call: (request: StorageRequest) => Promise<HttpResponse>;
   /** Like `call`, for an answer that is JSON. */
   callForJson: (request: StorageRequest) => Promise<unknown>;
-  /** Makes the URL of a route of Storage. */
-  urlOf: (route: string) => string;
+  /** Makes the URL of a route of Storage for clients. It never gets the key. */
+  publicUrlOf: (route: string) => string;
 }
 
 const textMember = (json: unknown, member: string): string => {
@@ -61,16 +61,14 @@ function answerError(response: HttpResponse, secretKey: string): NodeError {
  * Makes the client of a project's Storage. `http` reaches any address, because the operator has set the project's; so
  * the key goes to this address only, and a redirect is an error.
  */
-export function makeStorageApi(http: HttpClient, { url, secretKey }: StorageProject): StorageApi {
-  const urlOf = (route: string) => `${url}/storage/v1/${route}`;
-
+export function makeStorageApi(http: HttpClient, { apiUrl, publicUrl, secretKey }: StorageProject): StorageApi {
   const call = async ({ route, bucket, path, body, ...request }: StorageRequest): Promise<HttpResponse> => {
     const isJson = body !== undefined && !(body instanceof Uint8Array);
     const place = path === undefined ? encodeURIComponent(bucket) : urlPathOf({ bucket, path });
     const response = await http.request({
       maxResponseBytes: nodeLimits.storage_answer_bytes.value,
       ...request,
-      url: urlOf(`${route}/${place}`),
+      url: `${apiUrl}/${route}/${place}`,
       headers: [
         ['apikey', secretKey],
         ['authorization', `Bearer ${secretKey}`],
@@ -91,6 +89,6 @@ export function makeStorageApi(http: HttpClient, { url, secretKey }: StorageProj
       if (json === undefined) throw new NodeError('Storage answered without JSON');
       return json;
     },
-    urlOf,
+    publicUrlOf: (route) => `${publicUrl}/${route}`,
   };
 }

@@ -35,6 +35,11 @@ const PROJECT: Rows = [
     '`flow` in the project at `SUPABASE_URL`',
   ],
   [
+    'STORAGE_URL',
+    'For runners: the address of Storage as clients know it, `https://files.example/storage/v1`. Signed and public URLs of files begin with it. The secret key goes to `SUPABASE_URL` only.',
+    '`storage/v1` in the project at `SUPABASE_URL`',
+  ],
+  [
     'INFO_URL',
     "For function `info`: its own address as clients know it, `https://api.example/functions/v1/info`. It tells clients the project's address by it.",
     'its place in the project',

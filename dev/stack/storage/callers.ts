@@ -6,12 +6,12 @@ import { invalidRequest, ofPostgres, unauthorized } from './storage_error.ts';
 export type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
 
 /** The claims of a caller's token. */
-export type Claims = { role: string; sub?: unknown };
+export type StorageClaims = { role: string; sub?: unknown };
 
 const ROLES = new Set(['anon', 'authenticated', 'service_role']);
 
 /** Reads the claims of a request's token. The gateway has replaced a key of the project by the token of its role. */
-export async function readClaims(request: Request, jwtSecret: string): Promise<Claims> {
+export async function readClaims(request: Request, jwtSecret: string): Promise<StorageClaims> {
   const header = request.headers.get('authorization');
   if (header === null) throw invalidRequest("headers must have required property 'authorization'");
   try {
@@ -25,7 +25,7 @@ export async function readClaims(request: Request, jwtSecret: string): Promise<C
 }
 
 /** Runs a transaction with the rights of a caller: policies see the role and the claims. */
-export async function asCaller<T>(sql: Sql, claims: Claims, work: (sql: Transaction) => Promise<T>): Promise<T> {
+export async function asCaller<T>(sql: Sql, claims: StorageClaims, work: (sql: Transaction) => Promise<T>): Promise<T> {
   try {
     const result = await sql.begin(async (tx) => {
       await tx`select set_config('role', ${claims.role}, true),

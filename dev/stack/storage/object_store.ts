@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Sql } from '../postgres.ts';
-import { asCaller, type Claims, type Transaction } from './callers.ts';
+import { asCaller, type StorageClaims, type Transaction } from './callers.ts';
 import { checkName, type Place } from './places.ts';
 import { noBucket, noObject, tooLarge, wrongType } from './storage_error.ts';
 
@@ -79,7 +79,7 @@ export function makeObjectStore(sql: Sql, dir: string) {
 
   return {
     /** Finds an object that the caller may read. */
-    find: async (place: Place, claims: Claims) => {
+    find: async (place: Place, claims: StorageClaims) => {
       await findBucket(place.bucket);
       return await asCaller(sql, claims, (tx) => findObject(tx, place));
     },
@@ -94,7 +94,7 @@ export function makeObjectStore(sql: Sql, dir: string) {
     findSigned: async (place: Place) => await findObject(sql, place),
 
     /** Returns the id of the stored object. */
-    put: async (place: Place, { bytes, type, cacheControl, upsert }: NewObject, claims: Claims) => {
+    put: async (place: Place, { bytes, type, cacheControl, upsert }: NewObject, claims: StorageClaims) => {
       checkName(place.name);
       const bucket = await findBucket(place.bucket);
       if (bucket.file_size_limit !== null && bytes.length > Number(bucket.file_size_limit)) throw tooLarge();
@@ -138,7 +138,7 @@ export function makeObjectStore(sql: Sql, dir: string) {
     },
 
     /** Deletes the objects that the caller may delete, and returns them. */
-    remove: async (bucket: string, names: string[], claims: Claims) => {
+    remove: async (bucket: string, names: string[], claims: StorageClaims) => {
       await findBucket(bucket);
       const removed = await asCaller(sql, claims, (tx) =>
         tx<StoredObject[]>`
@@ -148,7 +148,7 @@ export function makeObjectStore(sql: Sql, dir: string) {
     },
 
     /** Lists the objects and folders of a folder. A folder has no id. */
-    list: async (bucket: string, listing: Listing, claims: Claims) => {
+    list: async (bucket: string, listing: Listing, claims: StorageClaims) => {
       const { prefix, search, limit, offset, column, isDescending } = listing;
       await findBucket(bucket);
       return await asCaller(sql, claims, (tx) =>
