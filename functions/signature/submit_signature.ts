@@ -75,7 +75,7 @@ const notFound = (): ApiError =>
     'signature_request_not_found',
     'There is no such signature request, or signature is not a signature of its key.',
     {
-      hint: "Only callers who may see the run are told which: send the run's token, an access token or an API key.",
+      hint: "To learn which, show that you may see the run: send the run's token, an access token or an API key.",
     },
   );
 

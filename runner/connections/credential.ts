@@ -80,10 +80,10 @@ export function makeCredential(
         throw new NodeError('give either a connection or credentials in the URL, not both');
       }
       if (header !== undefined && headers.has(header[0])) {
-        throw new NodeError(`the connection ${name} sends the header ${header[0]}, so the flow must not`);
+        throw new NodeError(`the connection ${name} sends the header ${header[0]}, so the flow must not send it`);
       }
       if (parameter !== undefined && url.searchParams.has(parameter[0])) {
-        throw new NodeError(`the connection ${name} sends a query parameter that the URL has already`);
+        throw new NodeError(`the connection ${name} sends a query parameter that the URL already has`);
       }
     },
     add: ({ url, headers }) => {

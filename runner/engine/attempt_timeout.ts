@@ -40,7 +40,8 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    // Only a called run leaves executions that were not reached. Any other attempt fails as by itself.
+    // Only a called run can leave executions that were not reached. Any other attempt fails like a node that fails by
+    // itself.
     const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };
@@ -51,12 +52,12 @@ export class AttemptTimeout {
     if (this.#leftMs() <= 0) throw this.#error;
   }
 
-  /** Runs the attempt, to its end or to that of its time. */
+  /** Runs the attempt until it ends or its time is over. */
   limit<T>(run: () => T | Promise<T>): T | Promise<T> {
     const { sleepers } = this.tree;
     const isCalling = callsFlow(this.#node);
     if (this.#leftMs() <= 0) {
-      // A flow that an earlier claim called is ended by executing it: it finds itself halted.
+      // A flow that an earlier claim called is executed even so: it finds itself halted, and ends.
       if (!isCalling) throw this.#error;
       this.#expire();
     }
@@ -97,7 +98,7 @@ export class AttemptTimeout {
     this.#lifecycle.haltWith({ status: 'failed', message: this.#error.message, graceMs: 0 });
   }
 
-  /** An attempt that fails after its time fails for its time. */
+  /** The error of an attempt. After its time is over, this is always the error of the timeout. */
   #errorOf(error: unknown): unknown {
     const isOver = this.#isOver || this.#leftMs() <= 0;
     return isOver && !(error instanceof Released) ? this.#error : error;

@@ -12,7 +12,7 @@ import type { TreeRun } from './tree_run.ts';
 export class Attempts {
   readonly #tree: Tree;
   readonly #run: TreeRun;
-  /** As the journal gets it, and as it gets the execution's end. */
+  /** The row that the journal gets, both for the attempts and for the end of the execution. */
   readonly #row: NodeRun;
   readonly #policy: RetryPolicy;
   readonly #log: (level: LogLevel, content: string) => void;
@@ -35,14 +35,14 @@ export class Attempts {
     return this.#row.attempt >= this.#policy.maxAttempts;
   }
 
-  /** Whether another attempt follows one that failed with this. */
+  /** Whether another attempt follows an attempt that failed with this error. */
   mayFollow(error: unknown): error is NodeError {
     return error instanceof NodeError && error.transience !== undefined && !this.isLast &&
       this.#tree.lifecycle.halt === undefined;
   }
 
   /**
-   * Puts an attempt on record that failed, and resolves when the next one begins. Rejects with Released when the run is released in
+   * Records a failed attempt, and resolves when the next one begins. Rejects with Released when the run is released in
    * the pause, and with the run's error when it ends.
    */
   async next({ message, transience }: NodeError): Promise<void> {
@@ -53,19 +53,19 @@ export class Attempts {
     this.#log('Warn', `${this.#ordinal()} failed, the next one begins at ${row.retry_at}: ${message}`);
     journal.nodeBegan({ ...row });
     await journal.flush().catch(() => {
-      // The run is released, and its claim tells why.
+      // The record can't be stored. The run is released, and its claim logs the reason.
       throw new Released();
     });
     await this.#begin(until);
   }
 
-  /** Resolves when the next attempt begins, of an execution that an earlier claim left in a pause until this time. */
+  /** Continues the pause that an earlier claim began: resolves at this time, when the next attempt begins. */
   async resume(retryAt: string): Promise<void> {
     this.#row.retry_at = retryAt;
     await this.#begin(Date.parse(retryAt));
   }
 
-  /** Puts the attempt on record that the execution fails with. */
+  /** Logs the failed attempt with which the execution fails. */
   logFailure(message: string): void {
     // If an execution ends in a pause, its last attempt is logged already.
     if (this.#row.retry_at === null) this.#log('Error', `${this.#ordinal()} failed: ${message}`);
@@ -85,7 +85,7 @@ export class Attempts {
     journal.nodeBegan({ ...this.#row });
   }
 
-  /** Sleeps. The run rests and holds no slot. A tree that does nothing else is released, if it is for long. */
+  /** Sleeps. The run rests and holds no slot. If the tree only sleeps, and for long, it is released. */
   async #sleepUntil(time: number): Promise<void> {
     const { lifecycle: { halted, releasing }, services: { now, rest }, sleepers, standstill } = this.#tree;
     for (;;) {

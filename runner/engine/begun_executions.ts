@@ -24,7 +24,7 @@ export class BegunExecutions {
   readonly #lifecycle: Lifecycle;
   readonly #news: News;
   readonly #underWay = new Map<RunNode, Begun>();
-  /** They are ended if the run ends after all. */
+  /** Released executions; they are ended if the run ends instead of being released. */
   readonly #released: Begun[] = [];
   readonly #completions: Completions;
 
@@ -82,7 +82,7 @@ export class BegunExecutions {
     this.#completions.add(completion);
   }
 
-  /** Ends a parked execution with what its settlement came to. */
+  /** Ends a parked execution with the outcome of its settlement. */
   endParked({ node, handedOver }: Parked, end: ParkedEnd): void {
     const begun = this.#underWay.get(node);
     if (begun === undefined) return;
@@ -95,7 +95,10 @@ export class BegunExecutions {
     this.#news.tell();
   }
 
-  /** Lets a parked execution be tried again. It is parked anew when its next attempt has handed instructions over. */
+  /**
+   * Makes another attempt of a parked execution. The execution parks again when this attempt has handed instructions
+   * over.
+   */
   tryAgain(parked: Parked, error: NodeError): void {
     const begun = this.#underWay.get(parked.node);
     if (begun?.again === undefined) return;
@@ -103,7 +106,7 @@ export class BegunExecutions {
     this.#follow(begun, begun.again.after(error));
   }
 
-  /** Ends all that have not ended, with the error of the halt. */
+  /** Ends all executions that have not ended, with the error of the halt. */
   cancelAll(message: string): void {
     for (const begun of [...this.#underWay.values(), ...this.#released]) {
       this.#end(begun, { ...toError(message), handedOver: this.parking.handedOver(begun.node) });
@@ -111,7 +114,7 @@ export class BegunExecutions {
     this.#completions.endEvaluating();
   }
 
-  /** Leaves all that are under way as they are on record. */
+  /** Leaves all executions under way as they are recorded. */
   leaveAll(): void {
     this.#underWay.clear();
   }

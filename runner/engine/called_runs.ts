@@ -10,7 +10,7 @@ import type { CallSite, TreeRun } from './tree_run.ts';
 /** How a called flow ended. */
 interface CalledEnd {
   result: RunResult;
-  /** The instructions that it was called for, if it came to any. */
+  /** The instructions for which the flow was called, if it has made any. */
   collected?: unknown;
 }
 
@@ -42,7 +42,7 @@ export class CalledRuns implements FlowCalls {
     const { result, collected } = await this.#start(caller, flowId, inputs, true);
     if (collected !== undefined) return collected;
     outputsOf(result);
-    throw new NodeError('no instructions: the flow ended without handing any over');
+    throw new NodeError('no instructions: the flow ended and made none');
   }
 
   /** Resolves when all called runs have ended or are released. After a halt their callers do not wait for them. */
@@ -65,7 +65,7 @@ export class CalledRuns implements FlowCalls {
   async #begin(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
     const { flows: { snapshot }, services: { history, slice }, counters: { limits }, run } = this.#tree;
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
-    if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
+    if (graph === undefined) throw new NodeError(`the snapshot of the run has no flow ${flowId}`);
     if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
@@ -74,10 +74,11 @@ export class CalledRuns implements FlowCalls {
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
-    // The time of the call is over. A run that an earlier claim began is executed all the same, so that it ends.
+    // The time of the call is over. A run that an earlier claim began is executed even so, so that it ends.
     const isLate = caller.lifecycle !== this.#tree.lifecycle && caller.lifecycle.halted.aborted;
     if (known === undefined && isLate) throw haltError(caller.lifecycle.halted);
-    // Flows that an earlier claim began were within the limit then, so they are now, in whatever order they come.
+    // Flows that an earlier claim began were within the limit then, so they are not checked again, whatever their order
+    // is now.
     if (known === undefined) this.#checkOpenNodes(graph.nodes.length);
     return await this.#execute(caller, {
       id: known?.id ?? this.#reportBegin(caller, flowId, inputs),
@@ -122,7 +123,8 @@ export class CalledRuns implements FlowCalls {
     const { standstill } = this.#tree;
     const nodes = run.graph.nodes.length;
     this.#openNodes += nodes;
-    // Both runs are counted down in one go, or the tree would seem to stand still.
+    // The called run is removed and this count is decremented without a pause between; else the tree would seem to
+    // stand still.
     caller.run.callsUnderWay += 1;
     try {
       return await this.#executeToEnd(caller, run);
@@ -135,16 +137,19 @@ export class CalledRuns implements FlowCalls {
 
   async #executeToEnd(caller: CallSite, run: TreeRun): Promise<CalledEnd> {
     const { services: { journal }, standstill } = this.#tree;
-    // It runs to its first await in one go, so that the warnings about a run are stored with its beginning.
+    // The run is executed up to its first await without a pause, so that its warnings are stored together with its
+    // begin.
     const result = await executeRun({ ...this.#tree, lifecycle: caller.lifecycle }, run);
-    // When the time of a call is over, it ends with all runs below it. Those of a whole tree end with the root.
+    // When the time of a call is over, the call ends with all runs below it. If the whole tree ends, they end with the
+    // root.
     if (caller.lifecycle !== this.#tree.lifecycle) await Promise.allSettled(this.#calledBy(run));
     if (result.status === 'released') throw new Released();
     const collected = standstill.collectedFrom(run);
-    // Only the caller's outputs hold what was collected, so the run ends in one go with the caller.
+    // Only the caller's outputs hold the collected instructions, so the ends of the run and of the caller are stored
+    // together.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
-    // The run ended where it was, and so does its caller.
+    // The run was left behind because the whole tree ends, so its caller ends, too.
     if (standstill.putOut !== undefined) throw new Released();
     return { result, collected };
   }

@@ -11,7 +11,7 @@ export class Completions {
   readonly #evaluate: EvaluateEdges;
   readonly #lifecycle: Lifecycle;
   readonly #news: News;
-  /** Those whose expressions are being evaluated, with the end of that. */
+  /** Completions whose expressions are being evaluated; each promise resolves when its evaluation ends. */
   readonly #pending = new Map<Completion, Promise<void>>();
   #ready: Completion[] = [];
   /** True if an evaluation has stopped because the run is released. */
@@ -42,7 +42,7 @@ export class Completions {
     else this.#pending.set(completion, this.#follow(completion, results));
   }
 
-  /** Takes those that are ready. */
+  /** Takes the completions that are ready. */
   takeReady(): Completion[] {
     return this.#ready.splice(0);
   }
@@ -58,7 +58,7 @@ export class Completions {
       const results = await evaluated;
       if (this.#pending.delete(completion)) this.#ready.push({ ...completion, results });
     } catch {
-      // It stays pending: the next claim evaluates it again.
+      // The completion stays pending: the next claim evaluates its expressions again.
       this.hasReleased = true;
       this.#lifecycle.release();
     }

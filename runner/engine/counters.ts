@@ -17,7 +17,7 @@ export interface CountersOptions {
 /** Counts what all runs of a tree use together, and halts the tree when that exceeds a limit. */
 export class Counters {
   readonly limits: RunLimits;
-  /** How much the nodes of all runs may still put out. */
+  /** The bytes of outputs that the nodes of all runs may still make. */
   readonly outputs: OutputBudget;
   readonly #slice: Slice;
   readonly #exceed: (message: string) => void;
@@ -46,7 +46,7 @@ export class Counters {
       return false;
     }
     this.#executions += stored?.attempt ?? 1;
-    // Continuing a call that was begun before is not progress: every claim does that.
+    // To continue a call that an earlier claim began is not progress: every claim does it.
     if (stored === undefined) this.#newSinceMs ??= this.#slice.spentMs();
     return true;
   }
@@ -73,8 +73,8 @@ export class Counters {
   }
 
   /**
-   * True if this claim has computed for long enough after it began something new. A tree that were released each time
-   * before that would never end.
+   * True if this claim has computed for long enough after it began something new. If each claim released the tree
+   * earlier, the tree would never end.
    */
   hasProgressed(): boolean {
     return this.#newSinceMs !== undefined && this.#slice.spentMs() - this.#newSinceMs >= this.#slice.leastMs;

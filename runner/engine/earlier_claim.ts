@@ -34,6 +34,6 @@ const UNKNOWN_OUTCOME = codedError(
   'the worker died while the node ran; the effects of the node may have happened',
 );
 
-/** The error of an attempt with effects outside whose begin an earlier claim stored: what it does may have happened. */
+/** The error of an attempt with effects outside whose begin an earlier claim stored: the effects may have happened. */
 export const outcomeUnknown = (mayBeTriedAgain: boolean): TransientError =>
   new TransientError(mayBeTriedAgain ? UNKNOWN_OUTCOME : `${UNKNOWN_OUTCOME}, so it was not run again`);

@@ -6,8 +6,11 @@ export interface EarlierPosition {
   isSame: boolean;
 }
 
-/** Positions in each of the earlier runs; undefined in a run that had nothing there. */
+/** The position in each of the earlier runs; undefined for a run that has no such position. */
 export type EarlierPositions = readonly (EarlierPosition | undefined)[];
 
-/** The runs that a run takes executions over from, by id, the newest first; undefined: in this one the flow was not called from here. */
+/**
+ * The ids of the runs from which a run takes executions over, the newest first. Undefined: that run did not call the
+ * flow here.
+ */
 export type EarlierRunIds = readonly (string | undefined)[];

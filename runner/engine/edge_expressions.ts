@@ -9,11 +9,11 @@ import { tooLarge } from './node_values.ts';
 import type { Completion } from './run_record.ts';
 import { measureValue } from './value_size.ts';
 
-// An edge's expression is evaluated between the end of the source and the handing on of its outputs. The end is on record
-// before: an execution with effects has had them, whatever becomes of the expression. The results are not on record.
-// Each claim that replays the execution computes them again from its stored outputs, and gets the same ones.
+// An edge's expression is evaluated between the end of the source and the handing on of its outputs. The end of the
+// source is recorded first: its effects have happened even if the expression fails. The results are not recorded. Each
+// claim that replays the execution computes them again from its stored outputs, and gets the same ones.
 
-/** Computing that the expressions behind one execution have in a run that ends anyway. */
+/** Computing time for all expressions behind one execution, in a run that ends anyway. */
 const ENDING_MS = 500;
 
 /** The expressions on the edges behind one execution. */
@@ -27,7 +27,8 @@ class Evaluation {
     const { slice } = tree.services;
     this.#tree = tree;
     this.#edges = edges;
-    // Together they have what one node that computes has in an Edge Function, also when they are computed again.
+    // All expressions together have the computing time of one node in an Edge Function, also when a later claim repeats
+    // them.
     this.#checkTime = slice.makeCheck(true);
     this.#beginMs = slice.spentMs();
   }
@@ -89,7 +90,7 @@ class Evaluation {
   async #breathe(): Promise<void> {
     const { run, lifecycle, counters, services: { slice } } = this.#tree;
     if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
-    // Without progress the next claim would come to the same place.
+    // A release without progress would bring the next claim to the same place.
     if (lifecycle.releasing.aborted && counters.hasProgressed()) throw new Released();
   }
 

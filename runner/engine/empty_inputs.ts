@@ -9,7 +9,10 @@ const MAX_NAMES = 5;
 /** Characters of each name that the error shows: a label may be of any length. */
 const MAX_NAME_LENGTH = 100;
 
-/** The input of the flow that this input of a node takes its null from, because the run was given no value for it. */
+/**
+ * Finds the flow input from which this input of a node has its null, because the start gave no value for that flow
+ * input.
+ */
 function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values: ValueMap): string | undefined {
   const value = values[name];
   if (value === undefined || !('N' in value)) return undefined;
@@ -19,8 +22,9 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 }
 
 /**
- * A note for a node's error: which inputs of the flow had no value, where that may be the cause; else an empty text. In a node that
- * only computes, any null may be the cause. Inputs do not cause failures outside, unless the error names an input.
+ * Makes a note for a node's error: the inputs of the flow without a value, if they may be the cause; otherwise an empty
+ * text. In a node that only computes, any null may be the cause. Inputs do not cause failures outside, unless the error
+ * names an input.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

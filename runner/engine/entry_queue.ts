@@ -3,11 +3,13 @@ import type { EarlierPositions } from './earlier_positions.ts';
 
 /** Why a source gave no value. */
 export type Absence =
-  /** It failed, or a node before it did. */
+  /** The source failed, or a node before it failed. */
   | 'failed'
-  /** It succeeded and left the output unset; or a node before it did, so that it was not to run. */
+  /**
+   * The source succeeded and left the output unset; or it did not run, because a node before it left an output unset.
+   */
   | 'unset'
-  /** It succeeded, and hands on an input that has no value. */
+  /** The source succeeded, and the edge hands on an input of the source that has no value. */
   | 'not_handed_on';
 
 /** One entry of an edge's queue: a value, or the fact that its source gave none. */
@@ -18,9 +20,12 @@ export interface Entry {
   absence: Absence | undefined;
   /** The error of the edge's expression, with which the target fails. */
   fault?: string | undefined;
-  /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
+  /**
+   * The entry belongs to one iteration of a loop, and is removed when it is used. Other entries stay for all
+   * iterations.
+   */
   isElement: boolean;
-  /** Where it stood in the runs that this one was redriven from. */
+  /** The positions of the entry in the runs from which this run was redriven. */
   positions?: EarlierPositions | undefined;
 }
 
@@ -47,7 +52,7 @@ export class EntryQueue {
     }
   }
 
-  /** All that are in it. */
+  /** All entries of the queue. */
   entries(): Entry[] {
     return this.#entries.slice(this.#taken);
   }

@@ -6,9 +6,11 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { Failure } from './node_values.ts';
 
 // A failure of a node with data.on_error becomes a value of its output `error`, and the run does not fail for it. The
-// record keeps the error and that it was handled. The value follows from the record, so it is not stored.
+// record keeps the error and the mark that it was handled. The value follows from the record, so it is not stored.
 
-/** The ends of a run, what a lost worker leaves, and the gaps of a partial run: no flow handles these. */
+/**
+ * The errors that no flow handles: those that end a run, those of a lost worker, and missing values of a partial run.
+ */
 const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'outcome_unknown',
   'worker_lost',
@@ -42,7 +44,7 @@ export const makeErrorOutput = (nodeId: string, attempt: number, message: string
   };
 };
 
-/** The value that a stored execution gave its output `error`; undefined if no failure of it was handled. */
+/** The value that a stored execution gave its output `error`; undefined if it has no handled failure. */
 export const storedErrorOutput = (
   { node_id, attempt, errors, error_handled }: Pick<StoredNodeRun, 'node_id' | 'attempt' | 'errors' | 'error_handled'>,
 ): Value | undefined =>

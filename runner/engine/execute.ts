@@ -64,14 +64,14 @@ class RunExecution {
     while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
-        // Also after a halt, executions on record are replayed by what the expressions before them give.
+        // Recorded executions need the results of the expressions before them to be replayed, also after a halt.
         if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
         const news = this.#news.next();
         standstill.consider();
         await this.#pause(news);
       }
       const touched = new Set(this.#begun.takeCompletions().flatMap((completion) => this.#apply(completion)));
-      // A node may have waited for one that will never run.
+      // A node may have waited for a node that will never run.
       for (const node of spreadFinished(touched, finished)) {
         if (node.times === 0) this.#begun.parking.leaveOut(node, finished.get(node)!);
         for (const { target } of node.outgoing) touched.add(target);
@@ -95,8 +95,9 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless the run has had all executions that it may have. After a halt only executions on record are
-   * replayed, or taken over: the run's outputs are made of them, and those that an earlier claim began are cancelled.
+   * Starts a node, unless the run has had all executions that it may have. After a halt only recorded executions are
+   * replayed or taken over, because the run's outputs are made of them; executions that an earlier claim only began are
+   * cancelled.
    */
   #start(node: RunNode): void {
     const { lifecycle: { halted }, counters, services: { history } } = this.#tree;
@@ -116,7 +117,7 @@ class RunExecution {
     this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
   }
 
-  /** Passes over an element that lacks a value which the node needs, or is not to be submitted. */
+  /** Passes over an element that lacks a value which the node needs, or whose instructions must not be submitted. */
   #skip(node: RunNode, skipped: Lack): void {
     this.#begun.parking.leaveOut(node, skipped);
     const positions = this.#takeOver?.positionsOfNext(node);
@@ -133,7 +134,7 @@ class RunExecution {
     if (part !== 'handed_over') {
       node.isRunning = false;
       node.absence = lackOf(completion);
-      // The outputs and handled errors of fed nodes are those of another run.
+      // The outputs and handled errors of fed nodes belong to another run, so they are not recorded here.
       if (node.feed === undefined || 'error' in completion.outcome) this.#record.add(completion);
     }
     handOn(completion, {
@@ -168,7 +169,7 @@ class RunExecution {
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), halt);
   }
 
-  /** Waits for what runs as long as the halt allows, and cancels the rest. */
+  /** Waits for running nodes as long as the halt allows, and then cancels them. */
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { lifecycle: { cancelled }, standstill } = this.#tree;
     // Instructions that are not in flight are not sent any more.
@@ -179,7 +180,8 @@ class RunExecution {
     cancelled.addEventListener('abort', onCancel);
     while (this.#begun.isAnyUnderWay && !cancelled.aborted) await this.#news.next();
     cancelled.removeEventListener('abort', onCancel);
-    // A node that ends as soon as it is cancelled may give its own error. Of sent instructions the settlement knows.
+    // A node that ends as soon as it is cancelled may give its own error. The settlement knows which instructions were
+    // sent.
     await standstill.settled().catch(() => {});
     this.#begun.cancelAll(message);
     for (const completion of this.#begun.takeCompletions()) this.#apply(completion);

@@ -36,7 +36,7 @@ export class ExecutionRecord {
     return this.#stored !== undefined;
   }
 
-  /** When the next attempt begins, of an execution that an earlier claim left in a pause. */
+  /** When the next attempt begins, if an earlier claim left the execution in a pause. */
   get retryAt(): string | null {
     return this.#stored?.retry_at ?? null;
   }

@@ -4,7 +4,10 @@ import { isDone, type StoredNodeRun } from './journal.ts';
 export interface Feed {
   /** Those that succeeded, or whose failure the flow handled, by `times`, in this order. */
   executions: ReadonlyMap<number, StoredNodeRun>;
-  /** How many times the node hands on. An execution that is missing between others hands on that it gave nothing. */
+  /**
+   * How many times the node hands on. If an execution between others is missing, the node hands on for it that there is
+   * no value.
+   */
   count: number;
   /** The executions belong to iterations of a loop. */
   isElement: boolean;

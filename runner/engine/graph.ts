@@ -21,11 +21,11 @@ export interface RunEdge {
   source: RunNode;
   /** Name of the output; of a passthrough edge, name of the input that is handed on. */
   sourcePort: string;
-  /** When the source gives nothing, the target learns that, instead of waiting for ever. */
+  /** If the source gives no value, the target learns of that, so that it does not wait for ever. */
   isOptional: boolean;
   /** It hands an input of the source on. */
   isPassthrough: boolean;
-  /** It carries the failure of the source, if the flow handles it. */
+  /** The edge carries the failure of the source, if the flow handles that failure. */
   isError: boolean;
   /** An array is handed on one element for each iteration. */
   isSpread: boolean;
@@ -35,7 +35,10 @@ export interface RunEdge {
   index: number;
   target: RunNode;
   input: InputPort;
-  /** The target runs only with a value: the input is required, or the target has effects and must not act on nothing. */
+  /**
+   * The target runs only with a value: the input is required, or the target has effects and must not act without the
+   * value.
+   */
   isNeeded: boolean;
   queue: EntryQueue;
 }
@@ -59,7 +62,7 @@ export interface RunNode {
   formData: LosslessJson;
   /** Undefined: it is tried once. */
   retry: RetryPolicy | undefined;
-  /** Undefined: an attempt may take as long as it does. */
+  /** Undefined: attempts have no time limit. */
   timeoutMs: number | undefined;
   /** The values that form data has for inputs. */
   presets: ValueMap;
@@ -71,13 +74,16 @@ export interface RunNode {
   times: number;
   /** From its start until its outputs have been handed on. */
   isRunning: boolean;
-  /** Why outputs have no value that the latest execution left without one. */
+  /** The reason why the latest execution left outputs without a value. */
   absence: Exclude<Absence, 'not_handed_on'>;
   /** It was started at least once. */
   hasStarted: boolean;
-  /** Of a node that does not run: the executions that it hands on instead. */
+  /** Only of a node that does not run: the executions of another run, which the node hands on instead. */
   feed?: Feed;
-  /** The error that it starts with: an edge names a port that it does not have, or its form data holds no value. */
+  /**
+   * The error with which the node fails at its start: an edge names a port that the node lacks, or its form data is no
+   * value.
+   */
   fault: string | undefined;
 }
 

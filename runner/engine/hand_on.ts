@@ -52,7 +52,7 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
   for (const { edge, values, isSpread } of givenBy(completion)) {
     if (isSpread) countElements(values.length);
     const isNotHandedOn = edge.isPassthrough && hasSucceeded;
-    // Inside a loop every iteration leaves an entry, so that the ones after it keep their positions.
+    // Inside a loop every iteration leaves an entry, so that later entries keep their positions.
     if (values[0] === undefined && !isElement && !isSpread && !edge.isOptional && !isNotHandedOn) continue;
     const handed: readonly EdgeResult[] = results?.get(edge) ?? values.map((value) => ({ value }));
     // The positions of entries in the runs that this one was redriven from; undefined in all other runs.

@@ -22,7 +22,8 @@ export function makeOutputBudget({ limit, used, onTake }: OutputBudgetOptions): 
       if (taken + bytes > limit) {
         return codedError(
           'run_outputs_limit',
-          `the outputs of all nodes of a run may hold ${limit} bytes, and with these it would be ${taken + bytes}`,
+          `the outputs of all nodes of a run may hold ${limit} bytes; ` +
+            `with these outputs they would hold ${taken + bytes}`,
         );
       }
       taken += bytes;

@@ -80,8 +80,8 @@ export const cpuLimitError = (busyMs: number): NodeError =>
   new NodeError(
     codedError(
       'node_cpu_limit',
-      `not finished after ${busyMs} ms of computing, all that an Edge Function has; ` +
-        'npm run worker runs it without that limit',
+      `not finished after ${busyMs} ms of computing, the limit of an Edge Function; ` +
+        'npm run worker has no such limit',
     ),
   );
 

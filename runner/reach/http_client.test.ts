@@ -617,7 +617,7 @@ describe('a response of the HTTP client', () => {
       'the head of the response is too large',
     ],
     ['never comes to the point', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100), 'the server gives no final response'],
-    ['changes the protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'the server wants to speak another protocol'],
+    ['changes the protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'the server asks to change the protocol'],
     ['is of another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'the response is not HTTP/1.1'],
     ['is of another version', 'HTTP/2 200 OK\r\n\r\n', 'the response is not HTTP/1.1'],
   ])('that %s is refused', async (_, sent, message) => {

@@ -156,7 +156,7 @@ export async function readResponse(
     const status = Number(/^HTTP\/1\.[01] ([1-9]\d\d)(?: |$)/.exec(statusLine)?.[1]);
     if (Number.isNaN(status)) throw new NodeError('the response is not HTTP/1.1');
     const headers = await readHeaders(reader, MAX_HEAD_BYTES - statusLine.length);
-    if (status === 101) throw new NodeError('the server wants to speak another protocol');
+    if (status === 101) throw new NodeError('the server asks to change the protocol');
     // Informational response: the final one follows.
     if (status < 200) continue;
     // The headers of such a response may describe a body, but no body follows.

@@ -9,7 +9,7 @@ export const SANDBOX_MS_WITHOUT_THREADS = scriptLimits.sandbox_ms_without_thread
 /** The error of an execution in the sandbox that computes for too long, wherever it runs. */
 export const sandboxLimitError = (): NodeError =>
   new NodeError(
-    codedError('node_cpu_limit', `not finished after ${SANDBOX_MS} ms of computing, all that a script has`),
+    codedError('node_cpu_limit', `not finished after ${SANDBOX_MS} ms of computing, the limit of a script`),
   );
 
 /** The error where the runtime has no threads, so that everything waits for the script. */
@@ -17,7 +17,7 @@ export const sandboxLimitErrorWithoutThreads = (): NodeError =>
   new NodeError(
     codedError(
       'node_cpu_limit',
-      `not finished after ${SANDBOX_MS_WITHOUT_THREADS} ms of computing, all that a script has in an Edge Function ` +
-        `without threads; npm run worker gives it ${SANDBOX_MS} ms`,
+      `not finished after ${SANDBOX_MS_WITHOUT_THREADS} ms of computing, the limit of a script in an Edge Function ` +
+        `without threads; with npm run worker it is ${SANDBOX_MS} ms`,
     ),
   );

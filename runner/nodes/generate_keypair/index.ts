@@ -14,7 +14,7 @@ import definition from './definition.json' with { type: 'json' };
 function readPhrase(text: string): string {
   const phrase = text.normalize('NFKD').trim().split(/\s+/).join(' ');
   if (wordlists.some((wordlist) => validateMnemonic(phrase, wordlist))) return phrase;
-  throw new NodeError('seed: must be a BIP-39 phrase of 12 to 24 words of one language with a right checksum');
+  throw new NodeError('seed: must be a BIP-39 phrase of 12 to 24 words of one language with a correct checksum');
 }
 
 /** Makes the key pair whose secret half is the first 32 bytes of a phrase's BIP-39 seed. */

@@ -169,8 +169,8 @@ describe('a script', () => {
 
   it('ends after 500 ms where the runtime has no threads, and its error recommends a worker', async () => {
     await expect(run('for (;;);')).rejects.toThrow(
-      'node_cpu_limit: not finished after 500 ms of computing, all that a script has in an Edge Function without threads; ' +
-        'npm run worker gives it 5000 ms',
+      'node_cpu_limit: not finished after 500 ms of computing, the limit of a script in an Edge Function without threads; ' +
+        'with npm run worker it is 5000 ms',
     );
   });
 

@@ -23,9 +23,9 @@ it.each<[Value, string, Value, string]>([
 it.each<[Value, string, Value, string]>([
   [{ U: '1' }, '/', { U: '0' }, 'b: division by zero'],
   [{ U: '1' }, '%', { D: '0.00' }, 'b: division by zero'],
-  [{ D: '79228162514264337593543950335' }, '*', { U: '2' }, 'the result is no number of up to 96 bits'],
-  [{ I: '-1' }, '^', { D: '0.5' }, 'the result is no number of up to 96 bits'],
-  [{ U: '10' }, '^', { D: '79228162514264337593543950335' }, 'the result is no number of up to 96 bits'],
+  [{ D: '79228162514264337593543950335' }, '*', { U: '2' }, 'the result does not fit a decimal of 96 bits'],
+  [{ I: '-1' }, '^', { D: '0.5' }, 'the result does not fit a decimal of 96 bits'],
+  [{ U: '10' }, '^', { D: '79228162514264337593543950335' }, 'the result does not fit a decimal of 96 bits'],
   [{ U: '1' }, 'constructor', { U: '1' }, 'operator: must be one of + - * / % ^'],
   [{ B: true }, '+', { U: '1' }, 'a: invalid type: boolean `true`, expected a decimal'],
   [{ U: '1' }, '+', { S: 'one' }, 'b: invalid value: string, expected a decimal'],

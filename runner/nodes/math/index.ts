@@ -25,7 +25,7 @@ export const mathNode: NodeModule = {
     const [a, b] = [readField(inputs, 'a', toDecimal), readField(inputs, 'b', toDecimal)];
     if (DIVISIONS.has(calculate) && b.isZero()) throw new NodeError('b: division by zero');
     const result = calculate(a, b);
-    if (result === undefined) throw new NodeError('the result is no number of up to 96 bits');
+    if (result === undefined) throw new NodeError('the result does not fit a decimal of 96 bits');
     return { result: { D: result.toString() } };
   },
 };

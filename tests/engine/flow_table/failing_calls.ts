@@ -135,8 +135,8 @@ export const failingCallRows: FlowRow[] = [
       flow.interflow(7, {}, ['out?'], 'call');
     },
     output: '',
-    errors: ['call: there is no flow 7 in what was deployed or started'],
-    runs: ['call#0 ✗ there is no flow 7 in what was deployed or started'],
+    errors: ['call: the snapshot of the run has no flow 7'],
+    runs: ['call#0 ✗ the snapshot of the run has no flow 7'],
   },
   {
     title: 'a call names its flow by its id, or by its digits as text',

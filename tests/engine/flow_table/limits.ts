@@ -97,13 +97,13 @@ export const limitRows: FlowRow[] = [
     options: { limits: { allOutputBytes: 240 } },
     output: '',
     errors: [
-      'text 2: run_outputs_limit: the outputs of all nodes of a run may hold 240 bytes, and with these it would be 243',
+      'text 2: run_outputs_limit: the outputs of all nodes of a run may hold 240 bytes; with these outputs they would hold 243',
     ],
     notRun: ['out'],
     runs: [
       'x#0 → Source="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
       'text 1#0 stringify="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" → result="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
-      'text 2#0 stringify="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ run_outputs_limit: the outputs of all nodes of a run may hold 240 bytes, and with these it would be 243',
+      'text 2#0 stringify="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ run_outputs_limit: the outputs of all nodes of a run may hold 240 bytes; with these outputs they would hold 243',
     ],
   },
   {
