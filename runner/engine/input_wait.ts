@@ -38,7 +38,7 @@ export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> 
   const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
-    // Once the run is to stop, nobody can answer: there is nothing to wait for until the halt's time is over.
+    // A run that is to stop accepts no answer, so the node does not wait for the end of the halt's grace.
     if (halted.aborted) throw haltError(halted);
     if (releasing.aborted) throw new Released();
   };

@@ -18,7 +18,7 @@ export interface NodeRun {
   input: { M: ValueMap };
   output: { M: ValueMap } | null;
   errors: string[] | null;
-  /** The errors went to the output `error`. Left out in rows that say nothing of it. */
+  /** True if the errors went to the output `error`. Missing in rows that do not change it. */
   error_handled?: boolean;
 }
 
@@ -65,14 +65,14 @@ export interface RunResult {
 export interface Journal {
   runBegan: (run: ChildRun) => void;
   runEnded: (id: string, result: RunResult) => void;
-  /** A node has begun that does not end at once, or an attempt of it has failed, or another one begun. */
+  /** A node that does not end at once has begun, an attempt of a node has failed, or the next attempt has begun. */
   nodeBegan: (run: NodeRun) => void;
   nodeEnded: (run: NodeRun) => void;
   inputAsked: (input: AskedInput) => void;
-  /** An execution is taken over, with its inputs and outputs, from a run that this one was redriven from. */
+  /** An execution is taken over, with its inputs and outputs, from a run from which this run was redriven. */
   nodeTakenOver: (execution: Effect, from: Effect) => void;
   logged: (line: LogLine) => void;
-  /** The run is halted, so not all that could run does. */
+  /** The run is halted, so some nodes that could run do not run. */
   halted: () => void;
   /** Resolves when everything so far is stored; rejects when it can't be. */
   flush: () => Promise<void>;
@@ -92,11 +92,11 @@ export interface StoredChild {
 
 /** The runs that a run was redriven from, with those that they called, and the runs that a partial run is fed from. */
 export interface EarlierRuns {
-  /** By id, the newest first; none when the run was not redriven. */
+  /** The ids of the runs from which the run was redriven, the newest first; empty if the run is no redrive. */
   roots: readonly string[];
-  /** The executions of a node of one of them, by `times`, in this order. */
+  /** The executions of a node in one of these runs, by `times`, in this order. */
   executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, StoredNodeRun>;
-  /** The run that an execution in one of them called. */
+  /** The run that an execution in one of these runs called. */
   calledRun: (caller: Effect) => string | undefined;
 }
 
@@ -132,7 +132,7 @@ export const isDone = ({ end_time, errors, error_handled }: StoredNodeRun): bool
 export interface StoredEarlierRuns {
   /** The runs themselves, the newest first. */
   roots: string[];
-  /** Those that they called. */
+  /** The runs that these called. */
   children: Pick<ChildRow, 'id' | 'parent_flow_run_id' | 'parent_node_id' | 'parent_times'>[];
   node_runs: StoredNodeRun[];
 }
@@ -158,7 +158,7 @@ function makeEarlierRuns({ roots, children, node_runs }: StoredEarlierRuns): Ear
 
 /** The stored progress of a run before its claim, as the database returns it. */
 export interface StoredProgress {
-  /** Of a redriven run. */
+  /** Only for a run that is a redrive. */
   redriven?: StoredEarlierRuns | undefined;
   node_runs: StoredNodeRun[];
   children: ChildRow[];

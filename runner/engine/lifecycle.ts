@@ -53,7 +53,7 @@ export class Lifecycle {
   /** `onHalt` is called when the tree is halted, before any node is told. */
   constructor(onHalt: () => void) {
     this.#onHalt = onHalt;
-    // The first listener, so that the others find a tree without time for grace cancelled.
+    // This listener is added first. So a tree without grace is cancelled before other listeners look at it.
     this.#releasing.signal.addEventListener('abort', () => this.#tellCancelled());
   }
 

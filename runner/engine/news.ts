@@ -1,4 +1,4 @@
-/** Lets a run wait until something of it has ended, or it has to look at its state. */
+/** Lets a run wait until one of its executions has ended, or until it has to look at its state. */
 export class News {
   #tell = () => {};
   #isAwaited = false;

@@ -11,7 +11,7 @@ export interface InputPort {
   name: string;
   /** The node waits for a value, if there is an edge to it. Without an edge this has no meaning. */
   required: boolean;
-  /** A node with effects does not wait for a value where the source gives none. */
+  /** The node runs without the value if the source gives none, even if the node has effects. */
   runsWhenAbsent: boolean;
   /** The input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
@@ -23,7 +23,9 @@ export interface InputPort {
 
 export interface OutputPort {
   name: string;
-  /** When the node gives no value for it, the nodes behind it learn that, instead of waiting for ever. */
+  /**
+   * If the node gives no value for this output, the nodes behind it learn of that, so that they do not wait for ever.
+   */
   optional: boolean;
 }
 
@@ -39,7 +41,10 @@ export interface RunInfo {
   id: string;
   /** The owner of the flow. */
   ownerId: string;
-  /** The user who started it, or the public key that an unauthenticated caller showed; null when that user is gone. */
+  /**
+   * The user who started the run, or the public key that an unauthenticated caller showed; null if the user was
+   * deleted.
+   */
   startedBy: string | null;
   /** The run's `chain_network`, handed on to nodes and to whoever settles instructions. `url` may carry a secret. */
   network: { url: string; cluster: string };
@@ -49,7 +54,7 @@ export interface RunInfo {
 
 /** The inputs, settings and services that a node gets when it runs. */
 export interface NodeCall {
-  /** Values by input name: from edges, else from form data. A missing optional input is not in it. */
+  /** Values by input name: from edges, else from form data. An optional input without a value is missing. */
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
@@ -63,7 +68,7 @@ export interface NodeCall {
   run: RunInfo;
   /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
   startTime: number;
-  /** Aborted, with a Halt as its reason, when the run ends and its nodes have had the time that it leaves them. */
+  /** Aborted, with a Halt as its reason, when the run is halted and the grace for its nodes is over. */
   signal: AbortSignal;
   /** Aborted when the worker releases the run: a node that can begin again throws Released. */
   releasing: AbortSignal;
@@ -81,8 +86,8 @@ export interface NodeCall {
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
-   * Whether the owner's own flows name the key that this input holds, and not whoever started the run or somebody outside. The
-   * settlement answers: only such a key may be used in the owner's name.
+   * Whether the owner's own flows name the key that this input holds. False if the key comes from the starter or from
+   * outside. The settlement decides it: only a key that the flows name may be used in the owner's name.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -90,7 +95,7 @@ export interface NodeCall {
   openConnection: OpenConnection;
   kv: KvStores;
   files: OwnerFiles;
-  /** Computes a script beside the engine; undefined where the runtime has no threads. */
+  /** Computes a script in another thread; undefined if the runtime has no threads. */
   scripts?: ComputeScript | undefined;
   /**
    * Runs something that only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds
@@ -186,7 +191,7 @@ export type ComputeScript = (
   run: Pick<NodeCall, 'signal' | 'releasing'>,
 ) => Promise<ScriptResult>;
 
-/** Thrown where a script should run in a thread and the runtime has none. */
+/** Thrown if a script should run in a thread and the runtime has no threads. */
 export class ThreadMissing extends Error {
   override name = 'ThreadMissing';
 }
@@ -218,9 +223,12 @@ export interface HttpRequest {
   makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
   /** Bytes that the body of the answer may have, where the client's own limit is larger. */
   maxResponseBytes?: number;
-  /** Of a longer answer, or one that breaks off or stalls, what came of the body is taken: the head is what counts. */
+  /**
+   * If the body is too long, breaks off or stalls, the part that has arrived is accepted, because only the head
+   * matters.
+   */
   takesPartOfBody?: boolean;
-  /** A redirect is the answer. */
+  /** Redirects are not followed: the redirect itself is the answer. */
   refusesRedirects?: boolean;
   /** The secret that the request carries; the answer is redacted. */
   credential?: Credential | undefined;
@@ -252,7 +260,7 @@ export interface ProjectApi {
   request: (request: Omit<HttpRequest, 'refusesRedirects'>) => Promise<HttpResponse>;
 }
 
-/** Names one execution of a node. The database makes a change once for it, however often it is asked to. */
+/** Names one execution of a node. However often a change is requested for one execution, the database makes it once. */
 export interface Effect {
   flow_run_id: string;
   node_id: string;
@@ -265,11 +273,11 @@ export interface KvStores {
   delete: (store: string) => Promise<void>;
   /** Undefined: there is no such item. */
   read: (store: string, key: string) => Promise<Value | undefined>;
-  /** Gives the value that was there before. */
+  /** Resolves with the previous value. */
   write: (store: string, key: string, value: Value) => Promise<Value | undefined>;
 }
 
-/** How an input stands that a node execution has asked somebody for. */
+/** The state of an input that a node execution has requested. */
 export type InputState =
   | { status: 'submitted'; value: Value }
   | { status: 'cancelled' | 'expired' }
@@ -308,7 +316,7 @@ export function haltError(signal: AbortSignal): NodeError {
   return new NodeError((signal.reason as Halt).message);
 }
 
-/** Which effects of a called flow count. */
+/** The effects of a called flow that count. */
 export type CalledEffects = 'all' | 'without_instructions';
 
 /** The properties that every native node may declare. */
@@ -322,13 +330,13 @@ interface NodeTraits {
   leavesOutputsUnset?: true;
   /** The node sees all inputs of the flow instead of its own. */
   takesFlowInputs?: true;
-  /** It runs exactly once, when nothing more will come, and gets all that came along its input's edge as one `A`. */
+  /** The node runs exactly once, after the last value has come, and gets all values of its input's edge as one `A`. */
   collects?: true;
   /** Its array outputs are handed on element by element. */
   spreads?: true;
   /** The node's output is an output of the flow. */
   isFlowOutput?: true;
-  /** It asks somebody outside for a value, once for all attempts. An attempt whose time is over is not repeated. */
+  /** The node asks somebody outside for a value, once for all attempts. After a timeout there is no further attempt. */
   asksForInput?: true;
   /** For some values of one input, the node has fewer effects than its definition declares. */
   effectsByInput?: {
@@ -349,9 +357,9 @@ interface NodeTraits {
 }
 
 /**
- * The most that the node may change outside, as its definition says. An unknown word counts as the most there is.
- * `none`: it may run again. `idempotent`: its begin is stored before it runs, and it may run again. `once`: its begin is
- * stored before it runs, and it fails instead of running again.
+ * The greatest effects that the node may have outside, as its definition declares. An unknown word counts as `once`.
+ * `none`: it may run again. `idempotent`: its begin is stored before it runs, and it may run again. `once`: its begin
+ * is stored before it runs, and it fails instead of running again.
  */
 export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
   effects == null ? 'none' : isEffects(effects) ? effects : 'once';
@@ -397,7 +405,7 @@ export interface Transience {
 /** A failure that a node reports to the flow's author. */
 export class NodeError extends Error {
   override name = 'NodeError';
-  /** Only of a failure that passes. A node whose flow says so (`data.retry`) is then tried again. */
+  /** Set only for a transient failure. If the flow allows it (`data.retry`), the node is then tried again. */
   transience?: Transience;
 }
 
@@ -408,7 +416,10 @@ export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
 /** Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge. */
 export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
 
-/** Whether the flow's JSON makes an input required that the definition calls optional. It never makes one optional. */
+/**
+ * Whether the flow's JSON makes an optional input of the definition required. The flow can't make a required input
+ * optional.
+ */
 const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
   target?.required === true && !runsWhenAbsent(target);
 

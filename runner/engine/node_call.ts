@@ -6,7 +6,7 @@ import { waitForInput } from './input_wait.ts';
 import type { NodeCall } from './node.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 
-/** One execution, as its node's call needs it. */
+/** The data of an execution that the call of its node needs. */
 export interface CalledExecution {
   /** The execution, as the caller of flows. */
   caller: CallSite;

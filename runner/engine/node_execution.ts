@@ -35,15 +35,15 @@ import { heldByMap, measureMap } from './value_size.ts';
 /** One execution of a node that has begun. */
 export interface Execution {
   /**
-   * At once, or later; rejects with Released when the node stopped because its run is released. An instruction node ends
-   * when its instructions are settled: what comes here is what it hands over.
+   * The outcome, at once or later. Rejects with Released if the node stopped because its run is released. For an
+   * instruction node it is the handover, because the node ends only when its instructions are settled.
    */
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
-  /** Puts the outcome on record, once. */
+  /** Records the outcome, once. */
   record: (outcome: Outcome) => void;
   /** Makes a failure the output of the node, if the flow handles it. Called before `record`. */
   handle: (failure: Failure) => Failure;
-  /** Of an execution that may be tried again after what it handed over has failed. */
+  /** Only of an execution that may be tried again after its transaction has failed. */
   again?: Again | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface KnownExecution {
   stored: StoredNodeRun | undefined;
   /** The execution at the same position in a run that this one was redriven from. */
   takenOver: StoredNodeRun | undefined;
-  /** The runs that it called there. */
+  /** The runs that the execution called in those earlier runs. */
   calledRuns: EarlierRunIds | undefined;
   /** The error of an edge's expression, with which it fails. */
   fault: string | undefined;
@@ -69,7 +69,10 @@ class NodeExecution {
   readonly #node: RunNode;
   readonly #inputs: ValueMap;
   readonly #inputBytes: number;
-  /** The error of one whose input could not be computed, or that can't be taken over and must not happen again. */
+  /**
+   * The error with which the execution fails: an input could not be computed, or the execution can be neither taken
+   * over nor repeated.
+   */
   readonly #fault: string | undefined;
   readonly #caller: CallSite;
   readonly #record: ExecutionRecord;
@@ -188,7 +191,7 @@ class NodeExecution {
     );
   }
 
-  /** Runs a node with outside effects, once its begin is stored: so the next claim knows of it. */
+  /** Runs a node with effects outside after its begin is stored, so that the next claim knows of the execution. */
   #runOutside(module: NodeModule): Promise<Given> {
     const { services: { journal }, lifecycle: { halted, releasing } } = this.#tree;
     const isRepeatable = effectsWith(module, this.#inputs) === 'idempotent';
@@ -198,11 +201,11 @@ class NodeExecution {
     this.#record.reportBegin();
     return journal.flush().then(() => {
       if (halted.aborted) throw haltError(halted);
-      // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
+      // A node that can't be repeated runs now: its begin is stored, so the next claim would not run it.
       if (releasing.aborted && isRepeatable) throw new Released();
       return this.#callNode(module);
     }, () => {
-      // Without a stored begin it may not run. The run is released, and its claim tells why.
+      // Without a stored begin the node must not run. The run is released, and its claim logs the reason.
       throw new Released();
     });
   }
@@ -261,7 +264,7 @@ class NodeExecution {
     const { limits, outputs } = this.#tree.counters;
     return {
       maxBytes: limits.outputBytes,
-      // The outputs that it handed over were counted before.
+      // Outputs that were handed over before are not counted again.
       take: (bytes) => this.#record.handedOver === undefined ? outputs.take(bytes) : undefined,
     };
   }

@@ -6,7 +6,7 @@ import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
-/** How an execution failed. One that had handed outputs on keeps these. */
+/** The failure of an execution. Outputs that it handed on before stay valid. */
 export interface Failure {
   error: string;
   handedOver?: ValueMap | undefined;
@@ -73,7 +73,9 @@ function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): strin
   return bytes > maxBytes ? tooLarge(bytes, maxBytes) : take(held);
 }
 
-/** The outcome of an execution that threw, as a text that can be stored and is the same when it is read again; `hint` ends it. */
+/**
+ * The outcome of an execution that threw: a text that can be stored and read back unchanged, with `hint` at its end.
+ */
 export const toError = (error: unknown, hint = ''): { error: string } => ({
   error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),
 });

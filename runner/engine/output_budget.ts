@@ -1,7 +1,7 @@
 import { codedError } from '../../types/run_errors.ts';
-/** How much the nodes of a run, and of the runs that it called, may still put out. */
+/** The bytes that nodes of a run, and of the runs that it called, may still output. */
 export interface OutputBudget {
-  /** Takes so many bytes. Returns an error when they are too many, and takes none. */
+  /** Takes this many bytes. If they exceed the budget, takes none and returns an error. */
   take: (bytes: number) => string | undefined;
   /** Bytes taken so far, by earlier claims as well. */
   used: () => number;

@@ -20,12 +20,15 @@ export class Parking {
     return this.#parked;
   }
 
-  /** How the latest execution of an instruction node ended, or that of one that was left out would have. */
+  /**
+   * How the latest execution of each instruction node ended. A node that was left out counts as succeeded or failed, by
+   * its reason.
+   */
   get endings(): ReadonlyMap<RunNode, 'succeeded' | 'failed'> {
     return this.#endings;
   }
 
-  /** Parks an execution; false: it was parked before, so what it hands on has been handed on. */
+  /** Parks an execution. Returns false if it was parked before, so that its outputs have been handed on already. */
   park(node: RunNode, times: number, handover: Handover, again: Again | undefined): boolean {
     const execution = { flow_run_id: this.#runId, node_id: node.id, times };
     this.#parked.set(node, { ...handover, node, execution, again });
@@ -50,7 +53,10 @@ export class Parking {
     return this.#parked.delete(node) || wasLeaving;
   }
 
-  /** A node does not run, or not for an element of a loop. Its group goes without it, unless something failed. */
+  /**
+   * Records that a node does not run, or not for an element of a loop. Its transaction is made without it, unless the
+   * reason is a failure.
+   */
   leaveOut(node: RunNode, reason: Lack): void {
     if (isInstructionNode(node)) this.#endings.set(node, reason === 'failed' ? 'failed' : 'succeeded');
   }

@@ -60,11 +60,11 @@ function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: Valu
   return value && { [label]: value };
 }
 
-/** Why the target of an edge lacks a value that it needs; undefined if it has one, or can do without. */
+/** Why the target of an edge lacks a value that it needs; undefined if it has the value or does not need it. */
 function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
   const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
   if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
-  // An input that is handed on without a value does not hold a node back that can do without it.
+  // If the source hands on an input that has no value, a target that does not need the value still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
   for (const run of feed.executions.values()) {
     if (isError ? storedErrorOutput(run) !== undefined : Object.hasOwn(run.output?.M ?? {}, sourcePort)) {

@@ -4,7 +4,7 @@ import type { EarlierRuns, StoredNodeRun } from './journal.ts';
 /** Which nodes of a flow a run executes and where it finds the others' outputs, as the start stored it. */
 export interface StoredPartialConfig {
   only_nodes: readonly string[];
-  /** The run from which the outputs of a node are taken that does not run, by node. */
+  /** For each node that does not run: the run from which its outputs are taken. */
   runs: Readonly<Record<string, string>>;
   /** Values given by hand, by node and port: inputs of nodes that run, outputs of the others. */
   inline: Readonly<Record<string, ValueMap>>;

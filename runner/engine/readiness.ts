@@ -6,10 +6,10 @@ import { SUBMIT } from './settlement.ts';
 /** The nodes that will give no further output, and why they give none: what `spreadFinished` keeps up to date. */
 export type FinishedNodes = Map<RunNode, Lack>;
 
-/** Why a node does not run: something before it failed, or it was not to run. */
+/** Why a node does not run: a node before it failed, or a branch before it was not taken. */
 export type Lack = RunNode['absence'];
 
-/** An input that is handed on without a value holds only a node back that requires it. */
+/** If a source hands on an input that has no value, only a required input keeps the target from running. */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&
   (head.value !== undefined || head.fault !== undefined || !isNeeded ||
@@ -41,7 +41,7 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   for (const edge of node.incoming) {
     const { isNeeded, queue: { head }, source } = edge;
     const isOver = head === undefined && finished.has(source);
-    // A value that it needs will never come.
+    // A needed value will never come.
     if (isNeeded && isOver) return true;
     if (isNeeded && head === undefined) isStarving = true;
     if (isNeeded && !isSatisfiedBy(edge, head)) lacksValue = true;
@@ -54,8 +54,8 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
 };
 
 /**
- * Why the node lacks what it needs. Where one input is absent without a failure the node was not to run, whatever has
- * failed elsewhere.
+ * Why the node lacks a value that it needs. If one input lacks its value without a failure, the reason is `unset`,
+ * whatever has failed elsewhere.
  */
 export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
   if (submitHead(node) !== undefined) return 'unset';

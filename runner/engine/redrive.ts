@@ -18,7 +18,7 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
 // these each execution, carries the position that it had in the earlier run.
 
-/** The record does not tell what was there. */
+/** The record does not show the value. */
 const UNKNOWN = Symbol('unknown');
 
 /** The earlier value of a position; undefined if there was no value. */
@@ -96,7 +96,7 @@ const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): 
 
 /**
  * Pairs values with earlier ones: with the same value in the same position, else with the same value elsewhere, else
- * with another value in the same position. Where gaps of a loop were closed, collected values have other positions than
+ * with another value in the same position. If gaps of a loop were closed, collected values have other positions than
  * before.
  */
 function pairUp(
@@ -163,7 +163,7 @@ export class TakeOver {
       const position = positions[layer];
       if (runId === undefined || !position?.isSame) continue;
       const run = this.#earlier.executions(runId, node.id).get(position.index);
-      // The newest run that came to it has the say: if it failed there, it runs again.
+      // The newest run that reached the execution decides: if the execution failed there, it runs again.
       if (run !== undefined) return isDone(run) ? run : undefined;
     }
     return undefined;
@@ -212,9 +212,9 @@ export class TakeOver {
     return known?.has(text) ? known.get(text) : UNKNOWN;
   }
 
-  /** Of a node that takes all that has come. */
+  /** For a node that takes all values of its edges at once. */
   #positionOfAll(node: RunNode, layer: number): EarlierPosition {
-    // Of several edges into one input it takes the last.
+    // If several edges lead into one input, the node takes the last.
     const decided = new Set<string>();
     const changed = node.incoming.findLast((edge) => {
       if (decided.has(edge.input.name)) return false;
@@ -226,7 +226,7 @@ export class TakeOver {
     return { index: 0, isSame: changed === undefined };
   }
 
-  /** Of a node that takes one entry of each queue: those of loops must all have come from the same position. */
+  /** For a node that takes one entry of each queue: all entries of loops must have the same earlier position. */
   #positionOfHeads(node: RunNode, layer: number): EarlierPosition | undefined {
     const ofElements = node.incoming.filter(({ queue: { head } }) => head?.isElement);
     // An edge without earlier values tells no position, so the others decide. Each of them has a position only once,

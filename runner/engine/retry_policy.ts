@@ -6,7 +6,7 @@ export interface RetryPolicy {
   maxAttempts: number;
   /** The first pause. */
   delayMs: number;
-  /** Each pause is so many times the one before it. */
+  /** The factor between a pause and the next one. */
   backoff: number;
   /** No pause is longer, whatever a server asks for. */
   maxDelayMs: number;
@@ -26,8 +26,9 @@ export function readRetryPolicy({ retry }: SnapshotNode['data']): RetryPolicy | 
 }
 
 /**
- * Milliseconds between the attempt that failed and the next one. Up to a fifth less than planned, at random, so that what failed
- * together does not come again together; but never less than a server asks for, nor more than the longest pause.
+ * Milliseconds between the attempt that failed and the next one. Up to a fifth less than planned, at random, so that
+ * attempts which failed together are not repeated together. Never less than a server asks for, and never more than the
+ * longest pause.
  */
 export function pauseAfter(
   { delayMs, backoff, maxDelayMs }: RetryPolicy,

@@ -39,7 +39,7 @@ export const RUN_STATES: TransitionTable<RunState, RunStateEvent> = {
   ended: {},
 };
 
-/** The state of one run, by what has become of the run itself and of its tree. */
+/** Keeps the state of one run, which depends on the run itself and on its tree. */
 export class RunLife {
   readonly #tree: Tree;
   readonly #run: TreeRun;
@@ -70,7 +70,9 @@ export class RunLife {
     return this.#state;
   }
 
-  /** True if a node was released, all runs leave, or the tree is to be released and this claim has brought it on. */
+  /**
+   * True if a node was released, if all runs leave, or if the tree is to be released and this claim has made progress.
+   */
   #mustLeave(): boolean {
     const { lifecycle: { releasing }, services: { slice }, counters, standstill } = this.#tree;
     return this.#begun.isAnyReleased || standstill.state === 'left' ||

@@ -22,7 +22,10 @@ export interface Handover {
 export interface Again {
   /** Whether there may be another attempt. */
   isPossible: () => boolean;
-  /** Puts the failed attempt on record, in one go with what is reported beside it; then gives what the next ones come to. */
+  /**
+   * Records the failed attempt, together with the rows that are reported without a pause before it. Resolves with the
+   * outcome of the next attempts.
+   */
   after: (error: NodeError) => Promise<Outcome | Handover>;
 }
 
@@ -53,7 +56,7 @@ export type ParkedEnd = { outputs: ValueMap } | { error: string };
 export type SettlementEnd =
   /** The executions have ended. `store` reports the rows that belong to these ends: all of them are stored together, or none. */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
-  /** These executions are to be tried again, each of which may be: what they handed over has failed for now. `store` as above. */
+  /** The transaction of these executions has failed for now, and each of them may be tried again. `store` as above. */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
   /** Every run of the tree ends where it is, and the run that was started puts this out. */
   | { status: 'put_out'; outputs: ValueMap }
@@ -65,7 +68,7 @@ export type SettlementEnd =
 /** The parked executions of one run that one step settles together. */
 export interface SettlementStep {
   run: TreeRun;
-  /** Until the step is settled nothing else ends them. */
+  /** Until the step is settled, only the step may end these executions. */
   parked: readonly Parked[];
   /**
    * `signal` is aborted, with a Halt as its reason, when the run ends; `releasing` when it is released. It throws Released when the
@@ -74,7 +77,7 @@ export interface SettlementStep {
   settle: (signals: { signal: AbortSignal; releasing: AbortSignal }) => SettlementEnd | Promise<SettlementEnd>;
 }
 
-/** An execution whose instructions an earlier claim has given out of its hands. */
+/** An execution whose instructions an earlier claim has already given to somebody outside. */
 export interface SentBefore {
   /** The error of its node when the run ends now: what was sent may still be carried out. */
   haltError: (halt: AbortSignal) => NodeError;
@@ -87,7 +90,7 @@ export interface SentBefore {
 export interface Settlement {
   /** The next step for the runs that have parked something; a run comes before those that it called. Undefined for no runs. */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;
-  /** Undefined where an execution may build its instructions: nobody outside has them. */
+  /** Undefined if the execution may build its instructions, because nobody outside has them. */
   sentBefore: (execution: Effect) => SentBefore | undefined;
   /**
    * Whether the owner's own flows name the key that comes to an input of a node, so that it may be used in the owner's name.

@@ -3,7 +3,7 @@ import { nextTurn } from '../../functions/_shared/pause.ts';
 import { NodeError, Released } from './node.ts';
 import { nextState, type TransitionTable } from './transitions.ts';
 
-/** How long everything that runs on one thread may work before it lets the event loop have a turn. */
+/** How long the runs on one thread may compute together before the event loop gets a turn. */
 const BREATH_MS = 20;
 /** When nothing has computed for so long, the event loop has had its turn. */
 const IDLE_MS = 1;
@@ -50,7 +50,7 @@ export interface Slice {
   startComputing: () => void;
   /** Computing pauses. */
   stopComputing: () => void;
-  /** So much was computed in one go that others should have a turn. */
+  /** True if the runs have computed for so long without a pause that others should have a turn. */
   needsBreath: () => boolean;
   /**
    * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the owners in turn:
@@ -154,7 +154,8 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       }),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
-      // At its second try it gets a whole budget of its own, whatever ran before it.
+      // The second try of a computation gets a whole budget of its own, however much other runs have computed before
+      // it.
       const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
       const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
       return () => {

@@ -100,7 +100,10 @@ export class Standstill {
     this.#participants.remove(run);
   }
 
-  /** A run is released, or waits until those that it called are: nothing is settled until the next claim. */
+  /**
+   * Closes the standstill, because a run is released or waits for the release of a called run: no step follows in this
+   * claim.
+   */
   close(): void {
     this.#go('close');
     this.#participants.wakeAll();
@@ -111,14 +114,14 @@ export class Standstill {
     return this.#collected.get(run);
   }
 
-  /** The execution is part of the step under way: its end comes from there. */
+  /** True if the execution is part of the step under way, which will end it. */
   isInFlight(parked: Parked): boolean {
     return this.#inFlight.has(parked);
   }
 
   /**
-   * A run has nothing to do but wait: if that is so everywhere, a settlement's time has come. If some of it is asleep for long, the
-   * tree is released until then.
+   * Called when a run can only wait. If all runs of the tree can only wait, the next settlement step is due. If some
+   * executions sleep for long, the tree is released until the first of them wakes.
    */
   consider(): void {
     if (this.#state !== 'open') return;
@@ -130,7 +133,7 @@ export class Standstill {
     this.#settling = this.#settleAll();
   }
 
-  /** Resolves when no step is under way; rejects with what kept one from being stored. */
+  /** Resolves when no step is under way; rejects with the error if a step could not be stored. */
   async settled(): Promise<void> {
     await this.#settling;
     if (this.#departure?.why === 'failed') throw this.#departure.error;
@@ -194,7 +197,7 @@ export class Standstill {
     }
   }
 
-  /** Applies a step's end without a pause: what is reported on the way is stored together, or not at all. */
+  /** Applies the end of a step without a pause, so that all rows reported meanwhile are stored together, or none. */
   #apply(participant: Participant, end: SettlementEnd): void {
     if (end.status === 'ended') {
       end.store?.();

@@ -7,7 +7,7 @@ const LOG_CHARACTERS = runLimits.log_line_characters.value;
 /** How much of what is kept comes from the beginning. */
 const HEAD_SHARE = 0.25;
 
-/** How long what stands between them is at most. */
+/** The most characters of the note between beginning and end. */
 const MARKER_CHARACTERS = 50;
 
 const LEFT_OUT = / … \((\d+) characters left out\) … /;

@@ -3,7 +3,10 @@ import type { HttpResponse, Transience } from './node.ts';
 /** A date of HTTP, in the one form that servers may send. Source: RFC 9110, section 5.6.7. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Milliseconds for which an answer asks to be left alone; undefined when it asks for nothing. Source: RFC 9110, section 10.2.3. */
+/**
+ * The milliseconds for which an answer asks the client to wait; undefined if it does not ask. Source: RFC 9110, section
+ * 10.2.3.
+ */
 function readRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
@@ -11,7 +14,10 @@ function readRetryAfter(text: string | undefined, now: number): number | undefin
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }
 
-/** Undefined for an answer that would be the same a moment later: only 408, 429 and those of failing servers pass. */
+/**
+ * Undefined for an answer that would be the same a moment later. Only 408, 429 and the statuses of failing servers are
+ * transient.
+ */
 export function transienceOf({ status, headers }: HttpResponse, now = Date.now()): Transience | undefined {
   const passes = status === 408 || status === 429 || (status >= 500 && status <= 599);
   return passes ? { retryAfterMs: readRetryAfter(headers['retry-after'], now) } : undefined;

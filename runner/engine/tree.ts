@@ -51,8 +51,8 @@ function whenAborted(signal: AbortSignal | undefined, listener: () => void): () 
 function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals: TreeSignals): () => void {
   const { stop, releasing } = signals;
   const release = () => lifecycle.release();
-  // Where replaying the history took all of the slice, new work still gets its answers from outside. If it were cut off
-  // each time, the run would never be done.
+  // If replaying the history took all of the slice, new work still waits for its answers from outside. If each claim
+  // cut it off, the run would never end.
   const onSpent = () => {
     if (counters.hasBegunAnything) release();
   };
@@ -77,7 +77,7 @@ function makeTree(options: TreeOptions): { tree: Tree; calledRuns: CalledRuns } 
     endedExecutions: history.endedExecutions,
     exceed: (message) => lifecycle.haltWith({ status: 'failed', message, graceMs: 0 }),
   });
-  // One that falls asleep while its run waits already may be the last that was awake.
+  // An execution that falls asleep while its run already waits may be the last one that was awake.
   const sleepers = new Sleepers(() => standstill.consider());
   const standstill = new Standstill({ settlement, sleepers, lifecycle, now, leastSleepMs: options.leastSleepMs });
   const calls: FlowCalls = {

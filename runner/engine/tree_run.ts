@@ -11,7 +11,10 @@ export interface CallSite {
   execution: Effect;
   node: RunNode;
   run: TreeRun;
-  /** The runs that it called in the runs which this one was redriven from: the run that it calls now takes over from them. */
+  /**
+   * The runs that this execution called in earlier runs, if the run is a redrive. The run that it calls now takes over
+   * from them.
+   */
   earlierRuns?: EarlierRunIds | undefined;
   /** The life of its attempt, which the called run shares. */
   lifecycle: Lifecycle;
