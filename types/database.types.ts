@@ -79,6 +79,26 @@ isOneToOne: false
       referencedColumns: ["id","user_id"]
     }
                   ]
+                },"flow_pins": {
+                  Row: {
+                    "created_at": string,"flow_id": number,"node_id": string,"outputs": NonNullable<Json>,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"flow_id": number,"node_id": string,"outputs": NonNullable<Json>,"updated_at"?: string,"user_id"?: string
+                  }
+                  Update: {
+                    "created_at"?: string,"flow_id"?: number,"node_id"?: string,"outputs"?: NonNullable<Json>,"updated_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_pins_flow_id_fkey"
+      columns: ["flow_id","user_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id","user_id"]
+    }
+                  ]
                 },"flow_run": {
                   Row: {
                     "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"webhook_id": string | null,"deployment": {
@@ -245,14 +265,14 @@ isOneToOne: false
                   ]
                 },"node_run": {
                   Row: {
-                    "attempt": number,"attempt_start_time": string | null,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
+                    "attempt": number,"attempt_start_time": string | null,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_pinned": boolean,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
+                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_pinned"?: boolean,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
                   }
                   Update: {
-                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
+                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_pinned"?: boolean,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
                   }
                   Relationships: [
                     {

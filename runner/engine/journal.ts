@@ -20,6 +20,8 @@ export interface NodeRun {
   errors: string[] | null;
   /** True if the errors went to the output `error`. Missing in rows that do not change it. */
   error_handled?: boolean;
+  /** The node did not run: its outputs are pinned. */
+  is_pinned?: true;
 }
 
 /** A run that an interflow node starts. */

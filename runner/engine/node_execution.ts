@@ -28,6 +28,7 @@ import { followedBy } from './followed_by.ts';
 import { handleFailure } from './error_output.ts';
 import { ExecutionRecord } from './execution_record.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
+import { pinnedExecution } from './pinned_execution.ts';
 import { PartLifecycle } from './part_lifecycle.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';
@@ -287,5 +288,8 @@ export function beginExecution(
     tree.services.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
     return { outcome: takeOutcome(tree, takenOver, inputs), ...asStored };
   }
-  return new NodeExecution(tree, run, node, times, inputs, known, tooMuch ?? known.fault).begin();
+  const fault = tooMuch ?? known.fault;
+  const pinned = run.pins?.[node.id];
+  if (pinned !== undefined && fault === undefined) return pinnedExecution(tree, run, { node, times, inputs, pinned });
+  return new NodeExecution(tree, run, node, times, inputs, known, fault).begin();
 }

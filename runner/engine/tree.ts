@@ -1,5 +1,4 @@
 import type { Snapshot } from '../../types/flow.ts';
-import type { ValueMap } from '../../types/values/value.ts';
 import { makeHasCalledEffects } from './called_effects.ts';
 import { CalledRuns } from './called_runs.ts';
 import type { FlowCalls, Tree, TreeServices } from './context.ts';
@@ -11,7 +10,6 @@ import type { RunLimits } from './limits.ts';
 import type { Halt, NodeRegistry, NodeServices } from './node.ts';
 import { copyMap } from './node_values.ts';
 import type { OutputBudget } from './output_budget.ts';
-import type { PartialRun } from './partial_run.ts';
 import type { Release, Suspension } from './release.ts';
 import { Sleepers } from './sleepers.ts';
 import { Standstill } from './standstill.ts';
@@ -26,7 +24,7 @@ export interface TreeSignals {
 }
 
 export interface TreeOptions extends TreeSignals, Omit<TreeServices, keyof NodeServices> {
-  root: { id: string; inputs: ValueMap; partial?: PartialRun | undefined };
+  root: Pick<TreeRun, 'id' | 'inputs' | 'partial' | 'pins'>;
   run: Tree['run'];
   snapshot: Snapshot;
   registry: NodeRegistry;
@@ -103,6 +101,7 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   inputs: copyMap(root.inputs),
   graph: snapshot.entry,
   partial: root.partial,
+  pins: root.pins,
   depth: 0,
   isNew: history.isEmpty,
   earlierRuns: history.earlierRuns.roots.length > 0 ? history.earlierRuns.roots : undefined,

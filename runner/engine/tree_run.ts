@@ -37,6 +37,8 @@ export interface TreeRun {
   earlierRuns?: EarlierRunIds | undefined;
   /** Only some of its nodes run. Called runs are always whole. */
   partial?: PartialRun | undefined;
+  /** Outputs that nodes give instead of running, by node. Called runs have none. */
+  pins?: Readonly<Record<string, ValueMap>> | undefined;
   /** Executions of its nodes that wait for flows that they called. */
   callsUnderWay: number;
   /** Its first instructions are collected for its caller, not settled. */

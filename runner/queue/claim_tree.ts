@@ -57,7 +57,12 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
     onInputsAnswered: control.onInputsAnswered,
   });
   return {
-    root: { id: claim.flow_run_id, inputs: claim.inputs.M, partial: partialRunOf(claim, stored) },
+    root: {
+      id: claim.flow_run_id,
+      inputs: claim.inputs.M,
+      partial: partialRunOf(claim, stored),
+      pins: claim.settings.pins,
+    },
     snapshot,
     run,
     registry,

@@ -1,4 +1,5 @@
 import type { Graph } from '../../types/flow.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 import type { StoredPartialConfig } from '../engine/partial_run.ts';
 
 /** The settings of a run, as they were when it was started. */
@@ -15,6 +16,8 @@ export interface RunSettings {
   chain_network: { url: string; cluster: string };
   /** Settings of the start, for names that the flow does not define. */
   environment?: Graph['environment'];
+  /** Pinned outputs of the flow's nodes, by node. */
+  pins?: Record<string, ValueMap>;
   /** Only of a partial run. */
   partial_config?: StoredPartialConfig;
 }

@@ -217,6 +217,20 @@ return 256;
 comment on function private.limit_port_name_characters() is
   'Limit in characters: labels; ids and names of ports.';
 
+create function private.limit_flow_pins()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_pins() is
+  'Limit in pins: pinned nodes of a flow (`flow_pins`).';
+
+create function private.limit_flow_pins_bytes()
+returns integer
+language sql immutable security invoker
+return 262144;
+comment on function private.limit_flow_pins_bytes() is
+  'Limit in bytes: all pinned outputs of a flow.';
+
 create function private.limit_node_id_characters()
 returns integer
 language sql immutable security invoker
@@ -550,6 +564,8 @@ grant execute on function
   private.limit_switch_cases(),
   private.limit_field_path_characters(),
   private.limit_port_name_characters(),
+  private.limit_flow_pins(),
+  private.limit_flow_pins_bytes(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
   private.limit_flow_jsonb_bytes(),

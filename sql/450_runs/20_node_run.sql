@@ -13,6 +13,7 @@ create table public.node_run (
   errors text[],
   error_handled boolean not null default false,
   is_taken_over boolean not null default false,
+  is_pinned boolean not null default false,
   primary key (flow_run_id, node_id, times),
   constraint node_run_times_natural check (times >= 0),
   constraint node_run_attempt_positive check (attempt >= 1),
@@ -39,6 +40,8 @@ comment on column public.node_run.error_handled is
   'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
   'True if this run is a redrive and did not execute the node: it copied the row, with its times, from the run that it continues.';
+comment on column public.node_run.is_pinned is
+  'True if the node was not executed: the start found its outputs in flow_pins.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated

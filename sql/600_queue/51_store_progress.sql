@@ -80,11 +80,11 @@ begin
     -- The values are copied from row to row, because the worker sends only the keys.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
-      is_taken_over
+      is_pinned, is_taken_over
     )
     select
       t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, e.errors,
-      e.error_handled, true
+      e.error_handled, e.is_pinned, true
     from jsonb_to_recordset(store_taken_over.executions) as t (
       flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
     )
@@ -157,16 +157,17 @@ begin
   with stored as (
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, attempt_start_time, end_time, input,
-      output, errors, error_handled
+      output, errors, error_handled, is_pinned
     )
     select
       e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time,
-      e.attempt_start_time, e.end_time, e.input, e.output, e.errors, coalesce(e.error_handled, false)
+      e.attempt_start_time, e.end_time, e.input, e.output, e.errors, coalesce(e.error_handled, false),
+      coalesce(e.is_pinned, false)
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
       flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
       attempt_start_time timestamptz, end_time timestamptz, input jsonb, output jsonb,
-      errors text[], error_handled boolean
+      errors text[], error_handled boolean, is_pinned boolean
     )
     on conflict on constraint node_run_pkey do update
     set

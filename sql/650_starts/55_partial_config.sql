@@ -161,8 +161,9 @@ comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
 -- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs has the nodes that do not
--- run but have an edge to a node of only_nodes, each with the run that is named for it.
-create function private.partial_setting(flow public.flows, partial_config jsonb)
+-- run but have an edge to a node of only_nodes, each with the run that is named for it. inline also has pinned outputs
+-- of nodes that do not run, unless `nodes` names a run for them.
+create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -170,6 +171,7 @@ as $$
 declare
   v_values jsonb;
   v_only text[];
+  v_inline jsonb;
   v_runs jsonb;
 begin
   perform private.check_partial_shape(partial_setting.partial_config);
@@ -183,6 +185,8 @@ begin
     select lower(n.run_id) from jsonb_each_text(v_values -> 'nodes') as n (node_id, run_id)
     union select lower(v_values ->> 'default_run_id') where v_values ? 'default_run_id'
   ), partial_setting.flow);
+  v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
+    || (v_values -> 'inline');
   select jsonb_object_agg(s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id'))
   into v_runs
   from (
@@ -190,13 +194,11 @@ begin
     from jsonb_array_elements((partial_setting.flow).edges) as e (edge)
     where e.edge ->> 'target' in (select o.id from unnest(v_only) as o (id))
     except select o.id from unnest(v_only) as o (id)
-    except select k.id from jsonb_object_keys(v_values -> 'inline') as k (id)
+    except select k.id from jsonb_object_keys(v_inline) as k (id)
   ) as s
   where v_values ? 'default_run_id' or v_values -> 'nodes' ? s.node_id;
-  return jsonb_build_object(
-    'only_nodes', v_only, 'runs', coalesce(v_runs, '{}'), 'inline', v_values -> 'inline'
-  );
+  return jsonb_build_object('only_nodes', v_only, 'runs', coalesce(v_runs, '{}'), 'inline', v_inline);
 end;
 $$;
-comment on function private.partial_setting(public.flows, jsonb) is
+comment on function private.partial_setting(public.flows, jsonb, jsonb) is
   'The checked partial_config of a start as the runner needs it: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer: it reads runs of the flow''s owner.';

@@ -36,6 +36,7 @@ as $$
 declare
   v_settings jsonb := private.run_settings(flow_start_settings.deployment)
     || jsonb_build_object('action_signer', flow_start_settings.action_signer);
+  v_pins constant jsonb := private.pins_of_flow(flow_start_settings.flow);
 begin
   if flow_start_settings.environment is not null then
     perform private.check_start_environment(
@@ -46,7 +47,9 @@ begin
   end if;
   if flow_start_settings.partial_config is not null then
     v_settings := v_settings || jsonb_build_object('partial_config',
-      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config));
+      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config, v_pins));
+  elsif v_pins <> '{}' then
+    v_settings := v_settings || jsonb_build_object('pins', v_pins);
   end if;
   return v_settings;
 end;
@@ -54,4 +57,4 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them, else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';

@@ -327,6 +327,20 @@ return 256;
 comment on function private.limit_port_name_characters() is
   'Limit in characters: labels; ids and names of ports.';
 
+create function private.limit_flow_pins()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_pins() is
+  'Limit in pins: pinned nodes of a flow (`flow_pins`).';
+
+create function private.limit_flow_pins_bytes()
+returns integer
+language sql immutable security invoker
+return 262144;
+comment on function private.limit_flow_pins_bytes() is
+  'Limit in bytes: all pinned outputs of a flow.';
+
 create function private.limit_node_id_characters()
 returns integer
 language sql immutable security invoker
@@ -660,6 +674,8 @@ grant execute on function
   private.limit_switch_cases(),
   private.limit_field_path_characters(),
   private.limit_port_name_characters(),
+  private.limit_flow_pins(),
+  private.limit_flow_pins_bytes(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
   private.limit_flow_jsonb_bytes(),
@@ -5173,6 +5189,98 @@ comment on column public.public_flows.chain_network is
 grant select on private.shared_flows to authenticated, service_role;
 grant select on public.public_flows to authenticated, service_role;
 
+-- sql/350_flows/65_flow_pins.sql
+
+create table public.flow_pins (
+  user_id uuid not null default auth.uid(),
+  flow_id integer not null,
+  node_id uuid not null,
+  outputs jsonb not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (flow_id, node_id),
+  constraint flow_pins_flow_id_fkey foreign key (flow_id, user_id)
+    references public.flows (id, user_id) on delete cascade
+);
+comment on table public.flow_pins is
+  'Outputs that nodes give in starts of a flow instead of running, for tests. Deployments ignore them. They are not in flows, because public_flows shows flows to others.';
+comment on column public.flow_pins.user_id is 'The owner of the flow.';
+comment on column public.flow_pins.node_id is
+  'A node of the flow. A pin of a node that the flow does not have any more has no effect.';
+comment on column public.flow_pins.outputs is 'Tagged values by output, {"result": {"S": "text"}}.';
+
+create index flow_pins_user_id_idx on public.flow_pins (user_id);
+create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id);
+
+alter table public.flow_pins enable row level security;
+create policy flow_pins_select_owner on public.flow_pins for select to authenticated
+  using (user_id = (select auth.uid()));
+-- The insert and update policies check the owner of the flow, like those of flow_deployments_tags.
+create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = flow_id and f.user_id = (select auth.uid()))
+  );
+create policy flow_pins_update_owner on public.flow_pins for update to authenticated
+  using (user_id = (select auth.uid()))
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = flow_id and f.user_id = (select auth.uid()))
+  );
+create policy flow_pins_delete_owner on public.flow_pins for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, insert, update, delete on public.flow_pins to authenticated;
+grant select, insert, update, delete on public.flow_pins to service_role;
+
+create trigger _200_touch before update on public.flow_pins
+  for each row execute function private.tg_any__before_update_touch();
+
+create function private.tg_flow_pins__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+  v_bytes bigint;
+begin
+  perform private.check_inputs(new.outputs, 'outputs');
+  -- The lock keeps two writes from passing the limits together.
+  perform from public.flows as f where f.id = new.flow_id for no key update;
+  select count(*), sum(octet_length(p.outputs::text)) into v_count, v_bytes
+  from public.flow_pins as p where p.flow_id = new.flow_id;
+  if v_count > private.limit_flow_pins() or v_bytes > private.limit_flow_pins_bytes() then
+    perform private.refuse_column('outputs', format('all pins of a flow, at most %s, must have at most %s',
+      private.limit_flow_pins(), private.size_text(private.limit_flow_pins_bytes())));
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_pins__after_write() is
+  'Refuses outputs that are no tagged values, and more or larger pins of a flow than it may have. Runs after the policies, so that its errors reach only the owner. Definer: it locks the flow.';
+create trigger _500_check after insert or update on public.flow_pins
+  for each row execute function private.tg_flow_pins__after_write();
+
+create function private.pins_of_flow(flow public.flows)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  -- `offset 0` reads the pins first. Most flows have none, so their nodes are not read.
+  select coalesce(jsonb_object_agg(n.node ->> 'id', p.outputs), '{}')
+  from (
+    select f.node_id, f.outputs from public.flow_pins as f where f.flow_id = (pins_of_flow.flow).id offset 0
+  ) as p
+  cross join lateral (
+    select e.node from jsonb_array_elements((pins_of_flow.flow).nodes) as e (node)
+    where lower(e.node ->> 'id') = p.node_id::text
+    offset 0
+  ) as n;
+$$;
+comment on function private.pins_of_flow(public.flows) is
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer: its callers have checked the owner.';
+
 -- sql/350_flows/70_flow_snapshots.sql
 
 create table private.flow_snapshots (
@@ -7643,6 +7751,7 @@ create table public.node_run (
   errors text[],
   error_handled boolean not null default false,
   is_taken_over boolean not null default false,
+  is_pinned boolean not null default false,
   primary key (flow_run_id, node_id, times),
   constraint node_run_times_natural check (times >= 0),
   constraint node_run_attempt_positive check (attempt >= 1),
@@ -7669,6 +7778,8 @@ comment on column public.node_run.error_handled is
   'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
   'True if this run is a redrive and did not execute the node: it copied the row, with its times, from the run that it continues.';
+comment on column public.node_run.is_pinned is
+  'True if the node was not executed: the start found its outputs in flow_pins.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated
@@ -10461,7 +10572,7 @@ as $$
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
       -- If a called run has ended, only its result is needed, so its node runs are left out.
-      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over,is_pinned}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
     ) end,
@@ -10741,11 +10852,11 @@ begin
     -- The values are copied from row to row, because the worker sends only the keys.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
-      is_taken_over
+      is_pinned, is_taken_over
     )
     select
       t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, e.errors,
-      e.error_handled, true
+      e.error_handled, e.is_pinned, true
     from jsonb_to_recordset(store_taken_over.executions) as t (
       flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
     )
@@ -10818,16 +10929,17 @@ begin
   with stored as (
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, attempt_start_time, end_time, input,
-      output, errors, error_handled
+      output, errors, error_handled, is_pinned
     )
     select
       e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time,
-      e.attempt_start_time, e.end_time, e.input, e.output, e.errors, coalesce(e.error_handled, false)
+      e.attempt_start_time, e.end_time, e.input, e.output, e.errors, coalesce(e.error_handled, false),
+      coalesce(e.is_pinned, false)
     from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
       flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz,
       attempt_start_time timestamptz, end_time timestamptz, input jsonb, output jsonb,
-      errors text[], error_handled boolean
+      errors text[], error_handled boolean, is_pinned boolean
     )
     on conflict on constraint node_run_pkey do update
     set
@@ -12854,8 +12966,9 @@ comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
 -- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs has the nodes that do not
--- run but have an edge to a node of only_nodes, each with the run that is named for it.
-create function private.partial_setting(flow public.flows, partial_config jsonb)
+-- run but have an edge to a node of only_nodes, each with the run that is named for it. inline also has pinned outputs
+-- of nodes that do not run, unless `nodes` names a run for them.
+create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -12863,6 +12976,7 @@ as $$
 declare
   v_values jsonb;
   v_only text[];
+  v_inline jsonb;
   v_runs jsonb;
 begin
   perform private.check_partial_shape(partial_setting.partial_config);
@@ -12876,6 +12990,8 @@ begin
     select lower(n.run_id) from jsonb_each_text(v_values -> 'nodes') as n (node_id, run_id)
     union select lower(v_values ->> 'default_run_id') where v_values ? 'default_run_id'
   ), partial_setting.flow);
+  v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
+    || (v_values -> 'inline');
   select jsonb_object_agg(s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id'))
   into v_runs
   from (
@@ -12883,15 +12999,13 @@ begin
     from jsonb_array_elements((partial_setting.flow).edges) as e (edge)
     where e.edge ->> 'target' in (select o.id from unnest(v_only) as o (id))
     except select o.id from unnest(v_only) as o (id)
-    except select k.id from jsonb_object_keys(v_values -> 'inline') as k (id)
+    except select k.id from jsonb_object_keys(v_inline) as k (id)
   ) as s
   where v_values ? 'default_run_id' or v_values -> 'nodes' ? s.node_id;
-  return jsonb_build_object(
-    'only_nodes', v_only, 'runs', coalesce(v_runs, '{}'), 'inline', v_values -> 'inline'
-  );
+  return jsonb_build_object('only_nodes', v_only, 'runs', coalesce(v_runs, '{}'), 'inline', v_inline);
 end;
 $$;
-comment on function private.partial_setting(public.flows, jsonb) is
+comment on function private.partial_setting(public.flows, jsonb, jsonb) is
   'The checked partial_config of a start as the runner needs it: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer: it reads runs of the flow''s owner.';
 
 -- sql/650_starts/57_flow_start_settings.sql
@@ -12934,6 +13048,7 @@ as $$
 declare
   v_settings jsonb := private.run_settings(flow_start_settings.deployment)
     || jsonb_build_object('action_signer', flow_start_settings.action_signer);
+  v_pins constant jsonb := private.pins_of_flow(flow_start_settings.flow);
 begin
   if flow_start_settings.environment is not null then
     perform private.check_start_environment(
@@ -12944,7 +13059,9 @@ begin
   end if;
   if flow_start_settings.partial_config is not null then
     v_settings := v_settings || jsonb_build_object('partial_config',
-      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config));
+      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config, v_pins));
+  elsif v_pins <> '{}' then
+    v_settings := v_settings || jsonb_build_object('pins', v_pins);
   end if;
   return v_settings;
 end;
@@ -12952,7 +13069,7 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them, else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
 
 -- sql/650_starts/60_start_flow.sql
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { StartFlowParams, StartFlowResult } from '../../types/deployment.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
-import { call, finishedRun, type Person, signUp, storeFlow } from '../support/people.ts';
+import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 
 let owner: Person;
 beforeAll(async () => {
@@ -97,4 +97,21 @@ it('a start gives its flow the environment names that the flow lacks, and called
   const { own, called: ofCalled } = (ended.output as { M: Record<string, { S: string }> }).M;
   expect([JSON.parse(own!.S), JSON.parse(ofCalled!.S)]).toEqual([{ NEW: 'start', OWN: 'flow' }, { CALLED: '1' }]);
   expect(ended.output_instructions).toBe(true);
+});
+
+it('a start of a flow uses pinned outputs, and node_run shows which; a deployment runs the node', async () => {
+  const { flow, textId } = doublingFlow();
+  const flowId = await storeFlow(owner, flow);
+  await owner.client.from('flow_pins').insert({
+    flow_id: flowId,
+    node_id: textId,
+    outputs: { result: { S: 'pinned' } },
+  }).throwOnError();
+  const pinned = await run(flowId, { values: { list: [1, 2] } });
+  expect(pinned.output).toEqual({ M: { texts: { A: [{ S: 'pinned' }, { S: 'pinned' }] } } });
+  const { data } = await owner.client.from('node_run').select('node_id, times').eq('flow_run_id', pinned.id)
+    .eq('is_pinned', true).order('times').throwOnError();
+  expect(data).toEqual([0, 1].map((times) => ({ node_id: textId, times })));
+  const { flow_run_id } = await start(owner, `id=${await deploy(owner, flowId)}`, { values: { list: [1, 2] } });
+  expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { texts: { A: [{ S: '2' }, { S: '4' }] } } });
 });

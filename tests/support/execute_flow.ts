@@ -56,6 +56,8 @@ export interface ExecuteFlowOptions {
   runId?: string;
   /** The runs that it was redriven from, the newest first. */
   redrivenFrom?: { runId: string; recorded: Recorded }[];
+  /** Pinned outputs by node. */
+  pins?: Record<string, ValueMap>;
   /** The nodes that run, and the record from which the others' outputs are taken. */
   partial?: { config: StoredPartialConfig; recorded?: Recorded };
   stop?: AbortSignal;
@@ -244,6 +246,7 @@ export async function claimFlow(
     root: {
       id: options.runId ?? ROOT_RUN_ID,
       inputs,
+      pins: options.pins,
       partial: options.partial && makePartialRun(options.partial.config, history.earlierRuns),
     },
     snapshot,

@@ -79,6 +79,21 @@ export const flowLimits = {
     beyond: MALFORMED,
     inSql: true,
   },
+  flow_pins: {
+    value: 100,
+    unit: 'pins',
+    meaning: 'pinned nodes of a flow (`flow_pins`)',
+    beyond: '400 `column_invalid`',
+    inSql: true,
+  },
+  // A start copies the pins into the settings of the run, which each claim reads.
+  flow_pins_bytes: {
+    value: 262_144,
+    unit: 'bytes',
+    meaning: 'all pinned outputs of a flow',
+    beyond: '400 `column_invalid`',
+    inSql: true,
+  },
   node_id_characters: {
     value: 200,
     unit: 'characters',

@@ -1,0 +1,29 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import type { Tree } from './context.ts';
+import { ExecutionRecord } from './execution_record.ts';
+import type { RunNode } from './graph.ts';
+import type { Execution } from './node_execution.ts';
+import { copyMap, toOutcome } from './node_values.ts';
+import type { TreeRun } from './tree_run.ts';
+import { measureMap } from './value_size.ts';
+
+interface PinnedNode {
+  node: RunNode;
+  times: number;
+  inputs: ValueMap;
+  pinned: ValueMap;
+}
+
+/** Begins an execution of a pinned node. It has its inputs, and ends at once with the pinned outputs. */
+export function pinnedExecution(tree: Tree, run: TreeRun, { node, times, inputs, pinned }: PinnedNode): Execution {
+  const { counters } = tree;
+  counters.countBytes(measureMap(inputs));
+  const record = new ExecutionRecord(tree, { flow_run_id: run.id, node_id: node.id, times }, inputs, undefined);
+  record.row.is_pinned = true;
+  const limits = { maxBytes: counters.limits.outputBytes, take: counters.outputs.take };
+  return {
+    outcome: toOutcome(node, inputs, copyMap(pinned), limits),
+    record: (outcome) => record.end(outcome),
+    handle: (failure) => failure,
+  };
+}

@@ -1,0 +1,89 @@
+create table public.flow_pins (
+  user_id uuid not null default auth.uid(),
+  flow_id integer not null,
+  node_id uuid not null,
+  outputs jsonb not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (flow_id, node_id),
+  constraint flow_pins_flow_id_fkey foreign key (flow_id, user_id)
+    references public.flows (id, user_id) on delete cascade
+);
+comment on table public.flow_pins is
+  'Outputs that nodes give in starts of a flow instead of running, for tests. Deployments ignore them. They are not in flows, because public_flows shows flows to others.';
+comment on column public.flow_pins.user_id is 'The owner of the flow.';
+comment on column public.flow_pins.node_id is
+  'A node of the flow. A pin of a node that the flow does not have any more has no effect.';
+comment on column public.flow_pins.outputs is 'Tagged values by output, {"result": {"S": "text"}}.';
+
+create index flow_pins_user_id_idx on public.flow_pins (user_id);
+create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id);
+
+alter table public.flow_pins enable row level security;
+create policy flow_pins_select_owner on public.flow_pins for select to authenticated
+  using (user_id = (select auth.uid()));
+-- The insert and update policies check the owner of the flow, like those of flow_deployments_tags.
+create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = flow_id and f.user_id = (select auth.uid()))
+  );
+create policy flow_pins_update_owner on public.flow_pins for update to authenticated
+  using (user_id = (select auth.uid()))
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = flow_id and f.user_id = (select auth.uid()))
+  );
+create policy flow_pins_delete_owner on public.flow_pins for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, insert, update, delete on public.flow_pins to authenticated;
+grant select, insert, update, delete on public.flow_pins to service_role;
+
+create trigger _200_touch before update on public.flow_pins
+  for each row execute function private.tg_any__before_update_touch();
+
+create function private.tg_flow_pins__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+  v_bytes bigint;
+begin
+  perform private.check_inputs(new.outputs, 'outputs');
+  -- The lock keeps two writes from passing the limits together.
+  perform from public.flows as f where f.id = new.flow_id for no key update;
+  select count(*), sum(octet_length(p.outputs::text)) into v_count, v_bytes
+  from public.flow_pins as p where p.flow_id = new.flow_id;
+  if v_count > private.limit_flow_pins() or v_bytes > private.limit_flow_pins_bytes() then
+    perform private.refuse_column('outputs', format('all pins of a flow, at most %s, must have at most %s',
+      private.limit_flow_pins(), private.size_text(private.limit_flow_pins_bytes())));
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_pins__after_write() is
+  'Refuses outputs that are no tagged values, and more or larger pins of a flow than it may have. Runs after the policies, so that its errors reach only the owner. Definer: it locks the flow.';
+create trigger _500_check after insert or update on public.flow_pins
+  for each row execute function private.tg_flow_pins__after_write();
+
+create function private.pins_of_flow(flow public.flows)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  -- `offset 0` reads the pins first. Most flows have none, so their nodes are not read.
+  select coalesce(jsonb_object_agg(n.node ->> 'id', p.outputs), '{}')
+  from (
+    select f.node_id, f.outputs from public.flow_pins as f where f.flow_id = (pins_of_flow.flow).id offset 0
+  ) as p
+  cross join lateral (
+    select e.node from jsonb_array_elements((pins_of_flow.flow).nodes) as e (node)
+    where lower(e.node ->> 'id') = p.node_id::text
+    offset 0
+  ) as n;
+$$;
+comment on function private.pins_of_flow(public.flows) is
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer: its callers have checked the owner.';

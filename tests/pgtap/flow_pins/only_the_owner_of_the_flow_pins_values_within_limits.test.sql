@@ -1,0 +1,33 @@
+select plan(13);
+
+select test.create_user('owner'), test.create_user('stranger');
+select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'note'))));
+create function pg_temp.pin(node text, outputs jsonb, person text default 'owner') returns text language sql volatile as $$
+  select coalesce(test.error_code(format(
+    'insert into public.flow_pins (flow_id, node_id, outputs, user_id) values (%s, %L, %L, %L) '
+    'on conflict (flow_id, node_id) do update set outputs = excluded.outputs',
+    test.kept('flow'), test.node_id(node), outputs, test.user_id(person)
+  )), 'stored');
+$$;
+grant execute on function pg_temp.pin(text, jsonb, text) to public;
+
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.pin('a', '{"x": {"S": "by hand"}}'), 'stored', 'the owner pins outputs of a node');
+select is(pg_temp.pin('a', '{"x": {"S": "anew"}}'), 'stored', 'and changes them');
+select is(pg_temp.pin('a', outputs), 'inputs_invalid', format('no tagged values: %s', outputs))
+from unnest(array['7', '[]', '{"x": 7}', '{"x": {"Z": "7"}}']::jsonb[]) as outputs;
+select is(pg_temp.pin('b', jsonb_build_object('x', jsonb_build_object('S', repeat('x', 262144)))), 'column_invalid', 'at most 256 KiB');
+insert into public.flow_pins (flow_id, node_id, outputs)
+select test.kept('flow')::integer, test.node_id(i::text), '{}' from generate_series(1, 99) as i;
+select is(pg_temp.pin('b', '{}'), 'column_invalid', 'at most 100 pins');
+select is(pg_temp.pin('a', '{"x": {"S": "again"}}'), 'stored', 'the hundredth can still be changed');
+
+select test.sign_in(test.user_id('stranger'));
+select is((select count(*) from public.flow_pins), 0::bigint, 'others see none');
+select is(pg_temp.pin('c', '{}', 'stranger'), '42501', 'others pin nothing in their own name');
+select is(pg_temp.pin('c', '{}'), '42501', 'nor in the name of the owner, and learn no limit');
+select test.sign_out();
+delete from public.flows where id = test.kept('flow')::integer;
+select is((select count(*) from public.flow_pins), 0::bigint, 'the flow takes its pins along');
+
+select * from finish();
