@@ -40,3 +40,13 @@ it('every variable that is wrong is named with what it takes', () => {
         'FLOW_RUN_MAX_WORK_MS=9999999999: must be an integer from 1 to 2147483647',
     );
 });
+
+it('flows share the buckets that the operator lists, and never those of users', () => {
+  expect([...read({}).sharedBuckets]).toEqual([]);
+  expect([...read({ STORAGE_SHARED_BUCKETS: ' reports, a.b ,,' }).sharedBuckets]).toEqual(['reports', 'a.b']);
+  for (const wrong of ['user-storages', 'authenticated', 'a/b']) {
+    expect(() => read({ STORAGE_SHARED_BUCKETS: `reports,${wrong}` })).toThrow(
+      `Wrong in the environment: STORAGE_SHARED_BUCKETS=${wrong}: must be names of buckets that are not of users`,
+    );
+  }
+});
