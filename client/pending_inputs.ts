@@ -10,8 +10,8 @@ import { readReference } from './run_reference.ts';
 const COLUMNS = 'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at';
 
 /**
- * Extracts the token of an input from its URL, or takes it as it is. Only the token is used, and only for the client's
- * own project, whatever the URL's host is.
+ * Extracts the token of an input from its URL, or returns a bare token unchanged. Only the token is used, and only for
+ * the client's own project, whatever the URL's host is.
  */
 function tokenOf(url: string): string {
   const token = /(?:^|\/flow\/submit\/)(fi_[A-Za-z0-9_-]{43})$/.exec(url)?.[1];

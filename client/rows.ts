@@ -11,7 +11,7 @@ export async function readRows<Row>(send: Send, request: FlowRequest): Promise<R
 
 /**
  * Makes the error of a missing row. A row that the caller may not see counts as missing: PostgREST returns an empty
- * list for both.
+ * list in both cases.
  */
 export const notFound = (code: ErrorCode | ClientErrorCode, message: string): FlowError =>
   new FlowError({ code, message, status: 404 });

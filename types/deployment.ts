@@ -32,11 +32,10 @@ const nodeIdSchema = z.string().max(flowLimits.node_id_characters.value);
 export const partialConfigSchema = z.strictObject({
   /** The ids of the nodes that run. No other node runs. */
   only_nodes: z.array(nodeIdSchema).min(1).max(flowLimits.flow_nodes.value),
-  /** Where the other nodes' outputs come from. */
+  /** The sources of the other nodes' outputs. */
   values_config: z.strictObject({
     /**
-     * The run from which the outputs of a node are taken, by the id of the node: an ended run of this flow that was
-     * started as such, not called.
+     * For each node by its id, the run from which its outputs are taken: an ended root run of this flow.
      */
     nodes: z.record(nodeIdSchema, z.uuid('must be the UUID of a run')).optional(),
     /** The run for all nodes that `nodes` does not name. */

@@ -25,7 +25,10 @@ export const editorFlowSchema = z.object({
 /** A flow as the editor exports it. */
 export type EditorFlow = z.input<typeof editorFlowSchema>;
 
-/** Makes the row in `flows` for an exported flow of either form. Throws a ZodError that names missing parts. */
+/**
+ * Makes the row in `flows` for an exported flow in the older or the newer form. Throws a ZodError that names missing
+ * parts.
+ */
 export const editorFlowToRow = (json: unknown) => readEditorFlow(json).row;
 
 /** Makes the row in `flows` for an exported flow, and lists the parts that could not be carried over. */

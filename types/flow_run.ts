@@ -39,7 +39,7 @@ export const DEFAULT_WAIT_SECONDS = requestLimits.default_wait_seconds.value;
 /** The longest wait of a request, in seconds. */
 export const MAX_WAIT_SECONDS = requestLimits.wait_seconds.value;
 
-/** The id of a run in a path. Upper case is lowered, because the database returns lower case. */
+/** The id of a run in a path. Upper case is converted to lower case, because the database returns lower case. */
 export const flowRunIdSchema = z.uuid('must be the UUID of a run').toLowerCase();
 
 /** The path of a route that names a run. */

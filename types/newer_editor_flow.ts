@@ -53,7 +53,7 @@ const RENAMED_TYPES = ['native', 'deno', 'WASM', 'mock'];
 const typeOf = ({ type, data }: NewerNode): string =>
   bareName(data.node_id).startsWith('deno_') || !RENAMED_TYPES.includes(type) ? 'deno' : type;
 
-/** The form data of a node, by its kind. `leave` is told of what has no place there. */
+/** Makes the form data of a node, by its kind. `leave` is called for each part that has no place in the form data. */
 function formOf(node: NewerNode, leave: (what: string) => void): Form {
   const { node_id, ports, config } = node.data;
   const given = config ?? {};
@@ -63,7 +63,7 @@ function formOf(node: NewerNode, leave: (what: string) => void): Form {
     case 'const': {
       const { type, value } = given;
       const isText = type !== 'JSON' && type !== 'File' || typeof value === 'string' || Array.isArray(value);
-      // A JSON that is no text is kept by its plain form.
+      // JSON that is not a text is kept in its plain form.
       return { type, value: isText ? value : JSON.stringify(read('value')) };
     }
     case 'flow_input': {
@@ -107,7 +107,7 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
       // The editor's own input, which names the called flow.
       targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
       targets_form: { form_data: formOf(node, leave) },
-      // For an export into the same form.
+      // Kept for an export into the newer form.
       newer_editor: { node_id, config: config ?? null },
     },
   };

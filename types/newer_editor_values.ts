@@ -20,7 +20,7 @@ function tagIn(json: unknown): Tag | undefined {
   return names.length === 1 ? TAGS.find((tag) => tag === names[0]) : undefined;
 }
 
-/** A number that a text of digits stands for, or the text if a number has not enough digits. */
+/** The number in a text of digits, or the text itself if a JavaScript number has not enough digits. */
 function numberOf(text: unknown, tag: string, leave: (what: string) => void): unknown {
   const number = Number(text);
   const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
@@ -32,7 +32,10 @@ function numberOf(text: unknown, tag: string, leave: (what: string) => void): un
   return isExact ? number : text;
 }
 
-/** Plain JSON of a value of `config`, in which objects with one tag are tagged. `leave` is told of what is lost. */
+/**
+ * Makes plain JSON of a value of `config`, in which objects with one tag are tagged values. `leave` is called for each
+ * loss.
+ */
 export function plainOfTagged(json: unknown, leave: (what: string) => void): unknown {
   const tag = tagIn(json);
   if (tag === undefined) {
@@ -51,7 +54,7 @@ export function plainOfTagged(json: unknown, leave: (what: string) => void): unk
     case 'A':
       return Array.isArray(payload) ? payload.map((each) => plainOfTagged(each, leave)) : payload;
     case 'M':
-      // A map whose only name is that of a tag is no tagged value.
+      // A map whose only member has the name of a tag is not a tagged value.
       return Object.fromEntries(
         Object.entries(payload ?? {}).map(([name, member]) => [name, plainOfTagged(member, leave)]),
       );

@@ -173,7 +173,7 @@ const recordSchema = z.strictObject({
   'targets_form.ui_schema': formSchema,
   'targets_form.extra': formSchema,
 }).superRefine((definition, context) => {
-  // A ui_schema without a json_schema defines no form. Records in use have that, so it is accepted.
+  // A ui_schema without a json_schema defines no form. Existing records have such a ui_schema, so it is accepted.
   const isIncomplete = definition['targets_form.json_schema'] != null && definition['targets_form.ui_schema'] == null;
   const lonely = isIncomplete
     ? [{ path: ['targets_form.ui_schema'], message: 'is missing: targets_form.json_schema needs it' }]

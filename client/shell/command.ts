@@ -41,9 +41,9 @@ export interface Command {
   arguments: string;
   /** The least and the greatest number of arguments. */
   count: [min: number, max: number];
-  /** Its purpose, in one line. */
+  /** The purpose of the command, in one line. */
   summary: string;
-  /** More about it, in sentences. */
+  /** More about the command, in sentences. */
   notes: string[];
   options: readonly Option[];
   example: string;

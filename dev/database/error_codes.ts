@@ -1,7 +1,7 @@
 import { errorEntries } from '../../types/errors.ts';
 import { isStoreError, runErrors } from '../../types/run_errors.ts';
 
-/** What SQL knows of error codes: the status of each, and those that runs fail with. */
+/** The error codes in SQL: the status of each, and the codes with which runs fail. */
 export const errorCodesFile = 'sql/100_platform/15_error_codes.sql';
 
 const codes = Object.entries(errorEntries);

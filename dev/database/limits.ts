@@ -12,7 +12,7 @@ const typeOf = (value: number): string => value > MAX_INTEGER ? 'bigint' : 'inte
 
 const inSql = Object.entries<Limit>(limits).filter(([, limit]) => limit.inSql === true);
 
-// `return` of a constant: a planner puts the number in place of the call.
+// The body returns a constant, so the planner replaces the call by the number.
 const functionOf = ([name, { value, unit, meaning }]: [string, Limit]): string =>
   `create function private.limit_${name}()
 returns ${typeOf(value)}

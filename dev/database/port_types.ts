@@ -16,9 +16,9 @@ import {
 export const portTypesFile = 'sql/200_values/30_port_types.sql';
 
 /**
- * The bits of the masks `takes` and `makes`. Numbers are told apart by their size, whatever their tag. `free` and
- * `string` stand for no values: they tell the type free from json, and string from the texts that bytes take. Bit 23 is
- * left out, since private.describe_snapshot uses it.
+ * The bits of the masks `takes` and `makes`. Numbers are distinguished by their size, whatever their tag is. The bits
+ * `free` and `string` stand for no values: they only distinguish the type free from json, and string from the texts
+ * that bytes accept. Bit 23 is left out, since private.describe_snapshot uses it.
  */
 const BITS = {
   whole8: 0,
@@ -95,7 +95,7 @@ function makes(name: PortTypeName): number {
 
 const kindMask = (kinds: readonly Kind[]): number => kinds.reduce((mask, kind) => mask + 2 ** KINDS.indexOf(kind), 0);
 
-/** A JSON Schema as jsonb; each part of a choice has a line of its own. */
+/** Writes a JSON Schema as jsonb; each part of a choice has a line of its own. */
 function schemaText(name: PortTypeName): string {
   const schema = schemaOf(name);
   if (!Array.isArray(schema.anyOf)) return `'${stringify(schema)}'::jsonb`;

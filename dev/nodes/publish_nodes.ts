@@ -287,7 +287,7 @@ export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'heade
   });
   const wanted = values.port === undefined ? undefined : parsePort(values.port);
   const findLocal = () => readStack(stackDir(chooseRunningPort(wanted)))?.status;
-  // A named project needs no stack, so several that run are no fault then.
+  // A named project needs no local stack, so several running stacks are no error then.
   const local = values.url === undefined || wanted !== undefined ? findLocal() : localAt(values.url);
   const url = values.url ?? local?.API_URL;
   if (url === undefined) {

@@ -11,7 +11,7 @@ import { meter } from './meter.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The texts that the sandbox evaluates before a script: its own part, and one library each. */
+/** The texts that the sandbox evaluates before a script: the sandbox's own part, and a text for each library. */
 const GUESTS = ['main', 'typescript', 'jsonata', 'mustache', 'csv'];
 
 const generated = (name: string): string => join(projectDir, `runner/script/generated/${name}.ts`);
@@ -74,7 +74,7 @@ async function bundle(name: string): Promise<Bundle> {
   return { text: outputFiles[0]!.text, licences: licencesOf(Object.keys(metafile.inputs)) };
 }
 
-/** Returns the paths of the generated files that differ from what their sources say. */
+/** Returns the paths of the generated files that differ from the output of their sources. */
 export async function staleAssets(): Promise<string[]> {
   const texts = await Promise.all(GUESTS.map(async (name) => ({ name, text: bundleText(name, await bundle(name)) })));
   const stale = texts.filter(({ name, text }) => readFileSync(generated(name), 'utf8') !== text);

@@ -94,8 +94,8 @@ const movedSegment = (moved: (index: number) => number) => (bytes: Reader): numb
 /**
  * Returns a copy of a WebAssembly module whose every loop and call counts down the exported global `fuel`, by one for
  * each pass, and by one for each 64 bytes that are copied or filled at once. Below zero it calls `meter.refuel`, which
- * sets `fuel` anew or throws. So no computation of the module can run on without asking. The module also exports its
- * stack pointer, so that its host can set it back after an error, and its memory begins with so many pages of 64 KiB.
+ * refills `fuel` or throws. So the host can end every computation of the module. The module also exports its stack
+ * pointer, so that its host can set it back after an error, and its memory begins with so many pages of 64 KiB.
  */
 export function meter(wasm: Uint8Array, memoryPages: number): Uint8Array<ArrayBuffer> {
   const sections = sectionsOf(wasm);
@@ -105,7 +105,7 @@ export function meter(wasm: Uint8Array, memoryPages: number): Uint8Array<ArrayBu
     return section.body;
   };
   const parameters = parameterCounts(body(ID.type));
-  // The new import comes behind the others, so all functions of the module move by one.
+  // The new import comes after the others, so the indices of all functions of the module move by one.
   const { functions: refuel, entries: imports } = readImports(body(ID.import), memoryPages);
   const moved = (index: number): number => index < refuel ? index : index + 1;
   // The only global of the module is its stack pointer.

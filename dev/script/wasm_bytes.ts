@@ -33,7 +33,7 @@ export function readLeb(bytes: Reader): number {
   }
 }
 
-/** Takes a LEB128 number as it is. */
+/** Reads a LEB128 number without decoding it. */
 export function takeLeb(bytes: Reader): number[] {
   const taken: number[] = [];
   do taken.push(bytes.byte()); while (taken.at(-1)! >= 128);
@@ -55,7 +55,7 @@ export function signedLeb(number: number): number[] {
   return isLast ? [low] : [low | 128, ...signedLeb(high)];
 }
 
-/** Writes entries behind their number. */
+/** Writes the number of entries, and then the entries. */
 export const writeVector = (entries: number[][]): number[] => {
   const written = leb(entries.length);
   for (const entry of entries) for (const byte of entry) written.push(byte);

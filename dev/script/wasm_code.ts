@@ -28,7 +28,7 @@ const OP = {
 const I32 = { const: 0x41, ltS: 0x48, sub: 0x6b, shrU: 0x76, type: 0x7f } as const;
 const IF_VOID = [0x04, 0x40];
 
-/** Takes the immediates of an instruction as they are. Throws for instructions that the module should not have. */
+/** Copies the immediates of an instruction unchanged. Throws for instructions that the module should not have. */
 function immediates(opcode: number, bytes: Reader): number[] {
   // Control: unreachable, nop, else, end, return; drop, select; numeric instructions.
   if ([0x00, 0x01, 0x05, OP.end, 0x0f, 0x1a, 0x1b].includes(opcode)) return [];

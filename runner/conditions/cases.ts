@@ -4,7 +4,7 @@ import { ConversionError } from '../../types/values/conversion.ts';
 import { type LosslessJson, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { type Condition, readCondition } from './condition.ts';
 
-/** The database checks the same when a flow is deployed. */
+/** The database checks the same limit when a flow is deployed. */
 const { switch_cases: { value: MAX_CASES } } = flowLimits;
 
 /** The output of a value that fulfils no case. */

@@ -15,7 +15,7 @@ export type Condition = (value: Value) => boolean;
 /** A test of the value at the field, which is undefined if the field does not exist. */
 type Test = (tested: Value | undefined) => boolean;
 
-/** A value that a test can't judge, or the fact that there is none. */
+/** Makes the error of a value that a test can't judge, or of a missing value. */
 function wrongType(tested: Value | undefined, expected: string): ConversionError {
   return tested === undefined
     ? new ConversionError(`there is no value, expected ${expected}`)

@@ -22,10 +22,13 @@ import { type OauthSecret, secretsOf } from './credential.ts';
 import { makeRedaction } from './redaction.ts';
 import { type NewTokens, requestTokens } from './token_request.ts';
 
-/** The time between two looks at a token that another worker is getting. */
+/** The time between two looks for a token that another worker is requesting. */
 const LOOK_MS = 250;
 
-/** The time for which a database that does not answer is asked to store a token, which may replace a refresh token. */
+/**
+ * How long a store of a new token is repeated while the database does not answer, because the token may replace a
+ * refresh token.
+ */
 const STORE_RETRY_MS = 20_000;
 
 const MAX_FAILURE_CHARACTERS = 300;
@@ -86,7 +89,7 @@ async function refresh(
   { rpc, readKeys, tokenHttp, allowsHttp }: TokenServices,
 ): Promise<UsableTokens | undefined> {
   const { lease } = turn;
-  // A repeated call stores nothing more. It answers false, and then the token is read again.
+  // A repeated call changes nothing and returns false; then the token is read again.
   const end = (args: object) =>
     retried(STORE_RETRY_MS, () => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args }));
   let made: NewTokens;
@@ -110,7 +113,10 @@ async function refresh(
   return isStored ? { tokens: made.tokens, nonce: token.nonce } : undefined;
 }
 
-/** Looks whose turn it is to get a token, and gets it if it is this worker's. Undefined: look at the connection again. */
+/**
+ * Checks which worker has the lease for a new token, and requests the token if this worker has it. Undefined: read the
+ * connection again.
+ */
 export async function nextTokens(
   connection: BoundConnection,
   opened: OauthSecret,

@@ -14,12 +14,12 @@ export type DirectSecret = Exclude<ConnectionSecret, { kind: `oauth2_${string}` 
 /** The secret of a client that gets access tokens from a token server. */
 export type OauthSecret = Extract<ConnectionSecret, { kind: `oauth2_${string}` }>;
 
-/** The texts of an OAuth client that no answer and no error may have. */
+/** The texts of an OAuth client that no answer and no error may contain. */
 export const secretsOf = ({ secret }: OauthSecret): string[] =>
   [secret.client_secret, 'refresh_token' in secret ? secret.refresh_token : undefined]
     .filter((text) => text !== undefined);
 
-/** How a request carries the secret, and the texts that must not come back. */
+/** How a request carries the secret, and the texts that answers must not repeat. */
 interface Carried {
   header?: [name: string, value: string];
   parameter?: [name: string, value: string];

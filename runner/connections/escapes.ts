@@ -1,6 +1,6 @@
 import { utf8 } from './needles.ts';
 
-/** Bytes of which each knows its place in the bytes that they were decoded from. */
+/** Decoded bytes, each with its place in the original bytes. */
 export interface Decoded {
   bytes: Uint8Array;
   /** starts[i]: the place of byte i; starts[bytes.length]: the end of the original. */
@@ -120,7 +120,7 @@ export function decodeEscapes({ bytes, starts }: Decoded): Decoded | undefined {
   while (at < bytes.length) {
     const found = escapeAt(bytes, at);
     const text = found?.decoded ?? '';
-    // No escape is shorter than what it stands for.
+    // No escape is shorter than its decoded bytes.
     for (let index = 0; index < text.length; index++) {
       decoded[length] = text.charCodeAt(index);
       places[length++] = starts[at]!;

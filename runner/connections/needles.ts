@@ -18,8 +18,8 @@ const toLatin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => Stri
 export const utf8 = (text: string): string => toLatin1(new TextEncoder().encode(text));
 
 /**
- * The base64 of any bytes that contain these: what depends on the bytes before and after is cut off. The alignment
- * depends on the number of bytes before.
+ * The base64 that these bytes have within any other bytes: digits that depend on the bytes before and after are cut
+ * off. The alignment depends on the number of bytes before.
  */
 function base64Cores(bytes: Uint8Array): string[] {
   return [base64.encode, base64urlnopad.encode].flatMap((encode) =>

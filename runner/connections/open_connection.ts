@@ -19,7 +19,7 @@ export type StoredConnection = Connection & SealedRow & {
 const MAX_WAIT_MS = connectionLimits.connection_lease_seconds.value * 1_000 +
   connectionLimits.connection_token_ms.value;
 
-/** Makes the credential of an access token. A server that refuses it makes it expire. */
+/** Makes the credential of an access token. If a server refuses the token, the token is marked as expired. */
 function makeTokenCredential(
   stored: StoredConnection,
   opened: OauthSecret,
@@ -91,7 +91,7 @@ export const makeConnectionOpener =
     try {
       return await openStoredConnection(read, services, signal);
     } catch (error) {
-      // The next claim runs the node again, as it has not sent its request.
+      // The next claim runs the node again, because the node has not sent its request.
       const isPassing = error instanceof ApiError && ['claim_lost', 'service_unavailable'].includes(error.code);
       throw isPassing ? new Released() : error;
     }

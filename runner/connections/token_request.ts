@@ -9,7 +9,7 @@ import type { OauthSecret } from './credential.ts';
 /** The time that a token without `expires_in` counts as valid, and the longest time of any token, in seconds. */
 const DEFAULT_SECONDS = 600;
 const MAX_SECONDS = 30 * 86_400;
-/** A token counts as expired so long before it expires, but after half of its time at the latest. */
+/** A token counts as expired this long before its end, but not before half of its time is over. */
 const MARGIN_SECONDS = 30;
 
 /** New tokens, and the seconds for which the access token is used. */

@@ -33,7 +33,9 @@ const toRows: Convert<Value> = (value) => {
   throw invalidType(value, 'a map, or a list of maps');
 };
 
-/** The author's word that the write of this node may be made twice. It is no input, so no starter gives it. */
+/**
+ * The author's statement that the write of this node may be made twice. It is not an input, so no starter can give it.
+ */
 export const isMarkedSafe = (formData: LosslessJson): boolean => formMember(formData, 'safe_to_repeat') === true;
 
 /** Changes a query as the inputs of a node say. */

@@ -44,7 +44,7 @@ const toParam: Convert<Param> = (value) => {
 
 const listOf = <T>(toMember: Convert<T>): Convert<T[]> => (value) => toArray(value).map(toMember);
 
-/** Reads a query as a node has put it out. */
+/** Reads a query from the output of a node. */
 export function toQuery(value: Value): Query {
   const members = toMap(value);
   const table = readOptionalField(members, 'table', toText);
@@ -64,7 +64,7 @@ export function toQuery(value: Value): Query {
 
 const textList = (texts: readonly string[]): Value => ({ A: texts.map((text) => ({ S: text })) });
 
-/** The value of a query that a node puts out. */
+/** Makes the value of a query that a node outputs. */
 export function queryValue({ url, schema, target, method, params, prefer, body, isSafeToRepeat }: Query): Value {
   const members: ValueMap = { [target.kind]: { S: target.name }, method: { S: method } };
   if (url !== undefined) members.url = { S: url };

@@ -8,18 +8,18 @@ import { requestOfRun } from '../engine/request_of_run.ts';
 import { readResponse } from '../values/response_value.ts';
 import type { Query } from './query.ts';
 
-/** More than this is refused by servers before PostgREST, and not always with a clear error. */
+/** Servers in front of PostgREST refuse longer URLs, and not always with a clear error. */
 const MAX_URL_CHARACTERS = nodeLimits.query_url_characters.value;
 
 /** Returns the URL of a query below this address of a PostgREST. */
 function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL {
-  // As a part of a path, these names would leave the API.
+  // In a path, these names would lead out of the API.
   if (['', '.', '..'].includes(name)) throw new ConversionError(`must be the name of a ${kind}`, kind);
   if (!URL.canParse(restUrl)) throw new NodeError('the URL is malformed');
   const url = new URL(restUrl);
   const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   url.pathname = `${folder}${kind === 'function' ? 'rpc/' : ''}${encodeURIComponent(name)}`;
-  // Apart from the URL, which each change of its parameters would write anew.
+  // Kept apart from the URL, because each change of its parameters would rewrite the whole URL.
   const search = new URLSearchParams(url.search);
   for (const [param, value] of params) search.append(param, value);
   url.search = String(search);
@@ -57,7 +57,7 @@ export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: Va
   }
 };
 
-/** The answer to a query: null as its result where the body is empty. */
+/** The answer to a query. Its result is null if the body is empty. */
 interface Answer {
   result: Value;
   headers: Value;

@@ -11,7 +11,7 @@ import type { RunnerSettings } from '../settings.ts';
 const LAST_LOOK_MS = 40;
 
 /**
- * Milliseconds between two looks for reserved slots. A worker that is poked learns of started runs, and looks sooner.
+ * Milliseconds between two looks for reserved slots. A worker that gets pokes looks sooner.
  */
 const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
@@ -152,7 +152,7 @@ export function makePolling(
       const isSleeperDue = wakeTimes.dropDue(now());
       mayBeForReserved = true;
       if (isSleeperDue) mayBeMore = true;
-      // The watch reports every run that a look would find. A look follows after a while all the same.
+      // The watch reports every run that a look would find. Even so, the worker looks once more after a while.
       if (isWatched && hasChanged) return;
       // A worker that is not poked looks at intervals, and whenever a run has ended.
       const isTime = !settings.wakesByPokes && (hasFewerRuns || !hasChanged);

@@ -6,8 +6,8 @@ export interface QueueWatch {
    */
   start: () => void;
   /**
-   * True if the worker is notified of each run that becomes claimable, and was told to look at the queue when that
-   * began.
+   * True if the worker is notified of each run that becomes claimable, and has looked at the queue since the
+   * notifications began.
    */
   isOn: () => boolean;
   /** Ends the watch, because the worker has no slot for another run and others may be notified instead. */

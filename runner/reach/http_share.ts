@@ -56,7 +56,8 @@ export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpS
   };
 
   /**
-   * Waits until one more request may run. If the request was aborted when its turn came, the turn goes to the next one.
+   * Waits until one more request may run. If the request was aborted before its turn came, the turn goes to the next
+   * request.
    */
   const enter = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();

@@ -37,7 +37,7 @@ export function readProjectAddress(env: (name: string) => string | undefined): P
 
 const TOKEN_HEADER = 'x-flow-claim-token';
 
-/** Headers by which the author of a flow chooses another caller than the flow's owner. */
+/** Headers with which the author of a flow can call as somebody else than the flow's owner. */
 const CREDENTIALS = new Set(['apikey', 'authorization', 'x-api-key']);
 
 /** A token is renewed after this part of its validity, so that it stays valid while a request waits for its turn. */

@@ -54,7 +54,9 @@ function placeIn(stack: string, prefix: number): SourcePlace | undefined {
   return place.column < 1 ? undefined : place;
 }
 
-/** Makes the error that the guest reports. Errors behind the end of the source are at its end. */
+/**
+ * Makes the error that the guest reports. An error that is reported behind the end of the source is moved to the end.
+ */
 export function codeError(
   { error, stack }: { error: string; stack: string },
   source: string,
@@ -82,10 +84,10 @@ function isAmbiguous(source: string): boolean {
   return false;
 }
 
-/** Makes the error of a library. The class `Error` says nothing about it. */
+/** Makes the error of a library. The class name `Error` is left out, because it adds nothing. */
 export const libraryError = (error: string): CodeError => new CodeError(error.replace(/^Error: /, ''), undefined);
 
-/** Has a library of the sandbox parse a text, and returns the outputs. Throws a CodeError if the library fails. */
+/** Parses a text with a library of the sandbox, and returns the outputs. Throws a CodeError if the library fails. */
 export function askParser<Outputs>(
   sandbox: Sandbox,
   { library, call, outputs = [] }: { library: 'typescript' | 'jsonata'; call: string; outputs?: (keyof Outputs)[] },
@@ -112,7 +114,7 @@ export function askParser<Outputs>(
 /** The outputs of the library that removes types. */
 type WithoutTypes = { text?: string; message: string } & SourcePlace;
 
-/** Removes the types from a source. Throws a CodeError where it is wrong. */
+/** Removes the types from a source. Throws a CodeError with the place of a fault. */
 function withoutTypes(sandbox: Sandbox, source: string, hooks: MachineHooks): string {
   const { text, message, line, column } = askParser<WithoutTypes>(
     sandbox,
@@ -128,12 +130,12 @@ function withoutTypes(sandbox: Sandbox, source: string, hooks: MachineHooks): st
   return text;
 }
 
-/** Sources with types, and what is left of them: a loop runs the same one again and again. */
+/** Caches sources with types and their results without types, because a loop runs the same source again and again. */
 const stripped = new RecentSources<string>(4 * MAX_SOURCE_CHARACTERS, MAX_SOURCE_CHARACTERS);
 
 /**
- * Evaluates the author's source. Types are removed only if the source is no JavaScript, or may have another meaning with
- * types. Throws a CodeError with the fault and its place.
+ * Evaluates the author's source. Types are removed only if the source is not valid JavaScript, or may have another
+ * meaning with types. Throws a CodeError with the fault and its place.
  */
 function evaluate(source: string, variables: readonly string[], sandbox: Sandbox, by: Evaluation): string {
   if (source.length > MAX_SOURCE_CHARACTERS) {
@@ -154,7 +156,7 @@ function evaluate(source: string, variables: readonly string[], sandbox: Sandbox
   throw codeError(answered, source, prefix);
 }
 
-/** The use that is made of the code, and the hooks of the host meanwhile. */
+/** What to do with the code, and the hooks that the host provides meanwhile. */
 interface Evaluation {
   run: (code: string) => GuestAnswer;
   hooks: MachineHooks;

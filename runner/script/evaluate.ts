@@ -15,7 +15,7 @@ export interface SandboxHooks {
 
 export type SandboxTask = ScriptTask & { sandbox: NonNullable<ScriptTask['sandbox']> };
 
-/** Characters that marked JSON takes at most for each byte of an output, and those around the outputs. */
+/** The most characters of marked JSON for each byte of an output, and for the text around the outputs. */
 const OUTPUT_FACTOR = 2;
 
 type EvaluateTask = (hooks: SandboxHooks) => ValueMap;

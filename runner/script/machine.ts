@@ -10,9 +10,9 @@ import { FIRST_PAGES, PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } 
 const MAX_PAGES = scriptLimits.sandbox_bytes.value / PAGE_BYTES;
 /** QuickJS counts its own stack. It ends a recursion before the stack of the host's thread is used up. */
 const STACK_BYTES = 196_608;
-/** The module has a stack of 5 MiB. The upper part stays unused, and so need not be made zero for each run. */
+/** The module has a stack of 5 MiB. The upper part stays unused, so it need not be cleared for each run. */
 const UNUSED_STACK_BYTES = 4 * 1_048_576;
-/** Loops and calls within the sandbox between two questions whether it may go on: less than a millisecond. */
+/** The loops and calls within the sandbox between two checks of its time; they take less than a millisecond. */
 const FUEL = 200_000;
 
 /** A realm that is ready for scripts, in a saved memory. Pointers are those into that memory. */
@@ -24,7 +24,7 @@ export interface Realm {
   answer: number;
 }
 
-/** The object that the package's loader makes of the module, as far as it is used here. */
+/** The parts that are used here of the object that the package's loader makes from the module. */
 interface Glue {
   _malloc: (bytes: number) => number;
   UTF8ToString: (at: number) => string;
@@ -43,8 +43,8 @@ async function unpack(packed: string): Promise<ArrayBuffer> {
 }
 
 /**
- * The imports of the module that reach outside, by the names of the package's build: the clock, the time zone, which is
- * UTC here, and what it would print.
+ * The imports by which the module reaches outside, by their names in the package's build: the clock, the time zone,
+ * which is always UTC here, and the output for prints.
  */
 function ownImports(
   memory: WebAssembly.Memory,
@@ -56,7 +56,7 @@ function ownImports(
     p: now,
     // _localtime_js gets seconds as a 64-bit integer, and writes a `tm`. Its last field is the offset from UTC.
     m: (_seconds, at = 0) => zero(at, 40),
-    // _tzset_js writes the offset and whether there is a summer time; the names stay empty.
+    // _tzset_js writes the offset and whether the zone has a summer time; the names of the zone stay empty.
     n: (timezone = 0, daylight = 0) => {
       zero(timezone, 4);
       zero(daylight, 4);
@@ -77,8 +77,8 @@ function ownImports(
 const COMPILE_ONLY = 32;
 
 /**
- * QuickJS in WebAssembly. It has one memory, which each run finds as its realm was saved, so that no run sees anything
- * of another. Every loop and call of the module counts, those of built-in functions too.
+ * QuickJS in WebAssembly. It has one memory. At the beginning of each run it is restored to the saved realm, so that no
+ * run can see data of another run. Every loop and call of the module is counted, also within built-in functions.
  */
 export class Machine {
   #memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES });
@@ -175,7 +175,7 @@ export class Machine {
     return this.#glue.UTF8ToString(this.#functions.QTS_GetString(context, value));
   }
 
-  /** Runs something from a saved memory on, and translates what the module or its host throw. */
+  /** Runs work that begins with a saved memory, and translates the errors that the module or its host throws. */
   #from<T>(memory: SavedMemory, hooks: MachineHooks, run: () => T): T {
     restoreMemory(this.#memory, memory, { from: this.#stackTop, to: this.#stackTop + UNUSED_STACK_BYTES });
     this.#stackPointer.value = this.#stackTop;
@@ -221,7 +221,7 @@ export class Machine {
 
   /**
    * Evaluates a text whose value is a function, and lets the guest call it with the task, if there is one. Returns the
-   * guest's answer. The error of a text that does not parse says so.
+   * guest's answer. If the text does not parse, the error is marked as an error of parsing.
    */
   run(realm: Realm, { code, task }: { code: string; task?: string }, hooks: MachineHooks): GuestAnswer {
     const { runtime, context, call, answer } = realm;
@@ -234,7 +234,7 @@ export class Machine {
       const called = this.#call(context, call, [compiled, this.#newText(context, task)]);
       const failed = quickjs.QTS_ResolveException(context, called);
       if (failed !== 0) return { ...this.#errorOf(context, failed), isParsed: true };
-      // All jobs, until none is left.
+      // Executes all jobs, until none is left.
       quickjs.QTS_ExecutePendingJob(runtime, -1, this.#glue._malloc(4));
       const value = this.#call(context, answer, []);
       const last = quickjs.QTS_ResolveException(context, value);

@@ -1,9 +1,9 @@
-/** The questions that a run of the sandbox may ask its host. */
+/** The functions of the host that a run of the sandbox may call. */
 export interface MachineHooks {
-  /** Called in less than a millisecond each. An error that it throws ends the run. */
+  /** Called at least once in each millisecond. An error that it throws ends the run. */
   onProgress: () => void;
   onLog: (line: string) => void;
-  /** Milliseconds since 1970; what it throws ends the run. */
+  /** Milliseconds since 1970. An error that it throws ends the run. */
   now: () => number;
   random: () => number;
 }

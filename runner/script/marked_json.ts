@@ -13,9 +13,9 @@ import {
 } from '../../types/values/value.ts';
 
 /**
- * Marked JSON carries values into the sandbox and out of it. It is JSON in which one member marks what JSON lacks:
- * `{"o": members}` an object, `{"i": digits}` an integer beyond 2^53, `{"b": hex digits}` bytes, `{"f": text}` NaN and
- * infinities. `runner/script/guest/values.js` is its other side.
+ * Marked JSON carries values into the sandbox and out of it. It is JSON in which an object with one member marks a
+ * value that JSON lacks: `{"o": members}` an object, `{"i": digits}` an integer beyond 2^53, `{"b": hex digits}` bytes,
+ * `{"f": text}` NaN and infinities. `runner/script/guest/values.js` reads and writes it inside the sandbox.
  */
 export type MarkedJson =
   | null
@@ -76,8 +76,8 @@ const member = (json: LosslessJson, name: string): LosslessJson | undefined =>
     : undefined;
 
 /**
- * Reads parsed marked JSON as a value for an output of this type. Undefined if it does not fit the type. The guest has
- * written it, which the author's code may have changed, so nothing is taken for granted.
+ * Reads parsed marked JSON as a value for an output of this type. Undefined if it does not fit the type. The author's
+ * code may have changed the guest that wrote it, so every part is checked.
  */
 export function fromMarked(json: LosslessJson, declared: string): Value | undefined {
   // Editors may declare types that are not known here.

@@ -4,11 +4,11 @@ import type { Machine, Realm } from './machine.ts';
 /** The libraries that a realm of the sandbox can have besides the language. */
 export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 
-/** Runs code in realms that nothing leaves but an answer. Each run finds its realm untouched. */
+/** Runs code in realms from which only an answer comes out. Each run begins with a fresh realm. */
 export interface Sandbox {
   /** Evaluates code whose value is a function, and lets the guest call it with a task. */
   run: (library: Library, code: string, task: string, hooks: MachineHooks) => GuestAnswer;
-  /** Evaluates code whose value is a function, and nothing more. */
+  /** Evaluates code whose value is a function, without a call of that function. */
   parse: (code: string, hooks: MachineHooks) => GuestAnswer;
 }
 
@@ -28,7 +28,7 @@ const realms = new Map<Library, Realm>();
 /** Milliseconds in which realms were made. */
 let preparedMs = 0;
 
-/** A clock in milliseconds that stands still while a realm is made, since that is not a script's time. */
+/** A clock in milliseconds that stands still while a realm is made, because that time does not count for a script. */
 export const scriptClock = (): number => performance.now() - preparedMs;
 
 function makeRealm(loaded: Machine, text: string): Realm {
@@ -62,7 +62,7 @@ export function openSandbox(libraries: readonly Library[]): Sandbox | Promise<Sa
   const missing = libraries.filter((library) => !texts.has(library));
   if (machine !== undefined && missing.length === 0) return makeSandbox(machine);
   loading ??= load();
-  // The next call tries again to load what could not be loaded.
+  // The next call tries to load the failed libraries again.
   loading.catch(() => loading = undefined);
   const read = missing.map(async (library) => texts.set(library, await TEXTS[library]()));
   return Promise.all([loading, ...read]).then(([loaded]) => makeSandbox(loaded));

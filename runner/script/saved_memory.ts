@@ -23,8 +23,8 @@ export function saveMemory({ buffer }: WebAssembly.Memory): SavedMemory {
 }
 
 /**
- * Restores a memory. The memory may have grown since, and never shrinks; the part that it has grown by becomes zero.
- * `unused` is known to be zero.
+ * Restores a memory. The memory may have grown since then, and never shrinks; the added part is cleared. `unused` is
+ * known to be zero.
  */
 export function restoreMemory(
   memory: WebAssembly.Memory,

@@ -9,7 +9,7 @@ export interface FilePlace {
   path: string;
 }
 
-/** The bucket of `bucket`'s default: files that only signed URLs show. */
+/** The default bucket, whose files only signed URLs show. */
 export const PRIVATE_BUCKET = 'user-storages';
 /** The bucket of files that anybody who knows their URL may read. */
 export const PUBLIC_BUCKET = 'user-public-storages';
@@ -17,7 +17,7 @@ export const PUBLIC_BUCKET = 'user-public-storages';
 /** The buckets in which each owner has the folder `<owner id>/`. */
 const USER_BUCKETS: ReadonlySet<string> = new Set([PRIVATE_BUCKET, PUBLIC_BUCKET]);
 
-/** Who reaches which buckets. */
+/** The owner whose files are reached, and the buckets that all owners share. */
 export interface BucketAccess {
   /** The UUID of the flow's owner, as the database writes it. */
   ownerId: string;
@@ -29,9 +29,9 @@ export interface BucketAccess {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * A character that a path may not hold: Storage takes these only. `%`, `\`, NUL and all letters beyond ASCII are
- * missing, so a path has one spelling: it can't be decoded or normalised to another one. Source: Supabase
- * documentation, "Storage error codes", InvalidKey; Amazon S3, "Safe characters".
+ * Matches a character that a path must not have, because Storage accepts only those listed here. `%`, `\`, NUL and all
+ * letters beyond ASCII are not listed. So a path has one spelling: it can't be decoded or normalised to another one.
+ * Source: Supabase documentation, "Storage error codes", InvalidKey; Amazon S3, "Safe characters".
  */
 const OTHER_CHARACTER = /[^\w/!\-.*'() &$@=;:+,?]/u;
 
@@ -48,7 +48,7 @@ function namesOf(input: 'key' | 'path', text: string): string[] {
   }
   const names = text.split('/').filter((name) => name !== '');
   for (const name of names) {
-    // Servers and URL parsers resolve names of dots; some systems drop spaces and dots around a name.
+    // Servers and URL parsers resolve names that consist of dots, and some systems drop spaces and dots around a name.
     if (/^[. ]+$/.test(name) || name.startsWith(' ') || name.endsWith(' ')) {
       throw new NodeError(`${input}: the name ${JSON.stringify(name)} can't be used`);
     }
@@ -100,7 +100,7 @@ export const findFolder = (bucket: string, path: string | undefined, access: Buc
 /** Returns the key of a file, by which other nodes can name it. */
 export const keyOf = ({ bucket, path }: FilePlace): string => `${bucket}/${path}`;
 
-/** Writes a place as the end of a URL. Throws if a URL parser would read another one. */
+/** Writes a place as the end of a URL. Throws if a URL parser would read another place from it. */
 export function urlPathOf({ bucket, path }: FilePlace): string {
   const encoded = [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
   const { pathname, search, hash } = new URL(`http://localhost/${encoded}`);
@@ -109,8 +109,9 @@ export function urlPathOf({ bucket, path }: FilePlace): string {
 }
 
 /**
- * Words of the Storage API that stand where a bucket's name does, as in `object/authenticated/<bucket>/<path>`. A bucket
- * of such a name would lead to the files of all others. Source: Supabase Storage API, its routes below `/object/`.
+ * Words of the Storage API that stand where a bucket's name does, as in `object/authenticated/<bucket>/<path>`. A
+ * bucket with such a name would give access to the files of all other buckets. Source: Supabase Storage API, its routes
+ * below `/object/`.
  */
 const ROUTES = new Set(['authenticated', 'copy', 'info', 'list', 'list-v2', 'move', 'public', 'sign', 'upload']);
 

@@ -26,7 +26,7 @@ function listedName(entry: unknown): string {
   return entry.id === null ? `${entry.name}/` : entry.name;
 }
 
-/** Adds the part of a signed URL that no signature covers: whether browsers save the file. */
+/** Adds the parameter of a signed URL that the signature does not cover: whether browsers save the file. */
 function addDownload(url: string, download: UrlOptions['download']): string {
   if (download === false) return url;
   const parsed = new URL(url);
@@ -42,7 +42,7 @@ function readSignedUrl(answer: unknown, api: StorageApi): string {
 
 /** The environment and services of an owner's files. */
 export interface OwnerFilesOptions extends BucketAccess {
-  /** Reaches the project, wherever it is. */
+  /** Reaches the project at any address, also a private one. */
   http: HttpClient;
   env: (name: string) => string | undefined;
 }
@@ -86,7 +86,7 @@ export function makeOwnerFiles({ http, env, ...access }: OwnerFilesOptions): Own
         method: 'POST',
         route: 'object/list',
         body: {
-          // The slash keeps folders out whose names begin with this one.
+          // The slash excludes folders whose names only begin with the name of this folder.
           prefix: folder.path === '' ? '' : `${folder.path}/`,
           limit: LISTED_NAMES,
           offset: 0,

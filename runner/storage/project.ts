@@ -7,7 +7,7 @@ import { NodeError } from '../engine/node.ts';
 export interface StorageProject {
   /** Where the runner reaches Storage, without a slash at the end. */
   apiUrl: string;
-  /** Where clients reach Storage: what URLs for them begin with. */
+  /** The address at which clients reach Storage; URLs for clients begin with it. */
   publicUrl: string;
   /** Acts as service role. */
   secretKey: string;

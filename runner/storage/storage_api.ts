@@ -5,7 +5,7 @@ import { TransientError } from '../engine/transient_error.ts';
 import { urlPathOf } from './file_place.ts';
 import type { StorageProject } from './project.ts';
 
-/** Characters of a message of Storage that an error quotes. */
+/** The most characters that an error quotes from a message of Storage. */
 const MAX_QUOTED = 500;
 
 /** A request to Storage. */
@@ -58,8 +58,8 @@ function answerError(response: HttpResponse, secretKey: string): NodeError {
 }
 
 /**
- * Makes the client of a project's Storage. `http` reaches any address, because the operator has set the project's; so
- * the key goes to this address only, and a redirect is an error.
+ * Makes the client of a project's Storage. `http` may reach any address, because the operator has set the project's
+ * address. So the key is sent to this address only, and a redirect is an error.
  */
 export function makeStorageApi(http: HttpClient, { apiUrl, publicUrl, secretKey }: StorageProject): StorageApi {
   const call = async ({ route, bucket, path, body, ...request }: StorageRequest): Promise<HttpResponse> => {

@@ -2,17 +2,17 @@ import { scriptLimits } from '../../types/limits/scripts.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 
-/** The computing of one execution in the sandbox: in a thread of its own, and where there are no threads. */
+/** The computing time of one execution in the sandbox: in a thread of its own, and without threads. */
 export const SANDBOX_MS = scriptLimits.sandbox_ms.value;
 export const SANDBOX_MS_WITHOUT_THREADS = scriptLimits.sandbox_ms_without_threads.value;
 
-/** The error of an execution in the sandbox that computes for too long, wherever it runs. */
+/** The error of an execution in the sandbox that computes for too long, in any thread. */
 export const sandboxLimitError = (): NodeError =>
   new NodeError(
     codedError('node_cpu_limit', `not finished after ${SANDBOX_MS} ms of computing, the limit of a script`),
   );
 
-/** The error where the runtime has no threads, so that everything waits for the script. */
+/** The same error if the runtime has no threads, so that all runs wait for the script. */
 export const sandboxLimitErrorWithoutThreads = (): NodeError =>
   new NodeError(
     codedError(

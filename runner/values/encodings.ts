@@ -4,7 +4,7 @@ import { maxBase58Characters } from '../../types/values/base58.ts';
 import { ConversionError, readField, toMember } from '../../types/values/conversion.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
-/** A form of bytes as text. Both directions throw an Error for what has no such form. */
+/** A form of bytes as text. Both directions throw an Error for input without such a form. */
 interface Encoding {
   name: string;
   encode: (bytes: Uint8Array) => string;

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './error_entry.ts';
 
-/** The errors of who calls. */
+/** The errors of credentials and callers. */
 export const callerErrors = {
   unauthenticated: {
     status: 401,

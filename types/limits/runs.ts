@@ -62,7 +62,7 @@ export const runLimits = {
     beyond: '400 `request_invalid`',
     inSql: true,
   },
-  // A worker holds what the nodes are fed in memory.
+  // A worker holds all outputs of the named runs in memory.
   named_runs: {
     value: 10,
     unit: 'runs',

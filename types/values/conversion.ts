@@ -4,7 +4,7 @@ import { type Conversion, conversionOf, integerRange, type IntegerType, type Por
 import type { Value, ValueMap } from './value.ts';
 
 /**
- * Says that a value is not what a node wants. The message names the input, and never quotes text or bytes, which may be
+ * The error of a value that a node can't use. The message names the input, and never quotes text or bytes, which may be
  * a secret.
  */
 export class ConversionError extends Error {
@@ -19,7 +19,7 @@ export class ConversionError extends Error {
   }
 }
 
-/** Turns a value into what a node wants; throws a ConversionError. */
+/** Converts a value to the form that a node needs; throws a ConversionError. */
 export type Convert<T> = (value: Value) => T;
 
 function describe(value: Value): string {
@@ -96,10 +96,10 @@ const toPayload = <T>(type: PortTypeName, expected: string): Convert<T> => (valu
 
 export const toBoolean = toPayload<boolean>('bool', 'a boolean');
 
-/** A text. Numbers and keys are refused; the node to_string makes texts of them. */
+/** Converts to a text. Numbers and keys are refused; the node to_string makes texts of them. */
 export const toText = toPayload<string>('string', 'a string');
 
-/** Makes the conversion of a text that is one of the names of an object to the member of that name. */
+/** Makes a conversion that takes the name of one of the members of `known` and returns that member. */
 export function toMember<Member>(known: { readonly [name: string]: Member }, separator = ', '): Convert<Member> {
   return (value) => {
     const name = toText(value);
@@ -111,10 +111,10 @@ export function toMember<Member>(known: { readonly [name: string]: Member }, sep
   };
 }
 
-/** An array. No other value is converted to one. */
+/** Converts an array; refuses every other value. */
 export const toArray = toPayload<Value[]>('array', 'a sequence');
 
-/** A map. No other value is converted to one. */
+/** Converts a map; refuses every other value. */
 export const toMap = toPayload<ValueMap>('object', 'a map');
 
 function missingField(name: string): ConversionError {
@@ -144,7 +144,10 @@ export function readOptionalField<T>(fields: ValueMap, name: string, convert: Co
   return value === undefined || 'N' in value ? undefined : convertField(name, value, convert);
 }
 
-/** A field with a default for when it is absent. It is not optional: null is converted like any value, which most types refuse. */
+/**
+ * A field with a default that applies if the field is absent. Null is converted like any other value, so most types
+ * refuse it.
+ */
 export function readFieldOr<T>(fields: ValueMap, name: string, fallback: T, convert: Convert<T>): T {
   const value = fields[name];
   return value === undefined ? fallback : convertField(name, value, convert);

@@ -26,7 +26,7 @@ function decimalBytes(text: string): Uint8Array {
 const plainBytes = (value: Value): Uint8Array | undefined =>
   'A' in value ? Uint8Array.from(value.A, (member) => Number(toU8(member))) : bytesOfValue(value);
 
-/** Bytes. A text gives its UTF-8, whatever it looks like; a decimal its internal form. */
+/** Converts to bytes. A text always becomes its UTF-8, and a decimal its internal form. */
 export function toBytes(value: Value): Uint8Array {
   const way = wayOf('bytes', value, 'bytes');
   if (way === 'utf8') return new TextEncoder().encode(toText(value));
@@ -69,7 +69,7 @@ export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', 
 export const toSignature = (value: Value): Uint8Array =>
   bytesOfLength('signature', value, [SIGNATURE_LENGTH], 'a signature');
 
-/** A signer: the server with a key pair, or the holder of an adapter's public key, whom the run asks. */
+/** Who signs: the server, with a key pair, or the holder of an adapter wallet's public key, whom the run asks. */
 export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
   | { type: 'adapter'; publicKey: string };

@@ -1,9 +1,9 @@
 import type { Value } from './value.ts';
 
 /**
- * The types that ports name, and what each does with a value: the one table of port types. The converters look up here
- * which tags they accept. The editor, the action forms and the client's types ask the functions below, and
- * `npm run db:squash` writes the same table as SQL.
+ * The one table of port types: the types that ports name, and how each type converts values. The converters look up
+ * here which tags they accept. The editor, the action forms and the client's types ask the functions below, and `npm
+ * run db:squash` writes the same table as SQL.
  */
 
 export const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;
@@ -12,11 +12,11 @@ export type Tag = typeof TAGS[number];
 // SAFETY: a value has exactly one member, its tag.
 export const tagOf = (value: Value): Tag => Object.keys(value)[0] as Tag;
 
-/** How a payload becomes what a type wants. The first group converts every payload of the tag, the second only some. */
+/** How a payload is converted for a type. The first group converts every payload of the tag, the second only some. */
 export const CONVERSIONS = {
   /** The payload as it is. */
   same: 'always',
-  /** The float next to a number. */
+  /** The float nearest to a number. */
   nearestFloat: 'always',
   /** The bytes that base58 or base64 stands for. */
   bytes: 'always',
@@ -31,9 +31,9 @@ export const CONVERSIONS = {
   integer: 'sometimes',
   /** A decimal without a fraction, within 64 bits and the range of the type. */
   wholeDecimal: 'sometimes',
-  /** The decimal next to a float, unless the float is beyond all decimals. */
+  /** The decimal nearest to a float, unless the float is beyond all decimals. */
   nearestDecimal: 'sometimes',
-  /** The number that a text is, with or without an exponent. */
+  /** The number that a text contains, with or without an exponent. */
   numberText: 'sometimes',
   /** The base58 of a public key, or of the 64 bytes whose public half it is. */
   base58Key: 'sometimes',
@@ -43,14 +43,14 @@ export const CONVERSIONS = {
   bytesOfLength: 'sometimes',
   /** An array of numbers from 0 to 255, if it has a length that the type takes. */
   byteList: 'sometimes',
-  /** A map with a `public_key`: the wallet whose key is not here. */
+  /** A map with a `public_key`: a wallet without a stored key. */
   publicKeyMember: 'sometimes',
 } as const;
 export type Conversion = keyof typeof CONVERSIONS;
 
 /**
- * Kinds of values that the types of edges tell apart: the tags, and two narrower ones. A key text is an `S` with the
- * base58 of a public key. A wallet is an `M` with a `public_key`.
+ * The kinds of values that the types of edges distinguish: the tags, and two narrower kinds. A key text is an `S` with
+ * the base58 of a public key. A wallet is an `M` with a `public_key`.
  */
 export const KINDS = [...TAGS, 'key text', 'wallet'] as const;
 export type Kind = typeof KINDS[number];
@@ -63,7 +63,7 @@ interface PortType {
   accepts: { readonly [tag in Tag]?: Conversion };
   /** The kinds of values that an output of the type gives. */
   gives: readonly Kind[];
-  /** Undefined where the type says nothing about the form. */
+  /** Undefined if the type does not determine the field. */
   field: Field | undefined;
 }
 
@@ -135,7 +135,7 @@ export const PORT_TYPES = {
 
 export type PortTypeName = keyof typeof PORT_TYPES;
 
-/** The row of a type; undefined for a name that somebody made up, about which nothing is known. */
+/** The row of a type; undefined for an unknown name. */
 const rowOf = (name: string): PortType | undefined =>
   Object.hasOwn(PORT_TYPES, name) ? PORT_TYPES[name as PortTypeName] : undefined;
 
@@ -168,8 +168,8 @@ export interface EdgeStartTypes {
 }
 
 /**
- * Whether an edge may lead from a port to an input of these types: whether one of the values that the port gives is one
- * that the input converts. A type that is not known gives and accepts everything.
+ * Whether an edge may lead from a port to an input of these types: whether the input converts at least one of the
+ * values that the port gives. A type that is not known gives and accepts everything.
  */
 export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonly string[]): boolean {
   // An input passes on what it accepts. If its first type is pubkey, the engine passes the public key on.
@@ -179,13 +179,13 @@ export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonl
   return wanted.some((name) => acceptedKinds(name).some((kind) => given.has(kind)));
 }
 
-/** For fields of several kinds, the one field that takes all of their values. */
+/** For each set of field kinds: the one field that takes the values of all of them. */
 const COMMON_FIELDS: [Field, readonly Field[]][] = [
   ['number', ['integer', 'number']],
   ['text', ['text', 'key', 'signature']],
 ];
 
-/** The field for an input that takes values of these types; undefined where the types leave it open. */
+/** The field for an input that takes values of these types; undefined if the types do not determine it. */
 export function fieldOf(names: readonly string[]): Field | undefined {
   const fields = new Set(names.map((name) => rowOf(name)?.field));
   const [first] = fields;

@@ -89,12 +89,14 @@ function bytesOf(text: string): Value | undefined {
 
 const DIGITS = /^-?\d{1,39}(?:\.\d{1,28})?$/;
 
-/** A text as a value of one of these types. Where a key or another text will do, the text of a key is a key. */
+/**
+ * Reads a text as a value of one of these types. If both keys and texts are accepted, the text of a key becomes a key.
+ */
 function fromText(text: string, types: readonly string[]): Value | undefined {
   const has = (...names: PortTypeName[]) => names.some((name) => types.includes(name));
   if (has('pubkey', 'keypair', 'address') && decodeBase58(text, 32) !== undefined) {
     if (has('pubkey')) return { B3: text };
-    // A wallet whose key is not here: its holder is asked to sign.
+    // A wallet without a stored key: its holder is asked to sign.
     return has('keypair') ? { M: { public_key: { B3: text } } } : { S: text };
   }
   const pair = has('keypair', 'signature') ? decodeBase58(text, 64) : undefined;
@@ -102,7 +104,7 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   if (has('string')) return isStorable(text) ? { S: text } : undefined;
   const bytes = has('bytes') ? bytesOf(text) : undefined;
   if (bytes !== undefined) return bytes;
-  // Floats have no text: a text of digits is for what a float has not enough digits for.
+  // Floats are never texts: a text of digits is for numbers that need more digits than a float has.
   return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
 }
 
@@ -119,7 +121,7 @@ export function fromReadableJson(json: LosslessJson, types: readonly string[], i
   return types.includes(Array.isArray(json) ? 'array' : 'object') ? fromWireJson(json) : undefined;
 }
 
-/** Reads JSON as its form in JavaScript. Throws for a number with more digits than one of JavaScript holds. */
+/** Reads JSON as its form in JavaScript. Throws for a number with more digits than a JavaScript number holds. */
 export function javaScriptOfJson(json: LosslessJson): JavaScriptValue {
   if (json instanceof LosslessNumber) {
     const text = String(json);

@@ -3,7 +3,7 @@ import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '.
 /** A JSON Schema of draft 2020-12. Integers beyond 2^53 are bigints. */
 export type PortSchema = { readonly [keyword: string]: unknown };
 
-/** An integer. Where JSON parsers may round it, a text of its digits will do as well. */
+/** The schema of an integer. If JSON parsers may round the integer, the schema also accepts a text of its digits. */
 function integerSchema(type: IntegerType): PortSchema {
   const [minimum, maximum] = integerRange(type);
   const integer = { type: 'integer', minimum, maximum };

@@ -13,8 +13,9 @@ import {
 
 /**
  * Wire JSON is the untagged form that other servers and stored flows speak: bodies of requests and responses, form data
- * and constants. Numbers are JSON numbers of any length, and bytes are arrays of their numbers. It names no types, so
- * not every value comes back as it was. The form for people and programs of starts is `readable_json.ts`.
+ * and constants. Numbers are JSON numbers of any length, and bytes are arrays of their numbers. Wire JSON names no
+ * types, so some values change when they are written and read again. The form for people and programs of starts is
+ * `readable_json.ts`.
  */
 
 /**
@@ -69,8 +70,8 @@ function numberToValue(text: string): Value {
 }
 
 /**
- * Reads a value from wire JSON: an object becomes a map, a number what `numberToValue` says, a string stays one. Throws
- * a ValueError when the JSON is nested too deep.
+ * Reads a value from wire JSON: an object becomes a map, a number becomes the result of `numberToValue`, and a string
+ * stays a string. Throws a ValueError when the JSON is nested too deep.
  */
 export function fromWireJson(
   json: LosslessJson | number,
