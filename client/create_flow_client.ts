@@ -1,5 +1,6 @@
 import { makePendingInputs } from './pending_inputs.ts';
 import { makeAutomating } from './automating.ts';
+import { makeConnections } from './connections.ts';
 import { connect, type ConnectionOptions, type SupabaseLike } from './connection.ts';
 import type { FlowClient, FlowClientOptions } from './flow_client.ts';
 import { makeDeploying } from './deploying.ts';
@@ -27,6 +28,7 @@ export function createFlowClient(
     ...makeDeploying(send),
     ...makeStarting(send),
     ...makeAutomating(send),
+    ...makeConnections(send),
     ...makeReading(send, watching),
     ...watching,
     ...makeSigning(send),

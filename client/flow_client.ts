@@ -175,6 +175,23 @@ export interface NewWebhook {
   hmac?: WebhookHmac | undefined;
 }
 
+/** A row of `connections`. */
+export type ConnectionRow = Database['public']['Tables']['connections']['Row'];
+
+/** A connection to store. The kind decides the members of `secret`: see the guide to connections. */
+export interface NewConnection {
+  /** Unique for each user. Nodes name the connection by it. */
+  name: string;
+  kind: 'bearer' | 'basic' | 'header' | 'query' | 'oauth2_client_credentials' | 'oauth2_refresh_token';
+  /** The hosts that get the secret, each with `:port` and `/path` if the secret is only for these. */
+  hosts: string[];
+  /** The header of the kind `header`. */
+  header?: string | undefined;
+  /** The query parameter of the kind `query`. */
+  parameter?: string | undefined;
+  secret: { [member: string]: string };
+}
+
 /** A row of `flow_webhooks`. */
 export type WebhookRow = Database['public']['Tables']['flow_webhooks']['Row'];
 
@@ -323,6 +340,27 @@ export interface FlowClient {
 
   /** Lists the caller's own incoming webhooks without their URLs: the newest 1,000, the newest first. */
   webhooks(options?: RequestOptions): Promise<WebhookRow[]>;
+
+  /**
+   * Stores or replaces the caller's connection of this name, with its secret, and returns its row, which has no secret.
+   * Throws `token_required` for a user who has not signed up.
+   */
+  upsertConnection(connection: NewConnection, options?: RequestOptions): Promise<ConnectionRow>;
+
+  /**
+   * Makes one request with a connection of the caller to a URL of its hosts, and returns the status of the answer.
+   * Throws `connection_not_found` and `connection_test_failed`.
+   */
+  testConnection(name: string, url: string, options?: RequestOptions): Promise<number>;
+
+  /** Lists the caller's own connections without their secrets, by name. */
+  connections(options?: RequestOptions): Promise<ConnectionRow[]>;
+
+  /**
+   * Deletes a connection. Throws `connection_not_found`, and `connection_in_use` with the list if a tagged deployment
+   * uses it.
+   */
+  deleteConnection(name: string, options?: RequestOptions): Promise<void>;
 
   /** Deletes an incoming webhook: its URL stops working. Its runs stay. Throws `webhook_not_found`. */
   deleteWebhook(id: string, options?: RequestOptions): Promise<void>;

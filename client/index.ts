@@ -9,6 +9,7 @@ export type { ConnectionOptions, SupabaseLike } from './connection.ts';
 export { createFlowClient } from './create_flow_client.ts';
 export type {
   AnswerInputOptions,
+  ConnectionRow,
   CreatedWebhook,
   Deployment,
   DeploymentDescription,
@@ -23,6 +24,7 @@ export type {
   FlowClientOptions,
   FlowToStore,
   LogOptions,
+  NewConnection,
   NewSchedule,
   NewWebhook,
   OutputOptions,

@@ -132,6 +132,27 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       expect((await fetch(webhook.url, request)).status).toBe(404);
     });
 
+    it('stores, tests, lists and deletes connections', async () => {
+      const client = get();
+      const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+      const name = 'auth';
+      const connection = await client.upsertConnection({
+        name,
+        kind: 'header',
+        header: 'apikey',
+        hosts: [`${API_URL.slice(7)}/auth/v1`],
+        secret: { value: PUBLISHABLE_KEY },
+      });
+      expect(await client.testConnection(name, `${API_URL}/auth/v1/settings`)).toBe(200);
+      expect(await client.connections()).toContainEqual(connection);
+      expect(await stranger.connections()).toEqual([]);
+      const elsewhere = client.testConnection(name, `${API_URL}/rest/v1/`);
+      expect(await errorOf(elsewhere)).toMatchObject({ code: 'connection_test_failed', status: 422 });
+      expect(await errorOf(stranger.deleteConnection(name))).toMatchObject({ code: 'connection_not_found' });
+      await client.deleteConnection(name);
+      expect(await client.connections()).toEqual([]);
+    });
+
     it('stores, changes, deploys, tags and starts a flow, and reads its run', async () => {
       const client = get();
       const id = await client.storeFlow(editorFlowToRow(exampleFlow));

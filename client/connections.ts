@@ -1,0 +1,45 @@
+import type { ConnectionRow, FlowClient, RequestOptions } from './flow_client.ts';
+import { FlowError } from './flow_error.ts';
+import { requireTexts } from './read_answer.ts';
+import type { Send } from './request.ts';
+import { notFound, readRows } from './rows.ts';
+
+/** The methods for connections. */
+export function makeConnections(
+  send: Send,
+): Pick<FlowClient, 'upsertConnection' | 'testConnection' | 'connections' | 'deleteConnection'> {
+  const post = async (path: string, params: object, isRepeatable: boolean, { signal }: RequestOptions = {}) =>
+    (await send({ method: 'POST', path, body: JSON.stringify(params), isRepeatable, signal })).body;
+
+  return {
+    // The same connection with the same secret is stored however often it is sent.
+    upsertConnection: async (connection, options) => {
+      const body = await post('/functions/v1/connections/upsert', connection, true, options);
+      requireTexts(body, ['id', 'name', 'kind'], 'storing the connection');
+      // SAFETY: the body has the texts that callers need.
+      return body as unknown as ConnectionRow;
+    },
+    testConnection: async (name, url, options) => {
+      const body = await post('/functions/v1/connections/test', { name, url }, false, options);
+      const { status } = body as { status?: unknown };
+      if (typeof status === 'number') return status;
+      throw new FlowError({ code: 'answer_invalid', message: 'The answer to testing the connection has no status.' });
+    },
+    connections: async ({ signal } = {}) =>
+      await readRows<ConnectionRow>(send, {
+        path: '/rest/v1/connections?select=*&order=name&limit=1000',
+        isRepeatable: true,
+        signal,
+      }),
+    deleteConnection: async (name, { signal } = {}) => {
+      const [deleted] = await readRows(send, {
+        method: 'DELETE',
+        path: `/rest/v1/connections?select=id&name=eq.${encodeURIComponent(name)}`,
+        headers: { prefer: 'return=representation' },
+        signal,
+      });
+      if (deleted !== undefined) return;
+      throw notFound('connection_not_found', 'There is no such connection.');
+    },
+  };
+}
