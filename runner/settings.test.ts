@@ -46,7 +46,7 @@ it('flows share the buckets that the operator lists, and never those of users', 
   expect([...read({ STORAGE_SHARED_BUCKETS: ' reports, a.b ,,' }).sharedBuckets]).toEqual(['reports', 'a.b']);
   for (const wrong of ['user-storages', 'authenticated', 'a/b']) {
     expect(() => read({ STORAGE_SHARED_BUCKETS: `reports,${wrong}` })).toThrow(
-      `Wrong in the environment: STORAGE_SHARED_BUCKETS=${wrong}: must be names of buckets that are not of users`,
+      `Wrong in the environment: STORAGE_SHARED_BUCKETS=${wrong}: users can't share a bucket of this name`,
     );
   }
 });

@@ -213,6 +213,10 @@ export function settingFault(name: keyof typeof numberSettings, text: string): s
   return value >= min && value <= max ? undefined : `must be an integer from ${min} to ${max}`;
 }
 
+/** Reads names that are divided by commas. */
+const readNames = (text = ''): ReadonlySet<string> =>
+  new Set(text.split(',').map((name) => name.trim()).filter((name) => name !== ''));
+
 /**
  * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free plan) or 2 s of
  * computing. Throws one error that names every invalid variable.
@@ -227,11 +231,9 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
     if (fault !== undefined) wrong.push(`${variableName(name)}=${text}: ${fault}`);
     return [name, Number(text)];
   });
-  const sharedBuckets = new Set((env('STORAGE_SHARED_BUCKETS') ?? '').split(',').map((name) => name.trim()));
-  sharedBuckets.delete('');
-  const notShareable = [...sharedBuckets].find((name) => !isShareable(name));
-  if (notShareable !== undefined) {
-    wrong.push(`STORAGE_SHARED_BUCKETS=${notShareable}: must be names of buckets that are not of users`);
+  const sharedBuckets = readNames(env('STORAGE_SHARED_BUCKETS'));
+  for (const name of sharedBuckets) {
+    if (!isShareable(name)) wrong.push(`STORAGE_SHARED_BUCKETS=${name}: users can't share a bucket of this name`);
   }
   if (wrong.length > 0) throw new Error(`Wrong in the environment: ${wrong.join('; ')}`);
   // SAFETY: made of the entries of numberSettings, number by number.

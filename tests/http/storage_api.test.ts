@@ -104,6 +104,9 @@ describe('the Storage API of the local stack', () => {
       /^body\/sortBy\/column /,
     );
     expect(await post('object/sign/user-storages/a', '{"expiresIn":0}')).toMatch(/^body\/expiresIn /);
+    expect(await post('object/list/user-storages', '{"prefix":"\\u0000"}')).toBe('a text holds NUL');
+    expect((await answerOf('object/user-storages/%00', { headers: service() }))[1].message).toBe('a text holds NUL');
+    expect((await answerOf('object/sign/user-storages/%ff?token=x'))[1].message).toBe('Invalid key: user-storages/%ff');
     expect(await answerOf('bucket', { headers: service() })).toEqual([404, {
       statusCode: 404,
       error: 'Not Found',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readClaims } from './callers.ts';
 import type { ObjectStore, StoredObject } from './object_store.ts';
 import { readPlace } from './places.ts';
-import { invalidRequest, invalidToken, StorageError } from './storage_error.ts';
+import { invalidRequest, invalidToken, ofPostgres, StorageError } from './storage_error.ts';
 import { readUpload } from './uploads.ts';
 
 const listBody = z.object({
@@ -32,6 +32,10 @@ async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
 const pathAfter = (c: Context, words: number): string =>
   new URL(c.req.url).pathname.split('/').slice(words + 1).join('/');
 
+/** Writes a name for a header. Source: RFC 8187, section 3.2.1. */
+const headerName = (name: string): string =>
+  encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
 /** A browser that shows a file of a user runs no script of it: the console has the same origin. */
 const SAFE_HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' };
 
@@ -39,7 +43,7 @@ const SAFE_HEADERS = { 'content-security-policy': "default-src 'none'; sandbox",
 function send(store: ObjectStore, object: StoredObject, c: Context): Response {
   const { metadata, name } = object;
   const download = c.req.query('download');
-  const saveAs = download === undefined ? undefined : encodeURIComponent(download || name.split('/').at(-1)!);
+  const saveAs = download === undefined ? undefined : headerName(download || name.split('/').at(-1)!);
   return new Response(c.req.method === 'HEAD' ? null : store.read(object), {
     headers: {
       'content-type': metadata.mimetype,
@@ -61,15 +65,15 @@ export function makeStorageApp(store: ObjectStore, jwtSecret: string): Hono {
   app.get('/object/public/*', async (c) => send(store, await store.findPublic(readPlace(pathAfter(c, 2))), c));
 
   app.get('/object/sign/*', async (c) => {
-    const path = decodeURIComponent(pathAfter(c, 2));
+    const place = readPlace(pathAfter(c, 2));
     let url: unknown;
     try {
       ({ url } = await verify(c.req.query('token') ?? '', jwtSecret, 'HS256'));
     } catch (error) {
       throw invalidToken(error instanceof Error && error.name === 'JwtTokenExpired' ? 'jwt expired' : 'Invalid JWT');
     }
-    if (url !== path) throw new StorageError(400, 'InvalidSignature', 'Invalid signature');
-    return send(store, await store.findSigned(readPlace(pathAfter(c, 2))), c);
+    if (url !== `${place.bucket}/${place.name}`) throw new StorageError(400, 'InvalidSignature', 'Invalid signature');
+    return send(store, await store.findSigned(place), c);
   });
 
   app.post('/object/sign/*', async (c) => {
@@ -143,7 +147,8 @@ export function makeStorageApp(store: ObjectStore, jwtSecret: string): Hono {
     const message = `Route ${c.req.method}:${c.req.path} not found`;
     return c.json({ message, error: 'Not Found', statusCode: 404 }, 404);
   });
-  app.onError((error) => {
+  app.onError((thrown) => {
+    const error = ofPostgres(thrown);
     if (error instanceof StorageError) return error.toResponse();
     console.error(error);
     return new StorageError(500, 'Internal', 'Internal Server Error').toResponse();

@@ -1,6 +1,6 @@
 import { verify } from 'hono/jwt';
 import type { Sql } from '../postgres.ts';
-import { invalidRequest, ofPostgres, unauthorized } from './storage_error.ts';
+import { invalidRequest, unauthorized } from './storage_error.ts';
 
 /** A database connection in a transaction. */
 export type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
@@ -26,15 +26,11 @@ export async function readClaims(request: Request, jwtSecret: string): Promise<S
 
 /** Runs a transaction with the rights of a caller: policies see the role and the claims. */
 export async function asCaller<T>(sql: Sql, claims: StorageClaims, work: (sql: Transaction) => Promise<T>): Promise<T> {
-  try {
-    const result = await sql.begin(async (tx) => {
-      await tx`select set_config('role', ${claims.role}, true),
-        set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
-      return { value: await work(tx) };
-    });
-    // SAFETY: `begin` unwraps arrays of promises only, and this is no array.
-    return (result as { value: T }).value;
-  } catch (error) {
-    throw ofPostgres(error);
-  }
+  const result = await sql.begin(async (tx) => {
+    await tx`select set_config('role', ${claims.role}, true),
+      set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
+    return { value: await work(tx) };
+  });
+  // SAFETY: `begin` unwraps arrays of promises only, and this is no array.
+  return (result as { value: T }).value;
 }

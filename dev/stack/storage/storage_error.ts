@@ -37,5 +37,7 @@ export function ofPostgres(error: unknown): unknown {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === '42501') return unauthorized('new row violates row-level security policy');
   if (code === '23505') return duplicate();
+  // NUL in a text.
+  if (code === '22021') return invalidRequest('a text holds NUL');
   return error;
 }
