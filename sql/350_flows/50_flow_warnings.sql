@@ -28,7 +28,7 @@ begin
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or private.is_script(d.data ->> 'node_id') as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch')
+        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch', 'fileexplorer')
           or private.is_script(d.data ->> 'node_id') as are_outputs_drawn,
         d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or private.is_script(d.data ->> 'node_id') as draws_inputs,
@@ -255,7 +255,8 @@ begin
       join acting as a on a.index = w.target_index
       where (w.side = 'source' or w.has_expression) and w.source_name is not null and w.target_name is not null
         and case
-          when w.has_expression or w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
+          when w.has_expression or w.is_error or w.source_id in ('switch', 'fileexplorer')
+            or private.is_script(w.source_id) then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )

@@ -188,7 +188,9 @@ begin
       coalesce(
         n.native_id in ('interflow', 'interflow_instructions') or private.is_script(n.native_id), false
       ) as are_inputs_drawn,
-      coalesce(n.native_id in ('interflow', 'switch') or private.is_script(n.native_id), false) as are_outputs_drawn
+      coalesce(
+        n.native_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(n.native_id), false
+      ) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (

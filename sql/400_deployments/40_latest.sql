@@ -42,6 +42,11 @@ as $$
 declare
   v_previous uuid;
 begin
+  -- The deletion of a user has already deleted the flow, and deletes the tags next. A tag that moves now would break
+  -- its foreign key.
+  if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
+    return old;
+  end if;
   -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and this
   -- row next, so the other order here could deadlock. Deletions and deploys wait for each other at the lock of the
   -- tag's row, so the second transaction sees where the first has moved the tag. This must happen before the foreign

@@ -4643,7 +4643,7 @@ begin
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or private.is_script(d.data ->> 'node_id') as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch')
+        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch', 'fileexplorer')
           or private.is_script(d.data ->> 'node_id') as are_outputs_drawn,
         d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or private.is_script(d.data ->> 'node_id') as draws_inputs,
@@ -4870,7 +4870,8 @@ begin
       join acting as a on a.index = w.target_index
       where (w.side = 'source' or w.has_expression) and w.source_name is not null and w.target_name is not null
         and case
-          when w.has_expression or w.is_error or w.source_id = 'switch' or private.is_script(w.source_id) then true
+          when w.has_expression or w.is_error or w.source_id in ('switch', 'fileexplorer')
+            or private.is_script(w.source_id) then true
           when w.is_source_drawn then (w.source_index, w.source_name) in (
             select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
           )
@@ -6118,7 +6119,9 @@ begin
       coalesce(
         n.native_id in ('interflow', 'interflow_instructions') or private.is_script(n.native_id), false
       ) as are_inputs_drawn,
-      coalesce(n.native_id in ('interflow', 'switch') or private.is_script(n.native_id), false) as are_outputs_drawn
+      coalesce(
+        n.native_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(n.native_id), false
+      ) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (
@@ -7024,6 +7027,11 @@ as $$
 declare
   v_previous uuid;
 begin
+  -- The deletion of a user has already deleted the flow, and deletes the tags next. A tag that moves now would break
+  -- its foreign key.
+  if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
+    return old;
+  end if;
   -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and this
   -- row next, so the other order here could deadlock. Deletions and deploys wait for each other at the lock of the
   -- tag's row, so the second transaction sees where the first has moved the tag. This must happen before the foreign

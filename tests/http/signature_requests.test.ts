@@ -197,7 +197,7 @@ describe('POST /signature/submit', () => {
       const response = await submit({ id, signature: signMessage(payer, new_msg), new_msg }, owner.token);
       expect([response.status, await response.json()]).toMatchObject([400, {
         code: 'transaction_changed',
-        message: expect.stringContaining('would invalidate'),
+        message: expect.stringContaining('a change would make their signatures invalid'),
         details: null,
       }]);
       expect((await submit({ id, signature: signMessage(payer, message), new_msg: message }, owner.token)).status)

@@ -122,3 +122,16 @@ it('the last one takes latest along, and a deploy that waits for it sets latest 
   const again = await deploying;
   expect(await latest()).toBe(again);
 });
+
+it('a user can be deleted, even if the newest deployments are stored, and so deleted, first', async () => {
+  deployments.push(await deploy(admin), await deploy(admin));
+  await admin.unsafe(`
+    begin;
+    set local session_replication_role = replica;
+    create temp table moved on commit drop as select * from public.flow_deployments where user_id = '${userId}';
+    delete from public.flow_deployments where user_id = '${userId}';
+    insert into public.flow_deployments select * from moved order by id desc;
+    commit`);
+  await admin`delete from auth.users where id = ${userId}`;
+  expect(await latest()).toBeUndefined();
+});
