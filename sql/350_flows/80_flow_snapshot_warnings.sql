@@ -117,6 +117,7 @@ begin
   v_found := array(
     select c.name from public.connections as c
     where c.user_id = connection_warnings.user_id and c.name = any (v_names)
+    order by c.id
     for key share
   );
   return (

@@ -5752,6 +5752,7 @@ begin
   v_found := array(
     select c.name from public.connections as c
     where c.user_id = connection_warnings.user_id and c.name = any (v_names)
+    order by c.id
     for key share
   );
   return (
@@ -6980,6 +6981,27 @@ grant select, insert, update, delete on public.flow_deployments_tags to service_
 create trigger _800_check_quota after insert on public.flow_deployments_tags
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('tags');
+
+-- sql/400_deployments/32_tagged_connections.sql
+
+create function private.tg_flow_deployments_tags__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform from private.flow_deployment_connections as m
+  join public.connections as c on c.id = m.connection_id
+  where m.deployment_id = new.deployment_id
+  order by c.id
+  for key share of c;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments_tags__after_write() is
+  'Locks the connections of a deployment that gets a tag. A concurrent deletion of one waits, then finds the tag and is refused. Definer: users may not lock connections.';
+create trigger _900_lock_connections after insert or update of deployment_id on public.flow_deployments_tags
+  for each row execute function private.tg_flow_deployments_tags__after_write();
 
 -- sql/400_deployments/40_latest.sql
 
