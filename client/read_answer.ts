@@ -113,7 +113,7 @@ export async function readAnswer(response: Response, method: string, url: URL): 
     throw new FlowError({
       code: 'redirected',
       message: `${place} is redirected${location === null ? '' : ` to ${location.slice(0, MAX_QUOTED)}`}. ` +
-        'The client does not follow, because it would send its credentials along.',
+        'The client does not follow the redirect, because it would send its credentials to that address.',
       hint: 'Make the client with the address at which the project itself answers.',
       status: response.status,
     });

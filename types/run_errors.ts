@@ -32,14 +32,14 @@ export const runErrors = {
   },
   open_nodes_limit: {
     meaning: 'A call would exceed `FLOW_RUN_MAX_OPEN_NODES`.',
-    remedy: 'Call fewer flows within each other.',
+    remedy: 'Nest fewer calls of flows, or call fewer flows at the same time.',
   },
   run_size_limit: {
     meaning: 'The inputs and outputs of the run exceed `FLOW_RUN_MAX_TOTAL_BYTES`.',
     remedy: 'Pass less from node to node.',
   },
   value_missing: {
-    meaning: 'A run of single nodes has no value for an input of one of them.',
+    meaning: 'A partial run has no value for an input of one of them.',
     remedy:
       'Name a run in which the node before it gave that output, or give the value by hand in `values_config.inline`.',
   },
@@ -47,10 +47,13 @@ export const runErrors = {
     meaning: 'The expression of an edge is wrong, failed, or gave a result that the input does not take.',
     remedy: 'Correct `data.expression` of the edge that the error names.',
   },
-  output_too_large: { meaning: 'The outputs of one node exceed `FLOW_RUN_MAX_OUTPUT_BYTES`.', remedy: 'Put out less.' },
+  output_too_large: {
+    meaning: 'The outputs of one node exceed `FLOW_RUN_MAX_OUTPUT_BYTES`.',
+    remedy: 'Make the outputs smaller.',
+  },
   run_outputs_limit: {
     meaning: 'The outputs of the run exceed `FLOW_RUN_MAX_ALL_OUTPUT_BYTES`.',
-    remedy: 'Put out less.',
+    remedy: 'Make the outputs smaller.',
   },
   input_cancelled: {
     meaning: 'Somebody has cancelled the input that a node `api_input` waited for.',
