@@ -6,6 +6,7 @@ import type { FlowClient, FlowClientOptions } from './flow_client.ts';
 import { makeDeploying } from './deploying.ts';
 import { makeReading } from './reading.ts';
 import { makeOpenStream, makeRequest } from './request.ts';
+import { makeRunningNodes } from './running_nodes.ts';
 import { makeSigning } from './signing.ts';
 import { makeStarting } from './starting.ts';
 import { makeWatching } from './watching.ts';
@@ -27,6 +28,7 @@ export function createFlowClient(
   return {
     ...makeDeploying(send),
     ...makeStarting(send),
+    ...makeRunningNodes(send),
     ...makeAutomating(send),
     ...makeConnections(send),
     ...makeReading(send, watching),

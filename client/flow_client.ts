@@ -1,5 +1,5 @@
 import type { Database } from '../types/database.types.ts';
-import type { DeployFlowResult, StartResult } from '../types/deployment.ts';
+import type { DeployFlowResult, StartFlowResult, StartResult } from '../types/deployment.ts';
 import type { RunStatus } from '../types/flow_run.ts';
 import type { RunEvent } from '../types/run_event.ts';
 import type { PendingSignatureRequest } from '../types/signature_request.ts';
@@ -94,6 +94,31 @@ export interface OutputOptions extends RequestOptions {
    */
   timeoutMs?: number | undefined;
 }
+
+export interface RunNodeOptions extends RequestOptions {
+  /** An ended run of the flow: the nodes before the selected ones hand on the outputs that they have there. */
+  from?: RunReference<object> | undefined;
+  /** Inputs of the node as plain values, which `toValue` converts. Of several nodes, these are for the first. */
+  values?: { [input: string]: PlainValue | undefined } | undefined;
+  /** The same as tagged values, which win. */
+  inputs?: ValueMap | undefined;
+  /** Outputs of other nodes by node and output, as tagged values. They are used before those of `from`. */
+  outputs?: { [nodeId: string]: ValueMap } | undefined;
+  /** Settings for the names that the flow's environment does not define. */
+  environment?: { [name: string]: string } | undefined;
+  /** Outputs the first transaction of the run and does not send it. */
+  outputInstructions?: boolean | undefined;
+  /** The same key returns the same run for 24 hours; random by default. */
+  idempotencyKey?: string | undefined;
+}
+
+/** An execution of a node: columns of `node_run`. */
+export type NodeRun =
+  & Pick<
+    Database['public']['Tables']['node_run']['Row'],
+    'node_id' | 'times' | 'start_time' | 'end_time' | 'errors' | 'error_handled' | 'is_pinned'
+  >
+  & { input: { M: ValueMap }; output: { M: ValueMap } | null };
 
 export interface StopOptions extends RequestOptions {
   /** Text for the errors of the cancelled nodes. */
@@ -387,6 +412,15 @@ export interface FlowClient {
     run: RunReference<Outputs>,
     options?: RedriveOptions,
   ): Promise<StartedRun<Outputs>>;
+
+  /**
+   * Runs a node of the caller's flow, or several, and no others. Throws `flow_not_found`, `flow_invalid`,
+   * `partial_config_invalid`, `flow_run_not_found`, `run_not_ended`.
+   */
+  runNode(flow: number, node: string | readonly string[], options?: RunNodeOptions): Promise<StartFlowResult>;
+
+  /** Lists the executions of the nodes of the caller's run, at most 1,000, in the order of their starts. */
+  nodeRuns(run: RunReference<object>, options?: RequestOptions & { node?: string | undefined }): Promise<NodeRun[]>;
 
   /** Lists the root runs that the caller may see, the newest first. */
   runs(filter?: RunFilter): Promise<RunSummary[]>;

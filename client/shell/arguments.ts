@@ -27,7 +27,7 @@ export function readCall(command: Command, args: string[]): CommandCall {
       known.map(({ name, short, takes }) => [name, { type: takes ? 'string' : 'boolean', ...(short && { short }) }]),
     ),
   });
-  const given = new Map<string, string>();
+  const given = new Map<string, string[]>();
   const positionals: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value);
@@ -39,19 +39,24 @@ export function readCall(command: Command, args: string[]): CommandCall {
       }
       return fail(`There is no option ${token.rawName}. flows ${command.name} has ${listOptions(known)}.`);
     }
-    if (given.has(option.name)) return fail(`${token.rawName} is given twice.`);
+    if (given.has(option.name) && !option.isRepeatable) return fail(`${token.rawName} is given twice.`);
     if (option.takes === undefined && token.value !== undefined) return fail(`${token.rawName} takes no value.`);
     if (option.takes !== undefined && (!token.value || !token.inlineValue && token.value.startsWith('-'))) {
       return fail(`${token.rawName} takes ${option.takes}.`);
     }
-    given.set(option.name, token.value ?? '');
+    given.set(option.name, [...given.get(option.name) ?? [], token.value ?? '']);
   }
   const [min, max] = command.count;
   if (!given.has('help') && (positionals.length < min || positionals.length > max)) {
     const few = positionals.length < min;
     return fail(few ? 'An argument is missing.' : `There is one argument too many: ${positionals[max]}`);
   }
-  return { positionals, option: (name) => given.get(name), has: (name) => given.has(name) };
+  return {
+    positionals,
+    option: (name) => given.get(name)?.[0],
+    all: (name) => given.get(name) ?? [],
+    has: (name) => given.has(name),
+  };
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -116,6 +116,25 @@ function isJsonText(text: string): boolean {
 /** Converts the JSON after `:=` to a plain value; integers keep all their digits. Throws a UsageError. */
 export const readJsonValue = (text: string): PlainValue => readJson(':=', text, javaScriptOfJson);
 
+function readAll(args: string[]): Assignment[] {
+  const assignments = args.map(readAssignment);
+  const twice = assignments.find(({ name }, index) => assignments.findIndex((other) => other.name === name) !== index);
+  if (twice !== undefined) throw new UsageError(`The input ${twice.name} is given twice.`);
+  return assignments;
+}
+
+/**
+ * Reads inputs whose types are unknown: `key:=json` is JSON, `key=value` is JSON if it can be, else a text. Throws a
+ * UsageError.
+ */
+export const readTagged = (args: string[]): ValueMap =>
+  Object.fromEntries(
+    readAll(args).map(({ name, isJson, text }) => [
+      name,
+      isJson || isJsonText(text) ? readJson(`${name}:=`, text, (json) => fromWireJson(json)) : { S: text },
+    ]),
+  );
+
 /**
  * Reads the inputs of a command line. `read` is called for the deployment's types if a value is not JSON. Throws a
  * UsageError.
@@ -124,9 +143,7 @@ export async function readAssignments(
   args: string[],
   read: () => Promise<DeploymentDescription>,
 ): Promise<Assigned> {
-  const assignments = args.map(readAssignment);
-  const twice = assignments.find(({ name }, index) => assignments.findIndex((other) => other.name === name) !== index);
-  if (twice !== undefined) throw new UsageError(`The input ${twice.name} is given twice.`);
+  const assignments = readAll(args);
   const deployment = assignments.some(({ isJson }) => !isJson) ? await read() : undefined;
   const assigned: Assigned = { values: Object.create(null), inputs: Object.create(null) };
   for (const assignment of assignments) {

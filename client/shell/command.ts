@@ -9,6 +9,8 @@ export interface Option {
   short?: string;
   /** The name of the option's value; an option without it is a switch. */
   takes?: string;
+  /** True if it may be given several times. */
+  isRepeatable?: true;
   meaning: string;
 }
 
@@ -17,6 +19,8 @@ export interface CommandCall {
   positionals: string[];
   /** Returns the value of an option; undefined if the option is not given. */
   option: (name: string) => string | undefined;
+  /** Returns all values of a repeatable option, in their order. */
+  all: (name: string) => string[];
   /** Tests whether a switch is given. */
   has: (name: string) => boolean;
 }

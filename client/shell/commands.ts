@@ -6,6 +6,7 @@ import { logs } from './commands/logs.ts';
 import { output } from './commands/output.ts';
 import { read } from './commands/read.ts';
 import { redrive } from './commands/redrive.ts';
+import { runNode } from './commands/run_node.ts';
 import { runs } from './commands/runs.ts';
 import { schedule, scheduleDelete, schedulePause, scheduleResume } from './commands/schedule.ts';
 import { schedules } from './commands/schedules.ts';
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   logs,
   stop,
   redrive,
+  runNode,
   inputs,
   submit,
   schedules,

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createFlowClient } from '../../client/create_flow_client.ts';
 import { exitCodes } from '../../client/shell/exit_codes.ts';
 import { main } from '../../client/shell/main.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
@@ -288,6 +289,27 @@ describe('flows tag and logs', () => {
   });
 });
 
+describe('flows run-node', () => {
+  it('runs one node with inputs by hand, or with the outputs of a run, and prints its outputs', async () => {
+    const flow = new FlowBuilder();
+    const pair = flow.use('to_vec', { first: flow.foreach(flow.json([1, 2])), second: flow.json('x') });
+    const flowId = await storeFlow(owner, flow);
+    const run = (...args: string[]) => flows('run-node', String(flowId), pair.id, ...args);
+    expect(await run('--input', 'first=7', '--input', 'second:="8"')).toMatchObject({
+      code: 0,
+      stdout: 'result: [7,"8"]\n',
+    });
+    const client = createFlowClient(owner.client);
+    const whole = await client.runNode(flowId, flow.nodes.map(({ id }) => id));
+    await client.output(whole);
+    const fed = await run('--from', whole.flow_run_id, '--input', 'second=y');
+    expect(fed).toMatchObject({ code: 0, stdout: '#0\nresult: [1,"y"]\n#1\nresult: [2,"y"]\n' });
+    const without = await run();
+    expect(without).toMatchObject({ code: 3, stdout: '' });
+    expect(without.stderr).toContain('value_missing: no value for input "first"');
+  });
+});
+
 describe('flows inputs and submit', () => {
   /** Starts a waiting run, and returns the line of its input: run, node, time, URL. */
   const startAsking = async () => {
@@ -495,7 +517,7 @@ describe('a mistake is reported with the expected form:', () => {
       [
         ['depoly'],
         2,
-        /There is no command depoly\. There are login, deploy, start, output, read, runs, logs, stop, redrive, inputs, submit, schedules, /,
+        /There is no command depoly\. There are login, deploy, start, output, read, runs, logs, stop, redrive, run-node, inputs, submit, schedules, /,
       ],
     ] as const,
   )('flows %j ends with %i', async (args, code, says) => {

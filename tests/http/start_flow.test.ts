@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { createFlowClient } from '../../client/create_flow_client.ts';
 import type { StartFlowParams, StartFlowResult } from '../../types/deployment.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
@@ -114,4 +115,23 @@ it('a start of a flow uses pinned outputs, and node_run shows which; a deploymen
   expect(data).toEqual([0, 1].map((times) => ({ node_id: textId, times })));
   const { flow_run_id } = await start(owner, `id=${await deploy(owner, flowId)}`, { values: { list: [1, 2] } });
   expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { texts: { A: [{ S: '2' }, { S: '4' }] } } });
+});
+
+it('runNode of the client runs a node with values by hand or of a run, and nodeRuns reads its outputs', async () => {
+  const client = createFlowClient(owner.client);
+  const { flow, textId } = doublingFlow();
+  const flowId = await storeFlow(owner, flow);
+  const byHand = await client.runNode(flowId, textId, { values: { stringify: 'by hand' } });
+  await client.output(byHand);
+  expect(await client.nodeRuns(byHand, { node: textId })).toMatchObject([
+    { times: 0, input: { M: { stringify: { S: 'by hand' } } }, output: { M: { result: { S: 'by hand' } } } },
+  ]);
+  const whole = await run(flowId, { values: { list: [1, 2] } });
+  const again = await client.runNode(flowId, textId, { from: whole.id });
+  await client.output(again);
+  expect((await client.nodeRuns(again)).map(({ output }) => output)).toEqual(
+    ['2', '4'].map((text) => ({ M: { result: { S: text } } })),
+  );
+  await expect(client.runNode(flowId, textId, { from: again.flow_run_id.replace(/^./, '1') }))
+    .rejects.toMatchObject({ code: 'flow_run_not_found' });
 });
