@@ -39,7 +39,7 @@ export const runErrors = {
     remedy: 'Pass less from node to node.',
   },
   value_missing: {
-    meaning: 'A partial run has no value for an input of one of them.',
+    meaning: 'A partial run has no value for an input of one of its nodes.',
     remedy:
       'Name a run in which the node before it gave that output, or give the value by hand in `values_config.inline`.',
   },
