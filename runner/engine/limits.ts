@@ -1,10 +1,10 @@
-/** What one run may use, its interflow children included. */
+/** The limits of one run, including the runs that it calls. */
 export const runLimits = Object.freeze({
   /** Node executions, with all iterations of loops and all children. */
   nodeExecutions: 100_000,
-  /** How deep flows may call flows. */
+  /** The depth to which calls of flows may be nested. */
   interflowDepth: 1_024,
-  /** Nodes of all flows under way, a flow counted each time it is called. Their graphs are held in memory. */
+  /** Nodes of all flows under way, with each call of a flow counted. Their graphs are held in memory. */
   openNodes: 50_000,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,

@@ -196,7 +196,10 @@ export class ThreadMissing extends Error {
   override name = 'ThreadMissing';
 }
 
-/** The secret of a connection, which the HTTP client adds to requests. Neither nodes nor errors see it. */
+/**
+ * The secret of a connection, which the HTTP client adds to requests. Nodes can't read it, and errors do not contain
+ * it.
+ */
 export interface Credential {
   /** Throws a NodeError if a request to this URL may not carry the secret, or carries credentials of its own. */
   check: (url: URL, headers: Headers) => void;

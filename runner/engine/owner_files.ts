@@ -26,7 +26,7 @@ export interface FileUpload {
   overwrite: boolean;
 }
 
-/** What a signed URL allows. */
+/** The options of a signed URL. */
 export interface UrlOptions {
   expiresInSeconds: number;
   /** The change of an image, as Storage takes it. */

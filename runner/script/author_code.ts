@@ -156,7 +156,7 @@ function evaluate(source: string, variables: readonly string[], sandbox: Sandbox
   throw codeError(answered, source, prefix);
 }
 
-/** What to do with the code, and the hooks that the host provides meanwhile. */
+/** The use of the code, and the hooks that the host provides during it. */
 interface Evaluation {
   run: (code: string) => GuestAnswer;
   hooks: MachineHooks;
