@@ -462,6 +462,13 @@ return 300;
 comment on function private.limit_connection_host_characters() is
   'Limit in characters: a host of a connection, with port and path prefix.';
 
+create function private.limit_flow_connections()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_connections() is
+  'Limit in connections: connections that a flow and the flows that it calls use, by name.';
+
 create function private.limit_connection_secret_bytes()
 returns integer
 language sql immutable security invoker
@@ -599,6 +606,7 @@ grant execute on function
   private.limit_kv_key_bytes(),
   private.limit_connection_hosts(),
   private.limit_connection_host_characters(),
+  private.limit_flow_connections(),
   private.limit_connection_secret_bytes(),
   private.limit_connection_token_bytes(),
   private.limit_connection_lease_seconds(),

@@ -18,7 +18,9 @@ begin
     return;
   end if;
   return query
-  select (n.position - 1)::integer, n.node ->> 'id', n.node #>> '{data,targets_form,form_data,connection}'
+  -- A longer name is no connection's, however it goes on.
+  select (n.position - 1)::integer, n.node ->> 'id',
+    left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
   where n.node #>> '{data,type}' = 'native' and private.takes_connection(n.node #>> '{data,node_id}')
     and n.node #>> '{data,targets_form,form_data,connection}' <> '';

@@ -92,14 +92,16 @@ begin
   end if;
   return (
     select coalesce(jsonb_object_agg(c.name, c.id), '{}')
-    from public.connections as c
-    where c.user_id = snapshot_connections.user_id
-      and c.name = any (array(select jsonb_object_keys(v_named)))
+    from (
+      select c.name, c.id from public.connections as c
+      where c.user_id = snapshot_connections.user_id and c.name = any (array(select jsonb_object_keys(v_named)))
+      order by c.name limit private.limit_flow_connections()
+    ) as c
   );
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
+  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -117,7 +119,7 @@ begin
   v_found := array(
     select c.name from public.connections as c
     where c.user_id = connection_warnings.user_id and c.name = any (v_names)
-    order by c.id
+    order by c.name limit private.limit_flow_connections()
     for key share
   );
   return (

@@ -7,7 +7,7 @@ begin
   perform from private.flow_deployment_connections as m
   join public.connections as c on c.id = m.connection_id
   where m.deployment_id = new.deployment_id
-  order by c.id
+  order by c.name
   for key share of c;
   return null;
 end;

@@ -572,6 +572,13 @@ return 300;
 comment on function private.limit_connection_host_characters() is
   'Limit in characters: a host of a connection, with port and path prefix.';
 
+create function private.limit_flow_connections()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_connections() is
+  'Limit in connections: connections that a flow and the flows that it calls use, by name.';
+
 create function private.limit_connection_secret_bytes()
 returns integer
 language sql immutable security invoker
@@ -709,6 +716,7 @@ grant execute on function
   private.limit_kv_key_bytes(),
   private.limit_connection_hosts(),
   private.limit_connection_host_characters(),
+  private.limit_flow_connections(),
   private.limit_connection_secret_bytes(),
   private.limit_connection_token_bytes(),
   private.limit_connection_lease_seconds(),
@@ -4518,7 +4526,9 @@ begin
     return;
   end if;
   return query
-  select (n.position - 1)::integer, n.node ->> 'id', n.node #>> '{data,targets_form,form_data,connection}'
+  -- A longer name is no connection's, however it goes on.
+  select (n.position - 1)::integer, n.node ->> 'id',
+    left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
   where n.node #>> '{data,type}' = 'native' and private.takes_connection(n.node #>> '{data,node_id}')
     and n.node #>> '{data,targets_form,form_data,connection}' <> '';
@@ -5727,14 +5737,16 @@ begin
   end if;
   return (
     select coalesce(jsonb_object_agg(c.name, c.id), '{}')
-    from public.connections as c
-    where c.user_id = snapshot_connections.user_id
-      and c.name = any (array(select jsonb_object_keys(v_named)))
+    from (
+      select c.name, c.id from public.connections as c
+      where c.user_id = snapshot_connections.user_id and c.name = any (array(select jsonb_object_keys(v_named)))
+      order by c.name limit private.limit_flow_connections()
+    ) as c
   );
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
+  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -5752,7 +5764,7 @@ begin
   v_found := array(
     select c.name from public.connections as c
     where c.user_id = connection_warnings.user_id and c.name = any (v_names)
-    order by c.id
+    order by c.name limit private.limit_flow_connections()
     for key share
   );
   return (
@@ -6993,7 +7005,7 @@ begin
   perform from private.flow_deployment_connections as m
   join public.connections as c on c.id = m.connection_id
   where m.deployment_id = new.deployment_id
-  order by c.id
+  order by c.name
   for key share of c;
   return null;
 end;

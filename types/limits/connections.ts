@@ -12,6 +12,13 @@ export const connectionLimits = {
     beyond: MALFORMED,
     inSql: true,
   },
+  flow_connections: {
+    value: 100,
+    unit: 'connections',
+    meaning: 'connections that a flow and the flows that it calls use, by name',
+    beyond: '`connection_missing`',
+    inSql: true,
+  },
   connection_secret_bytes: {
     value: 8_192,
     unit: 'bytes',
