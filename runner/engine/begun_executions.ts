@@ -5,7 +5,7 @@ import type { RunNode } from './graph.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { News } from './news.ts';
 import type { NodeError } from './node.ts';
-import type { Execution } from './node_execution.ts';
+import type { Execution } from './execution.ts';
 import { copyMap, type Outcome, toError } from './node_values.ts';
 import { Parking } from './parking.ts';
 import type { Completion } from './run_record.ts';
@@ -114,7 +114,7 @@ export class BegunExecutions {
     this.#completions.endEvaluating();
   }
 
-  /** Leaves all executions under way as they are recorded. */
+  /** Forgets all executions under way: outcomes that come later are ignored, and the records stay as they are. */
   leaveAll(): void {
     this.#underWay.clear();
   }

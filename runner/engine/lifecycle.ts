@@ -24,9 +24,10 @@ import { nextState, type TransitionTable } from './transitions.ts';
  *
  * Only the first halt counts: it is the reason of both signals. These events cause the transitions:
  *
- * - `release`: the worker releases the run or lost its claim, the slice is over, the slice is spent and this claim has begun
- *   something new, or a node execution of the tree was released.
- * - `halt` and `halt_at_once`: a stop or a limit, with and without grace. An attempt with a timeout runs its part of the
+ * - `release`: one of these has happened. The worker releases the run, or has lost its claim. The slice is `over`. The
+ *   slice is `spent`, and this claim has begun a new execution (`slice.ts` explains both words). A node execution or an
+ *   expression on an edge was released. The progress could not be stored. Or a run of the tree leaves (`run_life.ts`).
+ * - `halt`: a stop or a limit, with grace. `halt_at_once`: the same without grace. An attempt with a timeout runs its part of the
  *   tree under a lifecycle of its own (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
  */
 export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';

@@ -28,25 +28,11 @@ import { followedBy } from './followed_by.ts';
 import { handleFailure } from './error_output.ts';
 import { ExecutionRecord } from './execution_record.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
+import type { Execution } from './execution.ts';
 import { pinnedExecution } from './pinned_execution.ts';
 import { PartLifecycle } from './part_lifecycle.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';
-
-/** One execution of a node that has begun. */
-export interface Execution {
-  /**
-   * The outcome, at once or later. Rejects with Released if the node stopped because its run is released. For an
-   * instruction node it is the handover, because the node ends only when its instructions are settled.
-   */
-  outcome: Outcome | Handover | Promise<Outcome | Handover>;
-  /** Records the outcome, once. */
-  record: (outcome: Outcome) => void;
-  /** Makes a failure the output of the node, if the flow handles it. Called before `record`. */
-  handle: (failure: Failure) => Failure;
-  /** Only of an execution that may be tried again after its transaction has failed. */
-  again?: Again | undefined;
-}
 
 /** The earlier rows of an execution, before it begins. */
 export interface KnownExecution {

@@ -2,7 +2,7 @@ import type { ValueMap } from '../../types/values/value.ts';
 import type { Tree } from './context.ts';
 import { ExecutionRecord } from './execution_record.ts';
 import type { RunNode } from './graph.ts';
-import type { Execution } from './node_execution.ts';
+import type { Execution } from './execution.ts';
 import { copyMap, toOutcome } from './node_values.ts';
 import type { TreeRun } from './tree_run.ts';
 import { measureMap } from './value_size.ts';

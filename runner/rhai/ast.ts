@@ -7,7 +7,7 @@ export interface Variable {
   /** The variable's index among the variables of its function. */
   readonly slot: number;
   readonly isConstant: boolean;
-  /** True if the script does not define the variable, so that only the caller of the script may. */
+  /** True if the script does not define the variable, and only the caller of the script can define it. */
   readonly isGiven: boolean;
   /** True if a closure shares the variable, whose value is then kept in a cell. */
   isCaptured: boolean;

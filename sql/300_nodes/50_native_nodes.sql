@@ -4,7 +4,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Stored warnings and interfaces of flows are used only while the version is the same.';
+  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Warnings and interfaces of flow snapshots are stored with this version. When the version has grown, they are computed again.';
 
 create function private.tg_nodes__after_write()
 returns trigger

@@ -23,7 +23,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user: the columns of flows without environment, and of chain_network only the cluster. Owners read and write their flows in flows.';
+  'The public flows of all users, for every signed-in user: the columns of flows without environment, and of chain_network only the cluster. Owners read and write their own flows in the table public.flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';

@@ -4,8 +4,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped,
-  -- because the checkpoint, release, claim or end that holds the lock also sets the time of the message.
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped:
+  -- the checkpoint, release or claim that holds the lock sets the time of the message, and an end deletes the message.
   perform private.set_visible_after(
     array(
       select j.message_id

@@ -3594,7 +3594,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Stored warnings and interfaces of flows are used only while the version is the same.';
+  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Warnings and interfaces of flow snapshots are stored with this version. When the version has grown, they are computed again.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -5189,7 +5189,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user: the columns of flows without environment, and of chain_network only the cluster. Owners read and write their flows in flows.';
+  'The public flows of all users, for every signed-in user: the columns of flows without environment, and of chain_network only the cluster. Owners read and write their own flows in the table public.flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';
@@ -10441,8 +10441,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped,
-  -- because the checkpoint, release, claim or end that holds the lock also sets the time of the message.
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped:
+  -- the checkpoint, release or claim that holds the lock sets the time of the message, and an end deletes the message.
   perform private.set_visible_after(
     array(
       select j.message_id

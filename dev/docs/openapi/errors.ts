@@ -16,6 +16,15 @@ const noDetails: JsonSchema = { type: 'null' };
 const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   request_invalid: { type: ['array', 'null'], items: ref('Fault') },
   inputs_invalid: { type: ['array', 'null'], items: ref('Fault') },
+  partial_config_invalid: { type: ['array', 'null'], items: ref('Fault') },
+  environment_invalid: {
+    type: ['array', 'null'],
+    items: {
+      type: 'object',
+      required: ['path', 'message'],
+      properties: { code: { type: 'string' }, path: { type: 'string' }, message: { type: 'string' } },
+    },
+  },
   column_invalid: { type: 'array', items: ref('Fault') },
   flow_invalid: { type: 'array', items: ref('Finding') },
   run_failed: ref('EndedRun'),
