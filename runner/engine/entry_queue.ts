@@ -42,7 +42,7 @@ export class EntryQueue {
     this.#entries.push(entry);
   }
 
-  /** Takes the head out. */
+  /** Removes the first entry. */
   shift(): void {
     this.#taken += 1;
     // Shifting an array takes linear time, so the taken entries are removed once they are half of it.
@@ -57,7 +57,7 @@ export class EntryQueue {
     return this.#entries.slice(this.#taken);
   }
 
-  /** Takes all out. */
+  /** Removes all entries and returns them. */
   drain(): Entry[] {
     const entries = this.entries();
     this.#entries = [];

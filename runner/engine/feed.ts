@@ -2,7 +2,7 @@ import { isDone, type StoredNodeRun } from './journal.ts';
 
 /** The executions of a node in another run. This run hands their outputs on instead of running the node. */
 export interface Feed {
-  /** Those that succeeded, or whose failure the flow handled, by `times`, in this order. */
+  /** The executions that succeeded or whose failure the flow handled, by `times`, in this order. */
   executions: ReadonlyMap<number, StoredNodeRun>;
   /**
    * How many times the node hands on. If an execution between others is missing, the node hands on for it that there is

@@ -23,7 +23,7 @@ export interface RunEdge {
   sourcePort: string;
   /** If the source gives no value, the target learns of that, so that it does not wait for ever. */
   isOptional: boolean;
-  /** It hands an input of the source on. */
+  /** The edge hands an input of the source on. */
   isPassthrough: boolean;
   /** The edge carries the failure of the source, if the flow handles that failure. */
   isError: boolean;
@@ -50,7 +50,7 @@ export interface RunNode {
   title: string;
   nodeId: string;
   type: SnapshotNode['data']['type'];
-  /** Undefined: there is no such native node. It fails when it starts. */
+  /** Undefined if there is no such native node; the node then fails when it starts. */
   module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
@@ -60,7 +60,7 @@ export interface RunNode {
   hasErrorOutput: boolean;
   portTypes: PortTypes | undefined;
   formData: LosslessJson;
-  /** Undefined: it is tried once. */
+  /** Undefined if the node is tried only once. */
   retry: RetryPolicy | undefined;
   /** Undefined: attempts have no time limit. */
   timeoutMs: number | undefined;
@@ -76,7 +76,7 @@ export interface RunNode {
   isRunning: boolean;
   /** The reason why the latest execution left outputs without a value. */
   absence: Exclude<Absence, 'not_handed_on'>;
-  /** It was started at least once. */
+  /** True if the node was started at least once. */
   hasStarted: boolean;
   /** Only of a node that does not run: the executions of another run, which the node hands on instead. */
   feed?: Feed;
@@ -278,7 +278,10 @@ function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]):
   };
 }
 
-/** The name of the port that an edge means: a labelled node has one port, whatever name the JSON has for it. */
+/**
+ * Returns the name of the port that an edge means. The only port of a labelled node has the name of its label, not the
+ * name in the flow's JSON.
+ */
 function wiredName(
   node: RunNode,
   name: string,

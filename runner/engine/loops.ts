@@ -2,9 +2,9 @@ import type { RunEdge, RunNode } from './graph.ts';
 
 /** The nodes of a graph that run once for each element of a loop. */
 export interface Loops {
-  /** Their executions may belong to iterations of a loop. */
+  /** Nodes whose executions may belong to iterations of a loop. */
   maybe: ReadonlySet<RunNode>;
-  /** They can't run without an element of a loop. */
+  /** Nodes that can't run without an element of a loop. */
   surely: ReadonlySet<RunNode>;
 }
 

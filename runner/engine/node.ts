@@ -175,7 +175,7 @@ export interface ScriptTask {
   inputNames: readonly string[];
   outputNames: readonly string[];
   environment: { [name: string]: string };
-  /** Undefined: the task is a script of Rhai, whose text is the input `source`. */
+  /** Undefined if the task is a script of Rhai, whose text is the input `source`. */
   sandbox?: SandboxCode & { portTypes?: PortTypes | undefined; maxOutputBytes: number };
 }
 
@@ -293,7 +293,10 @@ export interface PendingInputs {
    * address of its project.
    */
   makeAddress: () => { token: string; url: string };
-  /** Looks how the input of an execution stands. Throws Released when the claim is lost or the database does not answer. */
+  /**
+   * Reads the state of the input of an execution. Throws Released when the claim is lost or the database does not
+   * answer.
+   */
   look: (execution: Effect) => Promise<InputState>;
   /** Resolves when an input of the run may have been answered, when the time is over, and when a signal is aborted. */
   untilNews: (timeoutMs: number, ...signals: AbortSignal[]) => Promise<void>;
@@ -325,17 +328,17 @@ export type CalledEffects = 'all' | 'without_instructions';
 /** The properties that every native node may declare. */
 interface NodeTraits {
   definition: NodeDefinition;
-  /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
+  /** The label in the node's form data names its one port on this side; the name in the flow's JSON is ignored. */
   labelledSide?: 'input' | 'output';
   /** The ports, or those of one side, are those that the flow's JSON declares, not the definition's. */
   takesPortsFromFlow?: true | 'inputs' | 'outputs';
-  /** It may leave any output unset, whatever the flow's JSON says of the ports that it declares. */
+  /** The node may leave any output unset, even outputs that the flow's JSON does not declare as optional. */
   leavesOutputsUnset?: true;
   /** The node sees all inputs of the flow instead of its own. */
   takesFlowInputs?: true;
   /** The node runs exactly once, after the last value has come, and gets all values of its input's edge as one `A`. */
   collects?: true;
-  /** Its array outputs are handed on element by element. */
+  /** The array outputs of the node are handed on element by element. */
   spreads?: true;
   /** The node's output is an output of the flow. */
   isFlowOutput?: true;
@@ -379,7 +382,7 @@ export interface NodeModule extends NodeTraits {
 
 /** The instructions that an instruction node makes, with its outputs. */
 export interface HandedInstructions {
-  /** Only the settlement knows their form. */
+  /** The instructions, in a form that only the settlement knows. */
   instructions: unknown;
   /** All outputs but `signature`: handed on at once, before the instructions are settled. */
   outputs: ValueMap;

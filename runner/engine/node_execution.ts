@@ -64,7 +64,7 @@ class NodeExecution {
   readonly #caller: CallSite;
   readonly #record: ExecutionRecord;
   readonly #log: HeldLog;
-  /** Undefined: it is tried once. */
+  /** Undefined if the node is tried only once. */
   readonly #attempts: Attempts | undefined;
 
   constructor(

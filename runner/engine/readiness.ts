@@ -87,7 +87,7 @@ export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNod
 /** The entries that a node takes out of its queues for one execution. */
 export interface Taken {
   values: ValueMap;
-  /** It belongs to one iteration of a loop. */
+  /** True if the execution belongs to one iteration of a loop. */
   isElement: boolean;
   /** The error of an edge's expression: the execution fails with it. */
   fault: string | undefined;

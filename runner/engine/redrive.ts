@@ -7,16 +7,15 @@ import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
 import type { Loops } from './loops.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
-// earlier_claim.ts continues a run after its worker died. This file is about a new run that was redriven from a failed
-// run.
+// earlier_claim.ts continues a run after its worker died. This file continues a failed run as a new run.
 //
 // A redriven run goes through its graph as every run does. It takes over each execution that succeeded in the earlier
 // run with the same inputs. So a node behind a failure runs again only if its inputs have changed, and succeeded
 // executions are not repeated.
 //
-// Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
-// inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
-// these each execution, carries the position that it had in the earlier run.
+// The number of an execution alone does not show its position in the earlier run. If the third element of a loop failed
+// there, a loop inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So
+// each entry of a queue, and by these each execution, carries the position that it had in the earlier run.
 
 /** The record does not show the value. */
 const UNKNOWN = Symbol('unknown');
@@ -32,7 +31,7 @@ const isSameAs = (value: Value | undefined, before: Before): boolean => before !
 interface Carried {
   /** Returns the earlier value of a position. */
   at: (index: number) => Before;
-  /** Where the values of an execution of the source begin. */
+  /** The index of the first value of an execution of the source. */
   start: (times: number) => number;
   /** How many values an execution of the source gave. */
   count: (times: number) => number;
@@ -43,8 +42,9 @@ interface Carried {
 }
 
 /**
- * Of an edge that hands each value on as it is. A source that ran once may have run outside the loop: its value then served every
- * iteration. The record of a loop of one element looks the same, unless the source can't run without an element (`isSurelyElement`).
+ * Makes the values of an edge that hands each value on unchanged. A source that ran once may have run outside the loop:
+ * its value then served every iteration. The record of a loop of one element looks the same, unless the source can't
+ * run without an element (`isSurelyElement`).
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,
@@ -61,7 +61,10 @@ function carriedOneByOne(
   };
 }
 
-/** Of an edge that hands arrays on element by element. An execution that gave none left one entry without a value. */
+/**
+ * Makes the values of an edge that hands arrays on element by element. An execution without an array left one entry
+ * without a value.
+ */
 function carriedElements(valueOf: (times: number) => Value | undefined, last: number): Carried {
   const elements: (Value | undefined)[] = [];
   const starts: number[] = [];
@@ -82,8 +85,8 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
 }
 
 /**
- * Of an edge with an expression, whose results are not on record: what it carried for a value that this run has come to
- * as well. `resultOf` returns UNKNOWN for all other values.
+ * Makes the values of an edge with an expression, whose results are not recorded: the results for values that this run
+ * has computed again. `resultOf` returns UNKNOWN for all other values.
  */
 const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): Carried => {
   const resultAt = (output: Before): Before => output === undefined || output === UNKNOWN ? output : resultOf(output);

@@ -8,7 +8,7 @@ export interface RetryPolicy {
   delayMs: number;
   /** The factor between a pause and the next one. */
   backoff: number;
-  /** No pause is longer, whatever a server asks for. */
+  /** No pause is longer, even if a server asks for a longer one. */
   maxDelayMs: number;
 }
 

@@ -9,8 +9,8 @@ import type { TreeRun } from './tree_run.ts';
  * - `going`: nodes start when they are ready. While none is, the run waits for news.
  * - `leaving`: another claim is to continue the run. No node starts. A node that can't begin again runs to its end,
  *   within its own time limits; all others are released.
- * - `left_behind`: the run ends where it is, because its instructions were collected for its caller, or the settlement
- *   put something out for the whole tree. No node starts.
+ * - `left_behind`: the run ends where it is, because its instructions were collected for its caller, or because a
+ *   transaction is the output of the whole tree. No node starts.
  * - `halted`: the tree is halted. Running nodes end within the grace of the halt; then they are cancelled.
  * - `released` and `ended`: the run has an outcome in this claim.
  *

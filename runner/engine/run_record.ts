@@ -38,14 +38,14 @@ const flowOutputLabel = ({ inputNames: [label = ''] }: RunNode): string => label
 export interface Completion {
   node: RunNode;
   times: number;
-  /** It belonged to one iteration of a loop. */
+  /** True if the execution belonged to one iteration of a loop. */
   isElement: boolean;
-  /** Where it stood in the runs that this one was redriven from. */
+  /** The positions of the execution in the runs from which this run was redriven. */
   positions?: EarlierPositions | undefined;
   outcome: Outcome;
   /** The results of the expressions on the edges behind the node. */
   results?: EdgeResults | undefined;
-  /** Why it did not run, if it was passed over. */
+  /** The reason why the execution did not run, if it was passed over. */
   skipped?: Lack;
   /** An instruction node completes in two parts: what it handed over, and later the rest. */
   part: 'all' | 'handed_over' | 'rest';

@@ -14,7 +14,7 @@ export const SIGNATURE = 'signature';
 export interface Handover {
   /** All outputs but the signature. */
   handedOver: ValueMap;
-  /** Only the settlement knows their form. Undefined: there is nothing to submit. */
+  /** The instructions, in a form that only the settlement knows. Undefined if no instructions are to be submitted. */
   instructions: unknown;
 }
 
@@ -33,7 +33,7 @@ export interface Again {
 export interface Parked extends Handover {
   node: RunNode;
   execution: Effect;
-  /** Undefined: the flow lets it be tried once. */
+  /** Undefined if the flow allows only one attempt. */
   again: Again | undefined;
 }
 
@@ -58,7 +58,7 @@ export type SettlementEnd =
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
   /** The transaction of these executions has failed for now, and each of them may be tried again. `store` as above. */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
-  /** Every run of the tree ends where it is, and the run that was started puts this out. */
+  /** Every run of the tree ends where it is, and these are the outputs of the started run. */
   | { status: 'put_out'; outputs: ValueMap }
   /** The run ends where it is, and its caller gets these instructions; never undefined. */
   | { status: 'collected'; instructions: unknown }
@@ -84,8 +84,9 @@ export interface SentBefore {
 }
 
 /**
- * Settles the instructions of one run tree. The engine parks each execution that hands instructions over. When nothing else in the
- * tree can continue it asks for steps, one after the other, until nothing is parked or something can run again.
+ * Settles the instructions of one tree of runs. The engine parks each execution that hands instructions over. When
+ * nothing else in the tree can continue it asks for steps, one after the other, until nothing is parked or something
+ * can run again.
  */
 export interface Settlement {
   /** The next step for the runs that have parked something; a run comes before those that it called. Undefined for no runs. */

@@ -3,7 +3,7 @@ import type { TreeRun } from './tree_run.ts';
 /** The node executions of a tree that wait for a known time. */
 export class Sleepers {
   readonly #times = new Map<TreeRun, number[]>();
-  /** The ends of attempts with a timeout. The tree wakes at the first, whatever it waits for. */
+  /** The ends of attempts with a timeout. At the first of them the tree wakes, even if it waits for something else. */
   readonly #deadlines: number[] = [];
   readonly #onSleep: () => void;
 

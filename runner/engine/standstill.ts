@@ -24,7 +24,7 @@ export type Departure =
   | { why: 'asleep'; until: number }
   /** Somebody outside has to answer. */
   | { why: 'suspended'; until: number | undefined }
-  /** The instructions of the tree are its output. */
+  /** A transaction of the tree is its output. */
   | { why: 'put_out'; outputs: ValueMap }
   /** The next claim settles what this one began. */
   | { why: 'released' }

@@ -29,18 +29,18 @@ export interface TreeRun {
   inputs: ValueMap;
   /** 0 for the root. */
   depth: number;
-  /** No earlier claim has begun it. */
+  /** True if no earlier claim has begun the run. */
   isNew: boolean;
   /** The node execution that called the run; undefined for the root. */
   caller?: CallSite;
   /** The runs that it takes executions over from. */
   earlierRuns?: EarlierRunIds | undefined;
-  /** Only some of its nodes run. Called runs are always whole. */
+  /** Set if only some nodes of the run are executed. Called runs are always whole. */
   partial?: PartialRun | undefined;
   /** Outputs that nodes give instead of running, by node. Called runs have none. */
   pins?: Readonly<Record<string, ValueMap>> | undefined;
   /** Executions of its nodes that wait for flows that they called. */
   callsUnderWay: number;
-  /** Its first instructions are collected for its caller, not settled. */
+  /** True if the first instructions of the run are collected for its caller instead of settled. */
   isCollected: boolean;
 }
