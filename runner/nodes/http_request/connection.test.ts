@@ -184,7 +184,12 @@ describe('a request with a connection', () => {
       /sends the header authorization/,
     ],
     ['its own header', header, () => ({ headers: { M: { 'X-Api-Key': { S: 'o' } } } }), /sends the header x-api-key/],
-    ['its own parameter', query, (base) => ({ url: { S: `${base}?%6bey=1` } }), /a query parameter that the URL has/],
+    [
+      'its own parameter',
+      query,
+      (base) => ({ url: { S: `${base}?%6bey=1` } }),
+      /a query parameter that the URL already has/,
+    ],
   ])('is refused together with %s', async (_what, opened, inputs, message) => {
     const base = `${home}/echo`;
     await expect(run(opened, { url: { S: base }, ...inputs(base) })).rejects.toThrow(message);
