@@ -113,7 +113,7 @@ export interface RunNodeOptions extends RequestOptions {
 }
 
 /** An execution of a node: columns of `node_run`. */
-export type NodeRun =
+export type NodeRunRow =
   & Pick<
     Database['public']['Tables']['node_run']['Row'],
     'node_id' | 'times' | 'start_time' | 'end_time' | 'errors' | 'error_handled' | 'is_pinned'
@@ -420,7 +420,7 @@ export interface FlowClient {
   runNode(flow: number, node: string | readonly string[], options?: RunNodeOptions): Promise<StartFlowResult>;
 
   /** Lists the executions of the nodes of the caller's run, at most 1,000, in the order of their starts. */
-  nodeRuns(run: RunReference<object>, options?: RequestOptions & { node?: string | undefined }): Promise<NodeRun[]>;
+  nodeRuns(run: RunReference<object>, options?: RequestOptions & { node?: string | undefined }): Promise<NodeRunRow[]>;
 
   /** Lists the root runs that the caller may see, the newest first. */
   runs(filter?: RunFilter): Promise<RunSummary[]>;

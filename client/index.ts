@@ -27,7 +27,7 @@ export type {
   NewConnection,
   NewSchedule,
   NewWebhook,
-  NodeRun,
+  NodeRunRow,
   OutputOptions,
   PendingInput,
   ReadOptions,

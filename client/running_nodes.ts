@@ -1,6 +1,6 @@
 import type { PartialConfig, StartFlowParams, StartFlowResult } from '../types/deployment.ts';
 import type { ValueMap } from '../types/values/value.ts';
-import type { FlowClient, NodeRun, RunNodeOptions } from './flow_client.ts';
+import type { FlowClient, NodeRunRow, RunNodeOptions } from './flow_client.ts';
 import { toValue } from './plain_value.ts';
 import { randomKey } from './random_key.ts';
 import { requireTexts } from './read_answer.ts';
@@ -47,7 +47,7 @@ export function makeRunningNodes(send: Send): Pick<FlowClient, 'runNode' | 'node
     nodeRuns: async (run, { node, signal } = {}) => {
       const { id } = readReference(run);
       const ofNode = node === undefined ? '' : `&node_id=eq.${encodeURIComponent(node)}`;
-      return await readRows<NodeRun>(send, {
+      return await readRows<NodeRunRow>(send, {
         path: `/rest/v1/node_run?select=${NODE_RUN}&flow_run_id=eq.${encodeURIComponent(id)}${ofNode}` +
           '&order=start_time,node_id,times&limit=1000',
         isRepeatable: true,
