@@ -11,11 +11,22 @@ export interface Feed {
   count: number;
   /** The executions belong to iterations of a loop. */
   isElement: boolean;
+  /** The outputs that at least one execution gave. */
+  given: ReadonlySet<string>;
+  /** At least one execution gave the output `error` for a failure. */
+  hasError: boolean;
 }
 
 export function makeFeed(stored: ReadonlyMap<number, StoredNodeRun>, isSurelyElement: boolean): Feed {
   const executions = new Map([...stored].filter(([, run]) => isDone(run)));
   const last = [...stored.keys()].at(-1) ?? 0;
   // A loop of one element looks like a node outside of loops, whose value serves every iteration of others.
-  return { executions, count: last + 1, isElement: isSurelyElement || last > 0 };
+  const given = new Set<string>();
+  let hasError = false;
+  // Once for all edges: a node may have thousands of edges, and executions.
+  for (const run of executions.values()) {
+    for (const name of Object.keys(run.output?.M ?? {})) given.add(name);
+    hasError ||= run.errors !== null;
+  }
+  return { executions, count: last + 1, isElement: isSurelyElement || last > 0, given, hasError };
 }

@@ -1,7 +1,6 @@
 import { codedError } from '../../types/run_errors.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { ERROR_OUTPUT } from './node_ports.ts';
-import { storedErrorOutput } from './error_output.ts';
 import { type Feed, makeFeed } from './feed.ts';
 import type { RunEdge, RunGraph, RunNode } from './graph.ts';
 import type { StoredNodeRun } from './journal.ts';
@@ -66,11 +65,7 @@ function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): str
   if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
   // If the source hands on an input that has no value, a target that does not need the value still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
-  for (const run of feed.executions.values()) {
-    if (isError ? storedErrorOutput(run) !== undefined : Object.hasOwn(run.output?.M ?? {}, sourcePort)) {
-      return undefined;
-    }
-  }
+  if (isError ? feed.hasError : feed.given.has(sourcePort)) return undefined;
   const output = `output ${JSON.stringify(isError ? ERROR_OUTPUT : sourcePort)} of ${source.title} ${source.id}`;
   const given = Object.hasOwn(inline, source.id) ? 'values_config.inline' : runs[source.id] && `run ${runs[source.id]}`;
   const reason = given === undefined ? `no run is named for ${output}` : `${given} has no ${output}`;

@@ -71,19 +71,26 @@ create trigger _500_check after insert or update on public.flow_pins
 
 create function private.pins_of_flow(flow public.flows)
 returns jsonb
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = ''
 as $$
-  -- `offset 0` reads the pins first. Most flows have none, so their nodes are not read.
-  select coalesce(jsonb_object_agg(n.node ->> 'id', p.outputs), '{}')
-  from (
-    select f.node_id, f.outputs from public.flow_pins as f where f.flow_id = (pins_of_flow.flow).id offset 0
-  ) as p
-  cross join lateral (
-    select e.node from jsonb_array_elements((pins_of_flow.flow).nodes) as e (node)
-    where lower(e.node ->> 'id') = p.node_id::text
-    offset 0
-  ) as n;
+declare
+  v_pins constant jsonb := (
+    select jsonb_object_agg(p.node_id::text, p.outputs) from public.flow_pins as p
+    where p.flow_id = (pins_of_flow.flow).id
+  );
+begin
+  -- Most flows have no pins, so their nodes are not read.
+  if v_pins is null then
+    return '{}';
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(n.id, v_pins -> lower(n.id)), '{}')
+    from jsonb_array_elements((pins_of_flow.flow).nodes) as e (node)
+    cross join lateral (select e.node ->> 'id' as id offset 0) as n
+    where v_pins ? lower(n.id)
+  );
+end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
   'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer: its callers have checked the owner.';
