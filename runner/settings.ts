@@ -175,7 +175,10 @@ const runnerTuning = Object.freeze({
   resendMs: 2_000,
   /** How often a long-lived worker looks at the queue while nothing tells it of new runs. */
   pollMs: 500 as number,
-  /** The same while something tells it of new runs. Then it still finds expired leases, and runs that other workers have put to sleep. */
+  /**
+   * The same while something tells it of new runs. Then it still finds expired leases, and runs that other workers have
+   * put to sleep.
+   */
   watchedPollMs: 5_000 as number,
   /** How often a worker looks for outgoing webhooks that are due. */
   webhookPollMs: 1_000 as number,
@@ -218,9 +221,9 @@ const readNames = (text = ''): ReadonlySet<string> =>
   new Set(text.split(',').map((name) => name.trim()).filter((name) => name !== ''));
 
 /**
- * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free plan) or 2 s of
- * computing. Throws one error that names every invalid variable.
- * Source: Supabase documentation, "Edge Functions limits".
+ * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free
+ * plan) or 2 s of computing. Throws one error that names every invalid variable. Source: Supabase documentation, "Edge
+ * Functions limits".
  */
 export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {
   const wrong: string[] = [];

@@ -153,8 +153,8 @@ export interface DeployFlowResult {
 }
 
 /**
- * The answer to a start: the run's id, and a token with which its holder can see this run. The result of the run only if
- * the start waited for its end (`Prefer: wait=N`) and it has ended.
+ * The answer to a start: the run's id, and a token with which its holder can see this run. The result of the run only
+ * if the start waited for its end (`Prefer: wait=N`) and it has ended.
  */
 export interface StartResult extends Partial<EndedRun> {
   flow_run_id: string;

@@ -9,7 +9,9 @@ import { runLimits } from './limits/runs.ts';
 import { scriptLimits } from './limits/scripts.ts';
 import { storeLimits } from './limits/stores.ts';
 
-/** All fixed limits by name. Programs import the file of one subject; SQL and the page of limits are written from all. */
+/**
+ * All fixed limits by name. Programs import the file of one subject; SQL and the page of limits are written from all.
+ */
 export const limits = {
   ...requestLimits,
   ...flowLimits,

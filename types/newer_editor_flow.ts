@@ -114,7 +114,8 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
 }
 
 /**
- * Converts a flow of the newer form to the older one. `leftOut` lists the parts of nodes that could not be carried over.
+ * Converts a flow of the newer form to the older one. `leftOut` lists the parts of nodes that could not be carried
+ * over.
  */
 export function fromNewerFlow(json: unknown): { flow: Record<string, unknown>; leftOut: string[] } {
   const flow = z.looseObject({ nodes: z.array(nodeSchema) }).parse(json);

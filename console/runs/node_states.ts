@@ -6,7 +6,10 @@ import type { ShownExecution } from './use_live_run.ts';
 const FAULTS_SHOWN = 3;
 const FAULT_LENGTH = 300;
 
-/** Returns the state of one execution. A failure that went to the output `error` is handled. An unfinished execution of an ended run counts as stopped. */
+/**
+ * Returns the state of one execution. A failure that went to the output `error` is handled. An unfinished execution of
+ * an ended run counts as stopped.
+ */
 export const stateOf = ({ end_time, errors, error_handled }: ShownExecution, hasRunEnded: boolean): NodeState =>
   errors !== null
     ? error_handled ? 'handled' : 'failed'

@@ -1,4 +1,6 @@
-/** An error that the RPC answers with. Source: Agave, `rpc-client-api/src/custom_error.rs`; JSON-RPC 2.0, section 5.1. */
+/**
+ * An error that the RPC answers with. Source: Agave, `rpc-client-api/src/custom_error.rs`; JSON-RPC 2.0, section 5.1.
+ */
 export class RpcError extends Error {
   override name = 'RpcError';
   code: number;

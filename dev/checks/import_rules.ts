@@ -47,8 +47,8 @@ const BROWSER_WALLETS = [
 const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
 
 /**
- * The allowed imports of each source file, types included. An import that no row allows is forbidden, and a file without
- * a row is an error. Tests have no row and may import anything.
+ * The allowed imports of each source file, types included. An import that no row allows is forbidden, and a file
+ * without a row is an error. Tests have no row and may import anything.
  */
 export const importRules: readonly ImportRule[] = [
   {

@@ -102,9 +102,9 @@ async function waitAtMost(task: Promise<unknown>, timeoutMs: number): Promise<vo
 }
 
 /**
- * Boots the whole stack: Postgres, Auth, Storage, PostgREST, the Edge Functions and the gateway in front of them, and a chain if
- * `chain` is set. Resolves when all of it answers. If a part fails, rejects with a StackError and leaves nothing
- * running.
+ * Boots the whole stack: Postgres, Auth, Storage, PostgREST, the Edge Functions and the gateway in front of them, and a
+ * chain if `chain` is set. Resolves when all of it answers. If a part fails, rejects with a StackError and leaves
+ * nothing running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   if (platform() === 'win32') {

@@ -133,7 +133,8 @@ async function endLeftovers(dataDir: string, socketDir: string | undefined): Pro
     for (const pid of left) {
       if (asked.has(pid) && !isOverdue) continue;
       asked.add(pid);
-      // Postgres is asked for a fast shutdown; the other parts have nothing to lose, and Deno's watcher ignores SIGTERM.
+      // Postgres is asked for a fast shutdown; the other parts have nothing to lose, and Deno's watcher ignores
+      // SIGTERM.
       const signal = isServer(commandLine(pid), dataDir) && !isOverdue ? 'SIGINT' : 'SIGKILL';
       try {
         process.kill(pid, signal);

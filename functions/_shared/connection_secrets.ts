@@ -48,7 +48,9 @@ export const sealConnection = (
   secret: ConnectionSecret['secret'],
 ): Promise<SealedSecret> => seal(keys, boundTo(connection), encodeJson(secret));
 
-/** Decrypts the secret of a connection. Throws SealedSecretError if a bound column was changed, or its key is missing. */
+/**
+ * Decrypts the secret of a connection. Throws SealedSecretError if a bound column was changed, or its key is missing.
+ */
 export async function unsealConnection(
   keys: KeyRing,
   connection: BoundConnection,

@@ -122,8 +122,8 @@ function makeTest(operator: string, parts: ValueMap): Test {
 }
 
 /**
- * Makes the condition of `operator`, `field` and `compare_to`. An operator without `compare_to` ignores it. A field that
- * does not exist counts as null. Errors name the input that is wrong, except those of the value: see `judge`.
+ * Makes the condition of `operator`, `field` and `compare_to`. An operator without `compare_to` ignores it. A field
+ * that does not exist counts as null. Errors name the input that is wrong, except those of the value: see `judge`.
  */
 export function readCondition(parts: ValueMap): Condition {
   const test = makeTest(readField(parts, 'operator', toText), parts);

@@ -45,7 +45,9 @@ const wholeDigits = ({ mantissa, scale }: ExactNumber): number =>
 
 const orderOfInfinity = (number: ComparedNumber): number => number === 'inf' ? 1 : number === '-inf' ? -1 : 0;
 
-/** Returns -1, 0 or 1. Undefined if one of the numbers is NaN: it is neither equal to any number, nor less, nor greater. */
+/**
+ * Returns -1, 0 or 1. Undefined if one of the numbers is NaN: it is neither equal to any number, nor less, nor greater.
+ */
 export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | undefined {
   if (a === 'NaN' || b === 'NaN') return undefined;
   if (typeof a === 'string' || typeof b === 'string') return Math.sign(orderOfInfinity(a) - orderOfInfinity(b));

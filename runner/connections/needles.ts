@@ -37,7 +37,9 @@ function utf16(text: string, isLittleEndian: boolean): string {
   return toLatin1(bytes);
 }
 
-/** Returns the forms of the secrets in which a server may send them, to be found in searchable text; the longest first. */
+/**
+ * Returns the forms of the secrets in which a server may send them, to be found in searchable text; the longest first.
+ */
 export function needlesOf(secrets: readonly string[]): string[] {
   // A server may encode the URL or form field that it got, so the percent-encoded secret counts as another one.
   const forms = [...secrets, ...secrets.map(encodeURIComponent)].flatMap((secret) => {

@@ -6,16 +6,16 @@ import { PartLifecycle } from './part_lifecycle.ts';
 import { TransientError } from './transient_error.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
-// data.timeout_ms of a node ends one attempt. Its time counts from the stored begin of the attempt, so a claim that goes
-// on with it leaves it the rest. Later results of the node do not count:
-//   a node that computes or reads          the attempt fails at once, and its signal is aborted
-//   a node with effects outside            as above; its error says that they may have happened
-//   a node that calls a flow               the called runs end, and then the attempt; transactions under way are settled first
-//   an instruction node                    only while it makes its instructions
+// data.timeout_ms of a node ends one attempt. The time counts from the stored begin of the attempt, so a claim that
+// continues the attempt has only the rest of the time. Results that the node gives later do not count.
+//   - A node that computes or reads: the attempt fails at once, and its signal is aborted.
+//   - A node with effects outside: the same; the error says that the effects may have happened.
+//   - A node that calls a flow: the called runs end, and then the attempt. Transactions under way are settled first.
+//   - An instruction node: the time applies only while the node makes its instructions.
 
 const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
-/** The error of an attempt whose time is over. A redrive asks first if it says that effects may have happened. */
+/** The error of an attempt whose time is over. If it says that effects may have happened, a redrive needs `accept_unknown`. */
 function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
   const { module } = node;
   const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);

@@ -6,8 +6,9 @@ import { pauseAfter, type RetryPolicy } from './retry_policy.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /**
- * The attempts of one node execution. Its node run counts them: `attempt` is the one under way, or the last one when `retry_at` says
- * that the next one begins then. Both are stored before a pause, so that another claim goes on with the same count, at the same time.
+ * The attempts of one node execution. Its node run counts them: `attempt` is the one under way, or the last one when
+ * `retry_at` says that the next one begins then. Both are stored before a pause, so that another claim goes on with the
+ * same count, at the same time.
  */
 export class Attempts {
   readonly #tree: Tree;

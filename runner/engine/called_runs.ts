@@ -69,8 +69,8 @@ export class CalledRuns implements FlowCalls {
     if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
-    // Each level gets a new stack: flows may call themselves a thousand deep. They begin one after another: it may take a
-    // while to make a graph ready, and thousands of nodes may call flows at once.
+    // Each level gets a new stack: flows may call themselves a thousand deep. They begin one after another: it may take
+    // a while to make a graph ready, and thousands of nodes may call flows at once.
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };

@@ -36,8 +36,8 @@ export class Counters {
   }
 
   /**
-   * Counts a node execution, or another attempt of one, that is about to begin; `stored` is what an earlier claim stored
-   * of it. Returns false if the tree has had all executions that it may have, and is halted instead.
+   * Counts a node execution, or another attempt of one, that is about to begin; `stored` is what an earlier claim
+   * stored of it. Returns false if the tree has had all executions that it may have, and is halted instead.
    */
   countExecution(stored: StoredNodeRun | undefined): boolean {
     const { nodeExecutions } = this.limits;

@@ -7,14 +7,15 @@ import { copyMap, type Outcome } from './node_values.ts';
 import { TransientError } from './transient_error.ts';
 import { measureMap } from './value_size.ts';
 
-// An earlier claim stored a row for a node execution, and then its worker died or released the run. By that row, this claim does
-// the following:
-//   the execution has ended                 it takes the stored outcome, also whether the failure was handled (takeOutcome)
-//   it began, and computes or only reads    it executes the node again
-//   it began, and has effects outside       it fails the execution with outcome_unknown (outcomeUnknown), unless the effects are
-//                                           idempotent. If the flow allows further attempts, this was one attempt, and another follows
-//   an attempt failed, and it waits         it makes the next attempt at its time (Attempts.resume)
-//   it output its instructions              it settles the sent transaction (Settlement.sentBefore), and makes no new one
+// An earlier claim stored a row for a node execution, and then its worker died or released the run. The row decides what
+// this claim does:
+//   - The execution has ended: it takes the stored outcome, also whether the failure was handled (takeOutcome).
+//   - The execution began, and only computes or reads: it executes the node again.
+//   - The execution began, and has effects outside: it fails the execution with outcome_unknown (outcomeUnknown), unless
+//     the effects are idempotent. If the flow allows further attempts, this was one attempt, and another follows.
+//   - An attempt failed, and the execution waits: it makes the next attempt at its time (Attempts.resume).
+//   - The execution handed instructions over: it settles the sent transaction (Settlement.sentBefore), and makes no new
+//     one.
 
 /** The execution has ended: it is not run again. */
 export const hasEndedBefore = (stored: StoredNodeRun | undefined): stored is StoredNodeRun & { end_time: string } =>

@@ -216,10 +216,10 @@ class RunExecution {
 /**
  * Executes one run to its end, or until it is released.
  *
- * Each edge carries a queue of values. A node starts when each of its edges has a value, or needs none and will never have one. Nodes
- * that become ready together start in the order of the flow's `nodes`. A node fails alone: nodes that need its outputs do not run,
- * all others do. After a halt no node starts; those that run are told, and recorded if they end in time.
- * Source: docs/reference/flows.md.
+ * Each edge carries a queue of values. A node starts when each of its edges has a value, or needs none and will never
+ * have one. Nodes that become ready together start in the order of the flow's `nodes`. A node fails alone: nodes that
+ * need its outputs do not run, all others do. After a halt no node starts; those that run are told, and recorded if
+ * they end in time. Source: docs/reference/flows.md.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

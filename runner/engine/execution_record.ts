@@ -52,7 +52,9 @@ export class ExecutionRecord {
     return Date.parse(this.row.attempt_start_time ?? this.row.start_time);
   }
 
-  /** The outputs that this execution passed on before. The next nodes have these outputs, even if the execution fails. */
+  /**
+   * The outputs that this execution passed on before. The next nodes have these outputs, even if the execution fails.
+   */
   get handedOver(): ValueMap | undefined {
     return this.row.output === null ? undefined : copyMap(this.row.output.M);
   }
@@ -61,7 +63,10 @@ export class ExecutionRecord {
     if (this.#stored === undefined) this.#tree.services.journal.nodeBegan({ ...this.row });
   }
 
-  /** Stores what an instruction node hands over in its row, since the node may wait long; once. Returns what it handed over. */
+  /**
+   * Stores what an instruction node hands over in its row, since the node may wait long; once. Returns what it handed
+   * over.
+   */
   handOver(outputs: ValueMap): ValueMap {
     if (this.row.output === null) {
       this.row.output = { M: outputs };

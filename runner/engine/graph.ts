@@ -177,8 +177,8 @@ export function hasEffects(
 }
 
 /**
- * Wires a frozen graph. Handle ids name ports flow-wide; an edge with an unknown handle is dropped with a warning, an edge to a
- * port that its node does not have makes that node fail. Mock nodes and edges into them are left out.
+ * Wires a frozen graph. Handle ids name ports flow-wide; an edge with an unknown handle is dropped with a warning, an
+ * edge to a port that its node does not have makes that node fail. Mock nodes and edges into them are left out.
  */
 export function makeRunGraph(
   graph: Graph,

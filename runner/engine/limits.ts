@@ -8,7 +8,10 @@ export const runLimits = Object.freeze({
   openNodes: 50_000,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,
-  /** Bytes of the outputs of all node executions: as JSON, and 32 for each value. Every claim of the run holds them in memory. */
+  /**
+   * Bytes of the outputs of all node executions: as JSON, and 32 for each value. Every claim of the run holds them in
+   * memory.
+   */
   allOutputBytes: 16_777_216,
   /** Bytes of the inputs and outputs of all node executions, as JSON. */
   totalBytes: 134_217_728,

@@ -23,7 +23,10 @@ export class LogBuffer {
     this.#limits = limits;
   }
 
-  /** Keeps a line, unless the run's log would leave it out. The line that exceeds the limit is kept, so that the log says so. */
+  /**
+   * Keeps a line, unless the run's log would leave it out. The line that exceeds the limit is kept, so that the log
+   * says so.
+   */
   readonly add = (...[level, content]: LoggedLine): void => {
     const { logLines, logCharacters } = this.#limits;
     if (this.lines.length >= logLines || this.#characters > logCharacters) return;

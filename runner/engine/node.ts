@@ -61,7 +61,10 @@ export interface NodeCall {
   /** The names of its inputs and outputs, in order. */
   inputNames: readonly string[];
   outputNames: readonly string[];
-  /** The types that the flow's JSON declares for them, in the same order. Undefined for nodes that have ports of their own. */
+  /**
+   * The types that the flow's JSON declares for them, in the same order. Undefined for nodes that have ports of their
+   * own.
+   */
   portTypes?: PortTypes | undefined;
   /** Bytes that its outputs may hold, as JSON. */
   maxOutputBytes: number;
@@ -74,15 +77,15 @@ export interface NodeCall {
   releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
-   * A long computation calls this now and then. It throws Released, or node_cpu_limit when even a claim of its own is too short for
-   * the computation.
+   * A long computation calls this now and then. It throws Released, or node_cpu_limit when even a claim of its own is
+   * too short for the computation.
    */
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /**
-   * Like `callFlow`, but returns the flow's first instructions instead of sending them. Later nodes do not run. Only the settlement
-   * knows the form of instructions.
+   * Like `callFlow`, but returns the flow's first instructions instead of sending them. Later nodes do not run. Only
+   * the settlement knows the form of instructions.
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
@@ -98,13 +101,15 @@ export interface NodeCall {
   /** Computes a script in another thread; undefined if the runtime has no threads. */
   scripts?: ComputeScript | undefined;
   /**
-   * Runs something that only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds
-   * since 1970. A run that has nothing else to do is released until then, so it must also end when `releasing` is aborted.
+   * Runs something that only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in
+   * milliseconds since 1970. A run that has nothing else to do is released until then, so it must also end when
+   * `releasing` is aborted.
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
   /**
-   * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps meanwhile, and asks
-   * once, however often it is claimed. The URL for the answer is posted to the webhook, if there is one. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
+   * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps
+   * meanwhile, and asks once, however often it is claimed. The URL for the answer is posted to the webhook, if there is
+   * one. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
    */
   askForInput: (timeoutMs: number, webhook?: InputWebhook) => Promise<Value>;
 }
@@ -157,7 +162,10 @@ export interface PortTypes {
 
 /** Code for the sandbox, and what it may use there. */
 export interface SandboxCode {
-  /** `javascript` is code of a flow's author, which may have types. The others are libraries that code of this project calls. */
+  /**
+   * `javascript` is code of a flow's author, which may have types. The others are libraries that code of this project
+   * calls.
+   */
   library: 'javascript' | 'jsonata' | 'mustache' | 'csv';
   /** The body of an asynchronous function whose parameters are the inputs. */
   source: string;
@@ -183,8 +191,8 @@ export interface ScriptTask {
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
- * Computes a script in a thread of its own, when its turn has come. Rejects with Released when the run is released, with the run's
- * error when it ends, and with ThreadMissing where no thread can be started.
+ * Computes a script in a thread of its own, when its turn has come. Rejects with Released when the run is released,
+ * with the run's error when it ends, and with ThreadMissing where no thread can be started.
  */
 export type ComputeScript = (
   task: ScriptTask,
@@ -350,8 +358,8 @@ interface NodeTraits {
     effectsOf: (inputs: ValueMap) => Effects;
   };
   /**
-   * The effects are those of the flow that its form data names. `without_instructions`: that flow's instructions are not
-   * sent.
+   * The effects are those of the flow that its form data names. `without_instructions`: that flow's instructions are
+   * not sent.
    */
   effectsOfCalledFlow?: CalledEffects;
   /** The keys in its outputs are those that the flow's author wrote into its form data. */
@@ -389,8 +397,8 @@ export interface HandedInstructions {
 }
 
 /**
- * An instruction node: it hands instructions over, and ends when they are settled, alone or together with those of other nodes. It
- * has the input `submit` and the output `signature`, which are the engine's.
+ * An instruction node: it hands instructions over, and ends when they are settled, alone or together with those of
+ * other nodes. It has the input `submit` and the output `signature`, which are the engine's.
  */
 export interface SettledModule extends NodeTraits {
   /** Makes the instructions. It may read, but changes nothing outside. A thrown error becomes the node's error. */
@@ -415,11 +423,15 @@ export class NodeError extends Error {
   transience?: Transience;
 }
 
-/** Makes the error of a node that stops before it makes outputs of more than `maxBytes`. `what` is a noun and its verb. */
+/**
+ * Makes the error of a node that stops before it makes outputs of more than `maxBytes`. `what` is a noun and its verb.
+ */
 export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
   new NodeError(codedError('output_too_large', `${what} fit into an output of ${maxBytes} bytes`));
 
-/** Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge. */
+/**
+ * Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge.
+ */
 export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
 
 /**
@@ -429,7 +441,10 @@ export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => t
 const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
   target?.required === true && !runsWhenAbsent(target);
 
-/** The ports of one use of a node, as its definition and the flow's JSON declare them. A labelled port has the name of its label. */
+/**
+ * The ports of one use of a node, as its definition and the flow's JSON declare them. A labelled port has the name of
+ * its label.
+ */
 export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
   const [drawn] = module.labelledSide === 'input' ? use.targets : use.sources;

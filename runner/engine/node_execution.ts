@@ -165,7 +165,9 @@ class NodeExecution {
     return this.#hasOutsideEffects() ? this.#runOutside(module) : this.#callNode(module);
   }
 
-  /** The time of a call further up is over. A run that an earlier claim began is executed all the same, so that it ends. */
+  /**
+   * The time of a call further up is over. A run that an earlier claim began is executed all the same, so that it ends.
+   */
   #endsCalledRun(): boolean {
     const { lifecycle, services: { history } } = this.#tree;
     return lifecycle instanceof PartLifecycle && history.child(this.#caller.execution)?.result === null;
@@ -257,7 +259,9 @@ class NodeExecution {
   }
 }
 
-/** Begins one execution of a node. `earlier_claim.ts` says what happens when an earlier claim stored something of it. */
+/**
+ * Begins one execution of a node. `earlier_claim.ts` says what happens when an earlier claim stored something of it.
+ */
 export function beginExecution(
   tree: Tree,
   run: TreeRun,

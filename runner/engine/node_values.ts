@@ -81,8 +81,8 @@ export const toError = (error: unknown, hint = ''): { error: string } => ({
 });
 
 /**
- * The outcome of a node that gave outputs: an error when a mandatory output is missing, or one can't be stored. `later` names an
- * output that comes later.
+ * The outcome of a node that gave outputs: an error when a mandatory output is missing, or one can't be stored. `later`
+ * names an output that comes later.
  */
 export const toOutcome = (
   node: RunNode,

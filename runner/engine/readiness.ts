@@ -68,9 +68,9 @@ export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
 };
 
 /**
- * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished, and returns these:
- * inputs that come from them will stay empty for ever. A finished node stays finished, so all calls of a run together look at each edge a few times
- * only. There is no recursion, since a flow may be longer than a stack is deep.
+ * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished, and returns
+ * these: inputs that come from them will stay empty for ever. A finished node stays finished, so all calls of a run
+ * together look at each edge a few times only. There is no recursion, since a flow may be longer than a stack is deep.
  */
 export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
   const added: RunNode[] = [];
@@ -127,9 +127,9 @@ const takeAll = (node: RunNode): Taken => {
 export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(node) : takeHeads(node);
 
 /**
- * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran before runs
- * again only for another element of a loop. `skip` passes over an element that lacks a required value, so that the elements behind
- * it keep their positions.
+ * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran
+ * before runs again only for another element of a loop. `skip` passes over an element that lacks a required value, so
+ * that the elements behind it keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

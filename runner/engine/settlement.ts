@@ -54,7 +54,10 @@ export type ParkedEnd = { outputs: ValueMap } | { error: string };
 
 /** The outcome of a step. */
 export type SettlementEnd =
-  /** The executions have ended. `store` reports the rows that belong to these ends: all of them are stored together, or none. */
+  /**
+   * The executions have ended. `store` reports the rows that belong to these ends: all of them are stored together, or
+   * none.
+   */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
   /** The transaction of these executions has failed for now, and each of them may be tried again. `store` as above. */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
@@ -71,8 +74,8 @@ export interface SettlementStep {
   /** Until the step is settled, only the step may end these executions. */
   parked: readonly Parked[];
   /**
-   * `signal` is aborted, with a Halt as its reason, when the run ends; `releasing` when it is released. It throws Released when the
-   * next claim can continue it. Any other error ends this claim, which rejects with it.
+   * `signal` is aborted, with a Halt as its reason, when the run ends; `releasing` when it is released. It throws
+   * Released when the next claim can continue it. Any other error ends this claim, which rejects with it.
    */
   settle: (signals: { signal: AbortSignal; releasing: AbortSignal }) => SettlementEnd | Promise<SettlementEnd>;
 }
@@ -89,12 +92,16 @@ export interface SentBefore {
  * can run again.
  */
 export interface Settlement {
-  /** The next step for the runs that have parked something; a run comes before those that it called. Undefined for no runs. */
+  /**
+   * The next step for the runs that have parked something; a run comes before those that it called. Undefined for no
+   * runs.
+   */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;
   /** Undefined if the execution may build its instructions, because nobody outside has them. */
   sentBefore: (execution: Effect) => SentBefore | undefined;
   /**
-   * Whether the owner's own flows name the key that comes to an input of a node, so that it may be used in the owner's name.
+   * Whether the owner's own flows name the key that comes to an input of a node, so that it may be used in the owner's
+   * name.
    */
   isNamedByFlow: (run: TreeRun, node: RunNode, inputName: string, publicKey: string) => boolean;
 }

@@ -53,8 +53,8 @@ export interface Slice {
   /** True if the runs have computed for so long without a pause that others should have a turn. */
   needsBreath: () => boolean;
   /**
-   * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the owners in turn:
-   * however many runs of one owner compute, a run of another owner waits for one stretch of each owner.
+   * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the
+   * owners in turn: however many runs of one owner compute, a run of another owner waits for one stretch of each owner.
    */
   breathe: (ownerId: string) => Promise<void>;
   /** A clock of the computing so far. */

@@ -59,9 +59,9 @@ export const STANDSTILL: TransitionTable<StandstillState, StandstillEvent> = {
 };
 
 /**
- * Decides for all runs of a tree together when none of them can continue by itself. Parked instructions are settled, one
- * step at a time. A tree that only sleeps is released.
- * Source: docs/reference/transactions.md, "When a transaction is made".
+ * Decides for all runs of a tree together when none of them can continue by itself. Parked instructions are settled,
+ * one step at a time. A tree that only sleeps is released. Source: docs/reference/transactions.md, "When a transaction
+ * is made".
  */
 export class Standstill {
   readonly #tree: StandstillOptions;

@@ -15,7 +15,9 @@ const LEFT_OUT = / … \((\d+) characters left out\) … /;
 /** Text that Postgres can store: what it can't is replaced by U+FFFD. */
 const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
-/** Beginning and end of a long text, and between them how much is left out. The errors of called flows stand at the end. */
+/**
+ * Beginning and end of a long text, and between them how much is left out. The errors of called flows stand at the end.
+ */
 function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
   // Errors are carried up from flow to flow, and are shortened again on the way.

@@ -43,8 +43,9 @@ function whenAborted(signal: AbortSignal | undefined, listener: () => void): () 
 }
 
 /**
- * Halts and releases a tree as the claim's signals say. Returns what removes the listeners: the slice outlives the tree.
- * AbortSignal.any would not do: its weak references to signals that outlive the run slow each garbage collection down.
+ * Halts and releases a tree as the claim's signals say. Returns what removes the listeners: the slice outlives the
+ * tree. AbortSignal.any would not do: its weak references to signals that outlive the run slow each garbage collection
+ * down.
  */
 function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals: TreeSignals): () => void {
   const { stop, releasing } = signals;

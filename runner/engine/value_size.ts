@@ -61,7 +61,10 @@ export function measureValue(value: Value): ValueSize {
 /** Bytes of memory that a value takes at least beside its JSON. */
 const VALUE_BYTES = 32;
 
-/** Bytes that a value counts for while it is held: its JSON, and some for each value in it, since many small ones take more memory. */
+/**
+ * Bytes that a value counts for while it is held: its JSON, and some for each value in it, since many small ones take
+ * more memory.
+ */
 export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
   bytes + values * VALUE_BYTES;
 

@@ -23,7 +23,10 @@ export interface Worker {
   drain: (flowRunId?: string) => Promise<boolean>;
   /** Releases all runs as soon as they can be released, and claims no more; `drain` resolves then. */
   releaseAll: () => void;
-  /** Resolves when no run is executed any more. Runs that can't be released outlive their slice, so this may be later than its end. */
+  /**
+   * Resolves when no run is executed any more. Runs that can't be released outlive their slice, so this may be later
+   * than its end.
+   */
   whenIdle: () => Promise<void>;
 }
 

@@ -25,8 +25,8 @@ const NO_CREDENTIAL: CredentialHops = {
 };
 
 /**
- * Checks the first hop, and throws a NodeError if it may not carry the secret. Later hops carry it only if they have the
- * first one's origin.
+ * Checks the first hop, and throws a NodeError if it may not carry the secret. Later hops carry it only if they have
+ * the first one's origin.
  */
 export function carryCredential(credential: Credential | undefined, first: HopHead): CredentialHops {
   if (credential === undefined) return NO_CREDENTIAL;

@@ -65,7 +65,8 @@ const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
   status === 401 && new TextDecoder().decode(body).includes('"token_invalid"');
 
 /**
- * Makes the REST API of the project for the nodes of one claim. The database makes the token when a node first needs it.
+ * Makes the REST API of the project for the nodes of one claim. The database makes the token when a node first needs
+ * it.
  */
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;

@@ -40,8 +40,8 @@ const DEFAULT_HOOKS: RunHooks = {
 };
 
 /**
- * Compiles a script of the Rhai language (https://rhai.rs/book), version 1.26: the language and its standard library, without modules,
- * `eval` and custom types. Throws a RhaiError of kind Syntax with the fault and its position.
+ * Compiles a script of the Rhai language (https://rhai.rs/book), version 1.26: the language and its standard library,
+ * without modules, `eval` and custom types. Throws a RhaiError of kind Syntax with the fault and its position.
  */
 export function compileScript(source: string, limits: Partial<RhaiLimits> = {}): RhaiScript {
   const allLimits = { ...DEFAULT_LIMITS, ...limits };

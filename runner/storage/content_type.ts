@@ -5,7 +5,9 @@ import { NodeError } from '../engine/node.ts';
 /** A media type with parameters. Source: RFC 9110, section 8.3.1. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(;[\x20-\x7e]{1,200})?$/;
 
-/** Returns the content type of a file to store: the given one, or that of its name's ending, or that of a text or bytes. */
+/**
+ * Returns the content type of a file to store: the given one, or that of its name's ending, or that of a text or bytes.
+ */
 export function contentTypeOf(path: string, { contentType, isText }: FileUpload): string {
   if (contentType === undefined) {
     return getMimeType(path) ?? (isText ? 'text/plain; charset=utf-8' : 'application/octet-stream');

@@ -49,8 +49,8 @@ function known(read: () => string | undefined): string | undefined {
 }
 
 /**
- * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns one name for all spellings
- * of a zone, because a name of 30 letters has a billion of them.
+ * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns one name for all
+ * spellings of a zone, because a name of 30 letters has a billion of them.
  */
 export function readZone(inputs: ValueMap): string {
   const timeZone = readShortText(inputs, 'zone') ?? 'UTC';

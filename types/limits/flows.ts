@@ -108,8 +108,8 @@ export const flowLimits = {
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
-  // Mixed texts and numbers take as many bytes as their text, numbers alone up to four times as many. Reading millions of
-  // numbers takes a gigabyte of memory.
+  // Mixed texts and numbers take as many bytes as their text, numbers alone up to four times as many. Reading millions
+  // of numbers takes a gigabyte of memory.
   flow_jsonb_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',

@@ -10,7 +10,9 @@ const SIGNATURE_LENGTH = 64;
 
 const toU8 = toInteger('u8');
 
-/** A decimal's 16 bytes as the rust_decimal crate serializes it: flags, then low, middle and high word, little-endian. */
+/**
+ * A decimal's 16 bytes as the rust_decimal crate serializes it: flags, then low, middle and high word, little-endian.
+ */
 function decimalBytes(text: string): Uint8Array {
   const mantissa = BigInt(text.replace(/[-.]/g, ''));
   const scale = text.split('.')[1]?.length ?? 0;

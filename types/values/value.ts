@@ -7,8 +7,8 @@ import { valueLimits } from '../limits/values.ts';
 /**
  * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers travel as strings.
  *
- * `N` null · `S` string · `B` boolean · `U`/`I` 64-bit and `U1`/`I1` 128-bit integers (U: unsigned) · `F` float · `D` decimal ·
- * `B3`/`B6` 32 and 64 bytes in base58 · `BY` other bytes in base64 · `A` array · `M` map.
+ * `N` null · `S` string · `B` boolean · `U`/`I` 64-bit and `U1`/`I1` 128-bit integers (U: unsigned) · `F` float · `D`
+ * decimal · `B3`/`B6` 32 and 64 bytes in base58 · `BY` other bytes in base64 · `A` array · `M` map.
  */
 export type Value =
   | { N: 0 }
@@ -133,8 +133,8 @@ const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined
   text === undefined ? undefined : { [tag]: text } as Value;
 
 /**
- * A value from its JSON, in canonical form (numbers without `+` and leading zeros, floats in shortest form, 32 and 64 bytes
- * under their own tags). Throws a ValueError that names the path.
+ * A value from its JSON, in canonical form (numbers without `+` and leading zeros, floats in shortest form, 32 and 64
+ * bytes under their own tags). Throws a ValueError that names the path.
  */
 export function decodeValue(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): Value {
   if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);

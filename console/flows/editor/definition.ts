@@ -54,8 +54,8 @@ const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources',
 const nameOf = (json: unknown): string => isObject(json) && typeof json.name === 'string' ? json.name : '';
 
 /**
- * Returns the outputs of a switch: one for each case of its form data, and `default`. An output keeps its id, and so its
- * edges, while its name stays or its case is renamed in place.
+ * Returns the outputs of a switch: one for each case of its form data, and `default`. An output keeps its id, and so
+ * its edges, while its name stays or its case is renamed in place.
  */
 function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
   const cases = isObject(formData) && Array.isArray(formData.cases) ? formData.cases : [];

@@ -43,8 +43,8 @@ function reaches(from: string, to: string, edges: readonly DrawnEdge[]): boolean
 const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 
 /**
- * Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. `whyRefused` in `actions.ts` asks
- * for it, and `flow_editor.tsx` shows it as a notice.
+ * Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. `whyRefused` in `actions.ts`
+ * asks for it, and `flow_editor.tsx` shows it as a notice.
  */
 export function refusal(
   start: EdgeStart,

@@ -65,8 +65,8 @@ const SearchField = ({ value, onChange, onTake, error }: SearchFieldProps) => (
 );
 
 /**
- * Lists the node definitions. A click on a definition, or Enter in the search, adds a node. The list is memoized, because
- * the canvas renders at every step of a drag: pass the same `onAdd`.
+ * Lists the node definitions. A click on a definition, or Enter in the search, adds a node. The list is memoized,
+ * because the canvas renders at every step of a drag: pass the same `onAdd`.
  */
 export const Palette = memo(function Palette({ onAdd }: { onAdd: (id: string) => void }) {
   const { db } = useApi();

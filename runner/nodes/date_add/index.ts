@@ -9,8 +9,8 @@ const toI64 = toInteger('i64');
 const toUnit = toMember(Object.fromEntries(UNITS.map((unit) => [unit, unit])));
 
 /**
- * Adds a duration to a date. Days and longer units are counted by the calendar of the zone, so a day in which the clocks
- * change has 23 or 25 hours. A day that the month lacks becomes its last one.
+ * Adds a duration to a date. Days and longer units are counted by the calendar of the zone, so a day in which the
+ * clocks change has 23 or 25 hours. A day that the month lacks becomes its last one.
  */
 export const dateAddNode: NodeModule = {
   definition,

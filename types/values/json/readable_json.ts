@@ -109,8 +109,8 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
 }
 
 /**
- * Reads readable JSON as a value for a port of these types, as the database does for `values` of a start. Undefined when
- * the JSON fits none of the types. Throws a ValueError when it is nested too deep.
+ * Reads readable JSON as a value for a port of these types, as the database does for `values` of a start. Undefined
+ * when the JSON fits none of the types. Throws a ValueError when it is nested too deep.
  */
 export function fromReadableJson(json: LosslessJson, types: readonly string[], isRequired: boolean): Value | undefined {
   if (types.includes('free') || types.includes('json')) return fromWireJson(json);

@@ -31,8 +31,8 @@ const integerOrFloat = (text: string): string => integerOfDecimal(text)?.toStrin
 
 /**
  * Writes a value as wire JSON. The result is text, so that no digit is lost: integers of up to 64 bits are integers,
- * also those of a decimal. Other decimals and wider integers are floats. Infinities and NaN, which JSON lacks, are null.
- * Bytes are an array of their numbers.
+ * also those of a decimal. Other decimals and wider integers are floats. Infinities and NaN, which JSON lacks, are
+ * null. Bytes are an array of their numbers.
  */
 export function toWireJson(value: Value): string {
   if ('N' in value) return 'null';
@@ -62,7 +62,9 @@ const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
   members: Math.ceil(maxBytes / SMALLEST_VALUE_BYTES),
 });
 
-/** Reads a JSON number: an integer stays an integer, another number is a decimal, or a float if a decimal can't hold it. */
+/**
+ * Reads a JSON number: an integer stays an integer, another number is a decimal, or a float if a decimal can't hold it.
+ */
 function numberToValue(text: string): Value {
   if (/^-?\d+$/.test(text)) return integerToValue(text) ?? { F: formatFloat(Number(text)) };
   const decimal = parseDecimalNumber(text);
