@@ -15,7 +15,10 @@ import type { ValueMap } from '../../types/values/value.ts';
 
 const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
-/** The error of an attempt whose time is over. If it says that effects may have happened, a redrive needs `accept_unknown`. */
+/**
+ * The error of an attempt whose time is over. If it says that effects may have happened, a redrive needs
+ * `accept_unknown`.
+ */
 function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
   const { module } = node;
   const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);

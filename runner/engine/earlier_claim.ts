@@ -7,8 +7,8 @@ import { copyMap, type Outcome } from './node_values.ts';
 import { TransientError } from './transient_error.ts';
 import { measureMap } from './value_size.ts';
 
-// An earlier claim stored a row for a node execution, and then its worker died or released the run. The row decides what
-// this claim does:
+// An earlier claim stored a row for a node execution, and then its worker died or released the run. The row decides
+// what this claim does:
 //   - The execution has ended: it takes the stored outcome, also whether the failure was handled (takeOutcome).
 //   - The execution began, and only computes or reads: it executes the node again.
 //   - The execution began, and has effects outside: it fails the execution with outcome_unknown (outcomeUnknown), unless
