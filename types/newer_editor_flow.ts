@@ -1,6 +1,6 @@
 // Imported as a namespace, so that bundlers of the client drop the unused parts.
 import * as z from 'zod';
-import { plainOfTagged } from './newer_editor_values.ts';
+import { plainOfTagged, secretIn } from './newer_editor_values.ts';
 import { isObject } from './values/value.ts';
 
 // The newer form of the editor's flows ("V2"): a node has `data.ports` and `data.config` in place of `data.sources`,
@@ -83,6 +83,10 @@ function formOf(node: NewerNode, leave: (what: string) => void): Form {
         'config.flow_id: flows have integer ids here. Store the called flow, and set its id in the form of the node',
       );
       return {};
+    }
+    case 'http_request': {
+      const connection = secretIn(given);
+      return { ...plain(), ...(connection !== undefined && { connection }) };
     }
     default:
       return plain();

@@ -32,6 +32,28 @@ function numberOf(text: unknown, tag: string, leave: (what: string) => void): un
   return isExact ? number : text;
 }
 
+/** Finds the name of the first secret, `{"vault_ref": name}`, in a value of `config`. */
+export function secretIn(json: unknown): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  if (isSecret(json)) return String(json.vault_ref);
+  for (const member of Object.values(json)) {
+    const name = secretIn(member);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+const isSecret = (json: unknown): json is { vault_ref: unknown } => isObject(json) && Object.hasOwn(json, 'vault_ref');
+
+/** The plain members of an object, without secrets. */
+const plainMembers = (json: object, leave: (what: string) => void): object =>
+  Object.fromEntries(
+    Object.entries(json).flatMap(([name, member]) => {
+      const plain = plainOfTagged(member, leave);
+      return isSecret(member) ? [] : [[name, plain]];
+    }),
+  );
+
 /**
  * Makes plain JSON of a value of `config`, in which objects with one tag are tagged values. `leave` is called for each
  * loss.
@@ -41,11 +63,13 @@ export function plainOfTagged(json: unknown, leave: (what: string) => void): unk
   if (tag === undefined) {
     if (Array.isArray(json)) return json.map((each) => plainOfTagged(each, leave));
     if (!isObject(json)) return json;
-    if (Object.hasOwn(json, 'vault_ref')) {
-      leave('a secret is not carried over: store it as a connection');
+    if (isSecret(json)) {
+      leave(
+        `the secret ${String(json.vault_ref).slice(0, 100)} is not carried over: store a connection with this name`,
+      );
       return null;
     }
-    return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, plainOfTagged(member, leave)]));
+    return plainMembers(json, leave);
   }
   const payload = (json as Record<string, unknown>)[tag];
   switch (tag) {
@@ -55,9 +79,7 @@ export function plainOfTagged(json: unknown, leave: (what: string) => void): unk
       return Array.isArray(payload) ? payload.map((each) => plainOfTagged(each, leave)) : payload;
     case 'M':
       // A map whose only member has the name of a tag is not a tagged value.
-      return Object.fromEntries(
-        Object.entries(payload ?? {}).map(([name, member]) => [name, plainOfTagged(member, leave)]),
-      );
+      return plainMembers(payload ?? {}, leave);
     case 'U':
     case 'I':
     case 'U1':

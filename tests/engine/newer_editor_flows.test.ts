@@ -69,6 +69,22 @@ describe('a flow of the newer editor', () => {
     });
   });
 
+  it('names the connection of a request by its secret, whose header is left out', () => {
+    const config = {
+      url: { S: 'https://api.example.com' },
+      headers: { M: { authorization: { vault_ref: 'mail' }, accept: { S: 'text/plain' } } },
+    };
+    const { row, leftOut } = readEditorFlow(newer([node(1, 'http_request', {}, config)]));
+    expect(row.nodes[0]).toMatchObject({
+      data: {
+        targets_form: {
+          form_data: { url: 'https://api.example.com', headers: { accept: 'text/plain' }, connection: 'mail' },
+        },
+      },
+    });
+    expect(leftOut).toEqual([expect.stringContaining('config.headers: the secret mail is not carried over')]);
+  });
+
   it('lists what could not be carried over', () => {
     const { row, leftOut } = readEditorFlow(newer(
       [
@@ -87,7 +103,7 @@ describe('a flow of the newer editor', () => {
       'slug: has no place here',
       expect.stringMatching(/^nodes\[0\]\.data\.config\.flow_id: flows have integer ids/),
       expect.stringMatching(/^nodes\[1\]\.data\.config\.amount: F becomes a plain number/),
-      expect.stringMatching(/^nodes\[1\]\.data\.config\.key: a secret/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.key: the secret x is not carried over: store a connection/),
       expect.stringMatching(/^nodes\[1\]\.data\.config\.big: U1 9{20} has no exact form/),
     ]);
     expect(row.nodes[0]).toMatchObject({ data: { targets: [] } });
