@@ -3,7 +3,8 @@ import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StackStatus } from '../../../dev/stack/stack.ts';
 import { makeAttacker, type Outcome } from './attacker.ts';
-import { type Attack, chooseAttacks } from './attacks.ts';
+import type { Attack } from './attack.ts';
+import { chooseAttacks } from './attacks.ts';
 import { startHostileServer } from './hostile_server.ts';
 
 /** The result of one attack. */

@@ -4,18 +4,9 @@ import { connect } from 'node:net';
 import type { StartResult } from '../../../types/deployment.ts';
 import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { DEFAULT_PRESSURE } from '../options.ts';
+import { type Attack, runInTurn } from './attack.ts';
 import type { Attacker, Outcome } from './attacker.ts';
-
-/** One kind of attack. */
-export interface Attack {
-  name: string;
-  /** The concurrent strikes at the default pressure. */
-  lanes: number;
-  /** The most strikes in total; unlimited by default. */
-  strikes?: number;
-  /** Prepares the attack, and returns the function for one strike. It runs before the calm is measured. */
-  prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
-}
+import { nodeAttacks } from './node_attacks.ts';
 
 /** Digits for which a backtracking pattern needs minutes. */
 const LONG_NUMBER = `${'1'.repeat(150_000)}x`;
@@ -47,14 +38,6 @@ const inventedCredentials: (() => { [name: string]: string })[] = [
 
 /** The largest limits of a deployment, so that they do not stop an attack. */
 const NO_LIMITS = { max_starts_per_minute: 2_147_483_647, max_runs_in_flight: 2_147_483_647 };
-
-/** Starts the flows in turn. */
-async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
-  const ids: number[] = [];
-  for (const flow of flows) ids.push(await attacker.store(flow));
-  let next = 0;
-  return () => attacker.run(ids[next++ % ids.length]!);
-}
 
 /** A flow with this many parallel requests to a path of the hostile server. */
 function askingFlow({ hostileUrl }: Attacker, path: string, times = 1): FlowBuilder {
@@ -451,6 +434,7 @@ export const attacks: Attack[] = [
     prepare: async ({ send }) => () =>
       send('/auth/v1/signup', json({ email: `${randomUUID()}@example.com`, password: randomUUID() }), {}),
   },
+  ...nodeAttacks,
 ];
 
 /**

@@ -1,0 +1,21 @@
+import type { FlowBuilder } from '../../support/flow_builder.ts';
+import type { Attacker, Outcome } from './attacker.ts';
+
+/** One kind of attack. */
+export interface Attack {
+  name: string;
+  /** The concurrent strikes at the default pressure. */
+  lanes: number;
+  /** The most strikes in total; unlimited by default. */
+  strikes?: number;
+  /** Prepares the attack, and returns the function for one strike. It runs before the calm is measured. */
+  prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
+}
+
+/** Starts the flows in turn. */
+export async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
+  const ids: number[] = [];
+  for (const flow of flows) ids.push(await attacker.store(flow));
+  let next = 0;
+  return () => attacker.run(ids[next++ % ids.length]!);
+}
