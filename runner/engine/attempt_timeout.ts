@@ -60,7 +60,8 @@ export class AttemptTimeout {
     const { sleepers } = this.tree;
     const isCalling = callsFlow(this.#node);
     if (this.#leftMs() <= 0) {
-      // A flow that an earlier claim called is executed even so: it finds itself halted, and ends.
+      // If an earlier claim began the called run, that run is continued, already halted, so that it ends. Otherwise the
+      // call fails.
       if (!isCalling) throw this.#error;
       this.#expire();
     }

@@ -65,7 +65,7 @@ export function readZone(inputs: ValueMap): string {
 
 /**
  * Reads the input `locale`, a language tag; English by default. Throws a ConversionError. Leaves out the extensions of
- * the tag, which have any number of values.
+ * the tag: they can have any number of values, and Luxon keeps data of each locale name.
  */
 export function readLocale(inputs: ValueMap): string {
   const tag = readShortText(inputs, 'locale') ?? 'en';

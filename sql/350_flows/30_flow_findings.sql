@@ -180,8 +180,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- The limit of inputs does not bound the edges that lead into a node, because edges may use the handles of other
-    -- nodes.
+    -- This limit is needed, because the limit of a node's inputs does not bound its edges: the targetHandle of an edge
+    -- may be an input of another node.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null

@@ -92,8 +92,9 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- For a root run that has ended without rows in flow_run_events. The claim that ended the run stored all its events, at
--- most a hundred rows. The worker gave these events different times, in the order in which they happened.
+-- For a root run that has ended without rows in flow_run_events. The transaction that ended the run stored all rows of
+-- the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in the order in
+-- which the events happened.
 comment on function private.unnumbered_events(uuid) is
   'Computes the events of an ended root run that has no rows in flow_run_events: all from number 2 on, except the end of the run. Definer: the calling functions check the user.';
 

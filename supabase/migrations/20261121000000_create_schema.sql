@@ -4267,8 +4267,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- The limit of inputs does not bound the edges that lead into a node, because edges may use the handles of other
-    -- nodes.
+    -- This limit is needed, because the limit of a node's inputs does not bound its edges: the targetHandle of an edge
+    -- may be an input of another node.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
@@ -8349,8 +8349,9 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- For a root run that has ended without rows in flow_run_events. The claim that ended the run stored all its events, at
--- most a hundred rows. The worker gave these events different times, in the order in which they happened.
+-- For a root run that has ended without rows in flow_run_events. The transaction that ended the run stored all rows of
+-- the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in the order in
+-- which the events happened.
 comment on function private.unnumbered_events(uuid) is
   'Computes the events of an ended root run that has no rows in flow_run_events: all from number 2 on, except the end of the run. Definer: the calling functions check the user.';
 
