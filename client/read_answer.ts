@@ -131,5 +131,8 @@ export function requireTexts<Name extends string>(body: unknown, names: readonly
   const members = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const missing = names.find((name) => typeof members[name] !== 'string');
   if (missing === undefined) return;
-  throw new FlowError({ code: 'answer_invalid', message: `The answer to ${what} has no text \`${missing}\`.` });
+  throw new FlowError({
+    code: 'answer_invalid',
+    message: `In the answer to ${what}, \`${missing}\` is missing or is not a text.`,
+  });
 }

@@ -48,7 +48,7 @@ describe('a server that is no backend', () => {
     ['half of a JSON text', 200, 'application/json', '{"a": ', /answered 200 with application\/json/],
     ['an error in HTML', 502, 'text/html', '<h1>Bad gateway</h1>', /answered 502 with text\/html/],
     ['an empty error', 500, 'text/plain', '', /answered 500 with text\/plain.*an empty body/],
-    ['JSON of another shape', 200, 'application/json', '{"ok": true}', /has no text `flow_run_id`/],
+    ['JSON of another shape', 200, 'application/json', '{"ok": true}', /`flow_run_id` is missing or is not a text/],
     ['a JSON error of another shape', 500, 'application/json', '{"ok": false}', /answered 500/],
   ])('that answers %s is reported with its answer', async (_what, status, type, body, says) => {
     const url = await serve((_, response) => response.writeHead(status, { 'content-type': type }).end(body));

@@ -67,7 +67,9 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
   let isEmpty = true;
 
   const malformed = (error: unknown): Error =>
-    error instanceof NodeError ? error : new NodeError(`the response is not ${coding}, as its content-encoding says`);
+    error instanceof NodeError
+      ? error
+      : new NodeError(`the content-encoding is ${coding}, but the body is not valid ${coding}`);
   const readAll = async (): Promise<void> => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) await inflated.write(next.value);
   };

@@ -5,7 +5,7 @@ returns integer
 language sql immutable security invoker
 return 400;
 comment on function private.limit_number_digits() is
-  'Limit in digits: a number in JSON that is stored, before and after the point.';
+  'Limit in digits: a stored number in JSON: its digits before and after the point together.';
 
 create function private.limit_value_levels()
 returns integer

@@ -20,8 +20,8 @@ language sql volatile security invoker
 begin atomic
   -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits. A waiting worker holds this lock
   -- exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and keeps it until its
-  -- end. A worker that begins to wait must first wait for that end, and then looks at the queue. The planner inlines
-  -- this single expression.
+  -- end. A worker that begins to watch the queue takes the lock exclusively, so it waits until this transaction has
+  -- ended. Then it looks at the queue and finds the run. The planner inlines this single expression.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;

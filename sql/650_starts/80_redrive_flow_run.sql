@@ -81,7 +81,7 @@ comment on function private.lock_run_to_redrive(uuid, uuid) is
   'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself. If
--- that run was a redrive, and ended before it had taken everything over, the runs that it continued follow.
+-- the run is itself a redrive that ended before it had taken everything over, the runs in its redriven_from come next.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer

@@ -296,8 +296,8 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- An empty request, because the id alone identifies a repetition: Stripe changes a member of an event at each
-    -- attempt.
+    -- The request that is compared for the idempotency key is empty, so the id alone identifies a repetition. Two
+    -- attempts may have different bodies: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;

@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks and returns the most overdue delivery of a deployment that is not picked yet. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that `picked` does not list, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns

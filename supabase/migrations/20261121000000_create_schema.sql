@@ -115,7 +115,7 @@ returns integer
 language sql immutable security invoker
 return 400;
 comment on function private.limit_number_digits() is
-  'Limit in digits: a number in JSON that is stored, before and after the point.';
+  'Limit in digits: a stored number in JSON: its digits before and after the point together.';
 
 create function private.limit_value_levels()
 returns integer
@@ -9994,8 +9994,8 @@ language sql volatile security invoker
 begin atomic
   -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits. A waiting worker holds this lock
   -- exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and keeps it until its
-  -- end. A worker that begins to wait must first wait for that end, and then looks at the queue. The planner inlines
-  -- this single expression.
+  -- end. A worker that begins to watch the queue takes the lock exclusively, so it waits until this transaction has
+  -- ended. Then it looks at the queue and finds the run. The planner inlines this single expression.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
@@ -13337,7 +13337,7 @@ comment on function private.lock_run_to_redrive(uuid, uuid) is
   'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself. If
--- that run was a redrive, and ended before it had taken everything over, the runs that it continued follow.
+-- the run is itself a redrive that ended before it had taken everything over, the runs in its redriven_from come next.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
@@ -15398,8 +15398,8 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- An empty request, because the id alone identifies a repetition: Stripe changes a member of an event at each
-    -- attempt.
+    -- The request that is compared for the idempotency key is empty, so the id alone identifies a repetition. Two
+    -- attempts may have different bodies: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
@@ -15876,7 +15876,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks and returns the most overdue delivery of a deployment that is not picked yet. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that `picked` does not list, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns

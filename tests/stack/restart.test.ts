@@ -60,7 +60,7 @@ it('the gateway returns on its port, and a kept-alive connection is closed', asy
 it('an unknown part is named, with the known ones', async () => {
   await expect(stack.restart('nobody')).rejects.toThrow(
     'The stack has no part nobody; it has: ' +
-      'function hello, Postgres, PostgREST, PostgREST of the functions, Auth, gateway',
+      'function hello, Postgres, PostgREST, PostgREST of the functions, Auth, Storage, gateway',
   );
 });
 

@@ -7,7 +7,7 @@ export const valueLimits = {
   number_digits: {
     value: 400,
     unit: 'digits',
-    meaning: 'a number in JSON that is stored, before and after the point',
+    meaning: 'a stored number in JSON: its digits before and after the point together',
     beyond: '400, with the place of the number',
     inSql: true,
   },
