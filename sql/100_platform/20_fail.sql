@@ -21,7 +21,8 @@ as $$
     else size_text.bytes || ' bytes'
   end;
 $$;
-comment on function private.size_text(bigint) is 'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
+comment on function private.size_text(bigint) is
+  'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
 grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(

@@ -27,7 +27,8 @@ create table public.nodes (
 comment on table public.nodes is
   'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at; it ignores values that a client sends for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
-comment on column public.nodes.is_public is 'True if the service role or a user in private.node_publishers posted the definition.';
+comment on column public.nodes.is_public is
+  'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
   'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, whose columns can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
@@ -36,7 +37,8 @@ comment on column public.nodes.type is 'native, or the name of another kind of n
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
 comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
 comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
-comment on column public.nodes."targets_form.json_schema" is 'The form for the settings of the node; needs targets_form.ui_schema.';
+comment on column public.nodes."targets_form.json_schema" is
+  'The form for the settings of the node; needs targets_form.ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);

@@ -28,7 +28,8 @@ begin
   -- Whether these nodes have effects depends on one input. A value that comes over an edge is not known, so it counts
   -- as one with effects.
   decided as materialized (
-    select n.id, n.node_id, d.input, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
+    select n.id, n.node_id, d.input,
+      case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
     from node as n
     join (values
       ('http_request', 'method'), ('das_api', 'method'), ('postgrest_execute_query', 'query')

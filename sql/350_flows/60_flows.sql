@@ -140,7 +140,8 @@ declare
 begin
   if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
     perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
-      format('must be at most %s of JSON text, together with the other columns of the flow', private.size_text(v_most)));
+      format('must be at most %s of JSON text, together with the other columns of the flow', private.size_text(v_most))
+    );
   end if;
 
   if tg_op = 'UPDATE' then

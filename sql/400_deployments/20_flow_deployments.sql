@@ -59,7 +59,8 @@ comment on column public.flow_deployments.action_identity is
   'The public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is
   'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
-comment on column public.flow_deployments.chain_network is 'The Solana network of the deployment''s runs: {url, cluster}.';
+comment on column public.flow_deployments.chain_network is
+  'The Solana network of the deployment''s runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
   'The most starts in one calendar minute, counted over all callers except the owner. 0 allows no start; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is

@@ -19,7 +19,8 @@ create table public.flow_deployments_tags (
 );
 comment on table public.flow_deployments_tags is
   'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag always names exactly one deployment of this flow.';
+comment on column public.flow_deployments_tags.entrypoint is
+  'The flow. A tag always names exactly one deployment of this flow.';
 comment on column public.flow_deployments_tags.description is
   'The owner''s description of the tag for people. Null until the owner writes one; this also holds for the tag latest.';
 comment on column public.flow_deployments_tags.tag is

@@ -114,7 +114,9 @@ begin
     or num_nonnulls(new.parent_flow_run_id, new.deployment_id) > 1
   then
     raise check_violation using
-      message = format('A run with the status %s can''t have this combination of times, output, errors and parent.', new.status),
+      message = format(
+        'A run with the status %s can''t have this combination of times, output, errors and parent.', new.status
+      ),
       schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
   end if;
   return null;

@@ -36,7 +36,8 @@ comment on table private.api_inputs is
   'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
   'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. An answer finds its input by this hash.';
+comment on column private.api_inputs.token_hash is
+  'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
   'submitted, cancelled or expired. Null while the node waits. It stays null if the run ends before.';

@@ -57,4 +57,4 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them, else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment, and partial_config or else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';

@@ -55,7 +55,8 @@ comment on column public.flow_schedules.policy is
   'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
   'The next planned time; null while the schedule is not active. Kept by the system.';
-comment on column public.flow_schedules.last_start_at is 'The time at which the schedule last started a run. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is
+  'The time at which the schedule last started a run. Kept by the system.';
 comment on column public.flow_schedules.last_flow_run_id is
   'The run that the schedule started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_schedules.last_error is

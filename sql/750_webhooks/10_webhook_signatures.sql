@@ -182,7 +182,7 @@ $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
   'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
 
--- What is checked depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
+-- The check depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
 -- a signature in the header that the argument hmac names. authorization: a fixed Authorization header, as Helius sends
 -- it. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)

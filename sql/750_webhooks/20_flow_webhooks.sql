@@ -89,8 +89,10 @@ comment on column public.flow_webhooks.verification is
   'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: only the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
   'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
-comment on column public.flow_webhooks.is_active is 'If false, requests to the URL get the same 404 as for an unknown webhook.';
-comment on column public.flow_webhooks.last_start_at is 'The time at which the webhook last started a run. Kept by the system.';
+comment on column public.flow_webhooks.is_active is
+  'If false, requests to the URL get the same 404 as for an unknown webhook.';
+comment on column public.flow_webhooks.last_start_at is
+  'The time at which the webhook last started a run. Kept by the system.';
 comment on column public.flow_webhooks.last_flow_run_id is
   'The run that the webhook started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_webhooks.last_error is

@@ -182,7 +182,8 @@ begin
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
-    perform private.fail('request_invalid', 'The body must be JSON, without two members of the same name in an object.');
+    perform private.fail('request_invalid',
+      'The body must be JSON, without two members of the same name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
     perform private.fail(

@@ -8,7 +8,8 @@ create table private.on_end_secrets (
 );
 comment on table private.on_end_secrets is
   'The secrets that sign outgoing webhooks. All deployments of a flow have the same secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
-comment on column private.on_end_secrets.previous_secret is 'The secret before the last rotation. It also signs, until previous_until.';
+comment on column private.on_end_secrets.previous_secret is
+  'The secret before the last rotation. It also signs, until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -17,7 +18,8 @@ create table private.webhook_turns (
 );
 comment on table private.webhook_turns is
   'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
-comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
+comment on column private.webhook_turns.turn_id is
+  'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
 comment on column private.webhook_turns.is_started_by_owner is
   'Whether the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another for all other runs.';
 

@@ -78,7 +78,8 @@ begin
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
       case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
-        then 'The address answered with 410 Gone, so on_end was removed from the deployments that name this address.' end,
+        then 'The address answered with 410 Gone, so on_end was removed from the deployments that name this address.'
+      end,
       format(
         'The address answered with the status %s, but a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )

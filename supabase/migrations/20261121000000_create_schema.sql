@@ -779,7 +779,8 @@ as $$
     else size_text.bytes || ' bytes'
   end;
 $$;
-comment on function private.size_text(bigint) is 'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
+comment on function private.size_text(bigint) is
+  'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
 grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(
@@ -3487,7 +3488,8 @@ create table public.nodes (
 comment on table public.nodes is
   'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at; it ignores values that a client sends for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
-comment on column public.nodes.is_public is 'True if the service role or a user in private.node_publishers posted the definition.';
+comment on column public.nodes.is_public is
+  'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
   'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, whose columns can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
@@ -3496,7 +3498,8 @@ comment on column public.nodes.type is 'native, or the name of another kind of n
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
 comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
 comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
-comment on column public.nodes."targets_form.json_schema" is 'The form for the settings of the node; needs targets_form.ui_schema.';
+comment on column public.nodes."targets_form.json_schema" is
+  'The form for the settings of the node; needs targets_form.ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);
@@ -4345,7 +4348,8 @@ begin
   -- Whether these nodes have effects depends on one input. A value that comes over an edge is not known, so it counts
   -- as one with effects.
   decided as materialized (
-    select n.id, n.node_id, d.input, case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
+    select n.id, n.node_id, d.input,
+      case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
     from node as n
     join (values
       ('http_request', 'method'), ('das_api', 'method'), ('postgrest_execute_query', 'query')
@@ -5068,7 +5072,8 @@ declare
 begin
   if v_nodes_bytes + v_edges_bytes + v_rest_bytes > v_most then
     perform private.refuse_column(case when v_nodes_bytes > v_edges_bytes then 'nodes' else 'edges' end,
-      format('must be at most %s of JSON text, together with the other columns of the flow', private.size_text(v_most)));
+      format('must be at most %s of JSON text, together with the other columns of the flow', private.size_text(v_most))
+    );
   end if;
 
   if tg_op = 'UPDATE' then
@@ -6660,7 +6665,8 @@ comment on column public.flow_deployments.action_identity is
   'The public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is
   'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
-comment on column public.flow_deployments.chain_network is 'The Solana network of the deployment''s runs: {url, cluster}.';
+comment on column public.flow_deployments.chain_network is
+  'The Solana network of the deployment''s runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
   'The most starts in one calendar minute, counted over all callers except the owner. 0 allows no start; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
@@ -6962,7 +6968,8 @@ create table public.flow_deployments_tags (
 );
 comment on table public.flow_deployments_tags is
   'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow. A tag always names exactly one deployment of this flow.';
+comment on column public.flow_deployments_tags.entrypoint is
+  'The flow. A tag always names exactly one deployment of this flow.';
 comment on column public.flow_deployments_tags.description is
   'The owner''s description of the tag for people. Null until the owner writes one; this also holds for the tag latest.';
 comment on column public.flow_deployments_tags.tag is
@@ -7569,7 +7576,9 @@ begin
     or num_nonnulls(new.parent_flow_run_id, new.deployment_id) > 1
   then
     raise check_violation using
-      message = format('A run with the status %s can''t have this combination of times, output, errors and parent.', new.status),
+      message = format(
+        'A run with the status %s can''t have this combination of times, output, errors and parent.', new.status
+      ),
       schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
   end if;
   return null;
@@ -8684,7 +8693,8 @@ comment on table private.api_inputs is
   'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
   'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
-comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL. An answer finds its input by this hash.';
+comment on column private.api_inputs.token_hash is
+  'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
   'submitted, cancelled or expired. Null while the node waits. It stays null if the run ends before.';
@@ -13119,7 +13129,7 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment and partial_config, if the request has them, else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment, and partial_config or else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
 
 -- sql/650_starts/60_start_flow.sql
 
@@ -14100,7 +14110,8 @@ comment on column public.flow_schedules.policy is
   'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
   'The next planned time; null while the schedule is not active. Kept by the system.';
-comment on column public.flow_schedules.last_start_at is 'The time at which the schedule last started a run. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is
+  'The time at which the schedule last started a run. Kept by the system.';
 comment on column public.flow_schedules.last_flow_run_id is
   'The run that the schedule started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_schedules.last_error is
@@ -14707,7 +14718,7 @@ $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
   'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
 
--- What is checked depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
+-- The check depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
 -- a signature in the header that the argument hmac names. authorization: a fixed Authorization header, as Helius sends
 -- it. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
@@ -14844,8 +14855,10 @@ comment on column public.flow_webhooks.verification is
   'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: only the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
   'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
-comment on column public.flow_webhooks.is_active is 'If false, requests to the URL get the same 404 as for an unknown webhook.';
-comment on column public.flow_webhooks.last_start_at is 'The time at which the webhook last started a run. Kept by the system.';
+comment on column public.flow_webhooks.is_active is
+  'If false, requests to the URL get the same 404 as for an unknown webhook.';
+comment on column public.flow_webhooks.last_start_at is
+  'The time at which the webhook last started a run. Kept by the system.';
 comment on column public.flow_webhooks.last_flow_run_id is
   'The run that the webhook started last. Not a foreign key, because old runs are deleted. Kept by the system.';
 comment on column public.flow_webhooks.last_error is
@@ -15284,7 +15297,8 @@ begin
     return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
-    perform private.fail('request_invalid', 'The body must be JSON, without two members of the same name in an object.');
+    perform private.fail('request_invalid',
+      'The body must be JSON, without two members of the same name in an object.');
   end if;
   if not pg_input_is_valid(webhook_body.body, 'jsonb') then
     perform private.fail(
@@ -15500,7 +15514,8 @@ create table private.on_end_secrets (
 );
 comment on table private.on_end_secrets is
   'The secrets that sign outgoing webhooks. All deployments of a flow have the same secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
-comment on column private.on_end_secrets.previous_secret is 'The secret before the last rotation. It also signs, until previous_until.';
+comment on column private.on_end_secrets.previous_secret is
+  'The secret before the last rotation. It also signs, until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -15509,7 +15524,8 @@ create table private.webhook_turns (
 );
 comment on table private.webhook_turns is
   'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
-comment on column private.webhook_turns.turn_id is 'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
+comment on column private.webhook_turns.turn_id is
+  'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
 comment on column private.webhook_turns.is_started_by_owner is
   'Whether the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another for all other runs.';
 
@@ -16166,7 +16182,8 @@ begin
     last_error = case when v_status <> 'delivered' then left(coalesce(
       store_webhook_attempt.error,
       case when store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input'
-        then 'The address answered with 410 Gone, so on_end was removed from the deployments that name this address.' end,
+        then 'The address answered with 410 Gone, so on_end was removed from the deployments that name this address.'
+      end,
       format(
         'The address answered with the status %s, but a status from 200 to 299 is needed.', store_webhook_attempt.http_status
       )

@@ -71,7 +71,7 @@ export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', 
 export const toSignature = (value: Value): Uint8Array =>
   bytesOfLength('signature', value, [SIGNATURE_LENGTH], 'a signature');
 
-/** Who signs: the server, with a key pair, or the holder of an adapter wallet's public key, whom the run asks. */
+/** The signer: the server, with a key pair, or the holder of an adapter wallet's public key, whom the run asks. */
 export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
   | { type: 'adapter'; publicKey: string };
