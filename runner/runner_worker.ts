@@ -1,4 +1,5 @@
 import { connectionLimits } from '../types/limits/connections.ts';
+import { runLimits } from '../types/limits/runs.ts';
 import { withoutTrailingSlashes } from '../functions/_shared/base_url.ts';
 import type { Rpc } from '../functions/_shared/database.ts';
 import { readPublicAddress } from '../functions/_shared/public_address.ts';
@@ -17,6 +18,7 @@ import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import { makeProjectApi, readProjectAddress } from './reach/project_api.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
+import { makeOwnerTurns } from './reach/owner_turns.ts';
 import { makeOwnerFiles } from './storage/owner_files.ts';
 import { evaluateExpression } from './threads/evaluate_expression.ts';
 import { makeScriptThreads, type SpawnScriptThread } from './threads/script_threads.ts';
@@ -85,6 +87,7 @@ export function makeRunnerWorker(
   const claims = makeClaims(rpc, settings, onDueWebhook);
   const flowUrl = readFlowUrl(env);
   const projectAddress = readProjectAddress(env);
+  const takeProjectTurns = makeOwnerTurns(runLimits.project_requests.value);
   const scriptsOf = spawnScriptThread &&
     makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
   const readKeys = makeKeyReader(env);
@@ -112,7 +115,7 @@ export function makeRunnerWorker(
           rpc,
           claim,
           address: projectAddress,
-          http: projectHttp,
+          http: takeProjectTurns(claim.user_id, projectHttp),
           now: () => performance.now(),
         }),
         openConnection: connectionsOf(claim),

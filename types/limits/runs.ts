@@ -31,6 +31,12 @@ export const runLimits = {
   },
   log_line_characters: { value: 32_768, unit: 'characters', meaning: 'a log line', beyond: SHORTENED },
   redirects: { value: 10, unit: 'redirects', meaning: 'redirects of an HTTP request', beyond: NODE_FAILS },
+  project_requests: {
+    value: 1,
+    unit: 'requests',
+    meaning: "requests of one owner's runs to the project's REST API at a time, in one worker",
+    beyond: 'further requests wait',
+  },
   rpc_answer_bytes: {
     value: 4 * 2 ** 20,
     unit: 'bytes',
