@@ -8,8 +8,11 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address again: the owner may have corrected it.
-    url = coalesce((select f.on_end ->> 'url' from public.flow_deployments as f where f.id = d.deployment_id), d.url),
+    -- Read the address again: the owner may have corrected it. The address of an api_input is not that of on_end.
+    url = coalesce((
+      select f.on_end ->> 'url' from public.flow_deployments as f
+      where f.id = d.deployment_id and d.event <> 'api_input'
+    ), d.url),
     status = 'pending', max_attempts = d.attempts + 8, next_attempt_at = clock_timestamp(), is_held = false
   where d.id = redeliver_webhook.id and d.user_id = v_user_id
     and not (d.is_held and d.next_attempt_at > clock_timestamp());
@@ -26,8 +29,8 @@ comment on function private.redeliver_webhook(uuid) is
   'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The delivery is
--- retried like a new one. A delivery that is under way is not changed.
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message of an
+-- api_input goes to its own address again. The delivery is retried like a new one. A delivery that is under way is not changed.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker

@@ -1,4 +1,4 @@
-select plan(12);
+select plan(13);
 
 select test.create_user('owner');
 select test.create_user('starter');
@@ -57,6 +57,15 @@ select isnt(
   (select d.on_end from public.flow_deployments as d where d.id = test.kept('deployment')::uuid), null::jsonb,
   'but leaves on_end, because a starter may have chosen the address'
 );
+
+update public.flow_deployments set on_end = '{"url": "https://example.com/other", "events": ["failed"]}' where id = test.kept('deployment')::uuid;
+select test.sign_in(test.user_id('owner'));
+select public.redeliver_webhook(d.id) from public.webhook_deliveries as d;
+select is(
+  (select d.url from public.webhook_deliveries as d), 'https://example.com/hook',
+  'posted again, the URL for the answer goes to the same address, not to that of on_end'
+);
+select test.sign_out();
 
 -- Runs of flows.
 delete from public.webhook_deliveries;
