@@ -114,16 +114,19 @@ async function refresh(
 }
 
 /**
- * Checks which worker has the lease for a new token, and requests the token if this worker has it. Undefined: read the
- * connection again.
+ * Checks which worker has the lease for a new token, and requests the token if this worker has it. `nonce` is that of
+ * the opened secret. Undefined: read the connection again.
  */
 export async function nextTokens(
-  connection: BoundConnection,
+  connection: BoundConnection & Pick<SealedRow, 'nonce'>,
   opened: OauthSecret,
   services: TokenServices,
   signal: AbortSignal,
 ): Promise<UsableTokens | undefined> {
-  const turn = await services.rpc<Turn>('begin_token_refresh', { connection_id: connection.id });
+  const turn = await services.rpc<Turn>('begin_token_refresh', {
+    connection_id: connection.id,
+    secret_nonce: connection.nonce,
+  });
   if (turn.state === 'failed') throw toError(turn);
   if (turn.state === 'leased') return await refresh(connection, opened, turn, services);
   if (turn.state === 'wait') await pause(LOOK_MS, signal);

@@ -35,8 +35,14 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
   // The client decodes gzip and deflate, and refuses all other encodings, in which a body could hide the secret.
   first.headers.set('accept-encoding', 'identity');
   let isOpen = true;
+  /** Whether the last hop had the secret. */
+  let isCarried = false;
   return {
-    add: (hop) => isOpen ? { ...hop, ...credential.add(hop) } : hop,
+    add: (hop) => {
+      const { url, headers } = isOpen ? credential.add(hop) : hop;
+      isCarried = headers !== hop.headers;
+      return { ...hop, url, headers };
+    },
     next: (hop) => {
       // A chain that has left the origin does not get the secret again.
       isOpen &&= hop.url.origin === first.url.origin;
@@ -47,7 +53,8 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       return { ...hop, url };
     },
     answer: async ({ status, headers, body }) => {
-      if (status === 401 && isOpen) await credential.refused?.();
+      // If the mark is lost, the next 401 repeats it. The node gets this answer in any case.
+      if (status === 401 && isCarried) await credential.refused?.().catch(() => {});
       const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
       return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };
     },

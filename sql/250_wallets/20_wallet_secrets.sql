@@ -77,14 +77,25 @@ comment on function public.store_wallet(uuid, text, text, text, text, bytea, byt
   'For the Edge Function wallets: stores the user''s wallet with this public key, and returns its row without secrets. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
+create function private.sealed_row(key_id text, nonce bytea, ciphertext bytea)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'key_id', sealed_row.key_id, 'nonce', '\x' || encode(sealed_row.nonce, 'hex'),
+    'ciphertext', '\x' || encode(sealed_row.ciphertext, 'hex')
+  );
+$$;
+comment on function private.sealed_row(text, bytea, bytea) is
+  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}, with bytes as \x and hex.';
+
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
-  )
+  select private.sealed_row(s.key_id, s.nonce, s.ciphertext)
   from public.wallets as w
   join private.wallet_secrets as s on s.wallet_id = w.id
   where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;

@@ -31,20 +31,7 @@ comment on column private.connection_tokens.leased_until is
 comment on column private.connection_tokens.failure is
   'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
-create function private.sealed_token(token private.connection_tokens)
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'key_id', sealed_token.token.key_id, 'nonce', '\x' || encode(sealed_token.token.nonce, 'hex'),
-    'ciphertext', '\x' || encode(sealed_token.token.ciphertext, 'hex')
-  );
-$$;
-comment on function private.sealed_token(private.connection_tokens) is
-  'An encrypted access token, {key_id, nonce, ciphertext}, with bytes as \x and hex.';
-
-create function private.begin_token_refresh(connection_id uuid)
+create function private.begin_token_refresh(connection_id uuid, secret_nonce text)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -54,8 +41,15 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  insert into private.connection_tokens as t (connection_id)
-  select c.id from public.connections as c where c.id = begin_token_refresh.connection_id
+  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read its
+  -- secret, the worker has to read it again: a token of the former secret must not be stored for the new hosts.
+  perform from private.connection_secrets as s
+  where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
+  for share;
+  if not found then
+    return '{"state": "gone"}';
+  end if;
+  insert into private.connection_tokens as t (connection_id) values (begin_token_refresh.connection_id)
   on conflict do nothing;
   select t.* into v_token from private.connection_tokens as t
   where t.connection_id = begin_token_refresh.connection_id
@@ -63,8 +57,6 @@ begin
   -- Read the time after the lock, because this call may have waited for it.
   v_now := clock_timestamp();
   case
-    when v_token.connection_id is null then
-      return '{"state": "gone"}';
     when v_token.expires_at > v_now then
       return '{"state": "ready"}';
     when v_token.failed_until > v_now then
@@ -76,25 +68,25 @@ begin
       set lease = v_lease, leased_until = v_now + make_interval(secs => private.limit_connection_lease_seconds())
       where t.connection_id = begin_token_refresh.connection_id;
       return jsonb_build_object('state', 'leased', 'lease', v_lease, 'token', case
-        when v_token.ciphertext is not null then private.sealed_token(v_token)
+        when v_token.ciphertext is not null then private.sealed_row(v_token.key_id, v_token.nonce, v_token.ciphertext)
       end);
   end case;
 end;
 $$;
-comment on function private.begin_token_refresh(uuid) is
+comment on function private.begin_token_refresh(uuid, text) is
   'Implements public.begin_token_refresh. Definer: the tokens are private.';
-grant execute on function private.begin_token_refresh(uuid) to service_role;
+grant execute on function private.begin_token_refresh(uuid, text) to service_role;
 
-create function public.begin_token_refresh(connection_id uuid)
+create function public.begin_token_refresh(connection_id uuid, secret_nonce text)
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.begin_token_refresh(connection_id);
+  select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
-comment on function public.begin_token_refresh(uuid) is
-  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
-grant execute on function public.begin_token_refresh(uuid) to service_role;
+comment on function public.begin_token_refresh(uuid, text) is
+  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no secret has this nonce).';
+grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(
   connection_id uuid, lease uuid, token jsonb, valid_seconds integer, failure jsonb

@@ -3,10 +3,9 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  select to_jsonb(with_secret.connection) || jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex'),
+  select to_jsonb(with_secret.connection) || private.sealed_row(s.key_id, s.nonce, s.ciphertext) || jsonb_build_object(
     'token', (
-      select private.sealed_token(t) from private.connection_tokens as t
+      select private.sealed_row(t.key_id, t.nonce, t.ciphertext) from private.connection_tokens as t
       where t.connection_id = with_secret.connection.id and t.expires_at > clock_timestamp()
     )
   )

@@ -202,21 +202,30 @@ describe('a request with a connection', () => {
     expect(received[0]!.headers).toContain('accept-encoding\nidentity');
   });
 
-  it('tells the connection of a 401, unless it comes from another origin', async () => {
+  it('tells the connection of a 401, unless that request did not carry the secret', async () => {
     const refused: string[] = [];
     const opened: DirectSecret = { kind: 'bearer', secret: { token: 'token-0123456789' } };
-    const connection = { name: 'mail', hosts: [home.slice(7)], header: null, parameter: null };
+    const connection = {
+      name: 'mail',
+      hosts: [`${home.slice(7)}/echo`, `${home.slice(7)}/x`],
+      header: null,
+      parameter: null,
+    };
     const get = async (url: string) => {
       const openConnection = () =>
         Promise.resolve(makeCredential(connection, opened, {
           allowsHttp: true,
-          refused: async () => void refused.push(url),
+          refused: async () => {
+            refused.push(url);
+            throw new Error('the database does not answer');
+          },
         }));
       const call = { http, formData: { connection: 'mail' }, openConnection };
       await expect(runNode(httpRequestNode, { url: { S: url } }, call)).rejects.toThrow('status code: 401');
     };
     await get(`${home}/echo?status=401`);
     await get(`${home}/x?to=${encodeURIComponent(`${other}/echo?status=401`)}`);
+    await get(`${home}/x?to=${encodeURIComponent(`${home}/outside?status=401`)}`);
     expect(refused).toEqual([`${home}/echo?status=401`]);
   });
 

@@ -1,8 +1,10 @@
-select plan(20);
+select plan(21);
 
 select test.create_user('owner');
 select test.keep('id', test.create_connection(test.user_id('owner'), 'mail'));
-create function pg_temp.begin() returns jsonb language sql as $$ select public.begin_token_refresh(test.kept('id')::uuid) $$;
+create function pg_temp.begin(nonce text default '01') returns jsonb language sql as $$
+  select public.begin_token_refresh(test.kept('id')::uuid, '\x' || repeat(nonce, 12))
+$$;
 create function pg_temp.finish(lease text, valid_seconds integer default 60, failure jsonb default null) returns boolean language sql as $$
   select public.end_token_refresh(
     test.kept('id')::uuid, lease::uuid,
@@ -11,7 +13,10 @@ create function pg_temp.finish(lease text, valid_seconds integer default 60, fai
   );
 $$;
 
-select is(public.begin_token_refresh(gen_random_uuid()), '{"state": "gone"}', 'a connection that is gone has no token');
+select is(
+  public.begin_token_refresh(gen_random_uuid(), '\x' || repeat('01', 12)), '{"state": "gone"}', 'a connection that is gone has no token'
+);
+select is(pg_temp.begin('09'), '{"state": "gone"}', 'a worker that has read another secret gets no lease');
 select test.keep('first', pg_temp.begin());
 select is(test.kept('first')::jsonb - 'lease', '{"state": "leased", "token": null}', 'the first worker gets the lease');
 select is(pg_temp.begin(), '{"state": "wait"}', 'all others wait');
