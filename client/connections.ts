@@ -2,7 +2,7 @@ import type { ConnectionRow, FlowClient, RequestOptions } from './flow_client.ts
 import { FlowError } from './flow_error.ts';
 import { requireTexts } from './read_answer.ts';
 import type { Send } from './request.ts';
-import { notFound, readRows } from './rows.ts';
+import { listRows, notFound, writeRow } from './rows.ts';
 
 /** The methods for connections. */
 export function makeConnections(
@@ -21,23 +21,14 @@ export function makeConnections(
     },
     testConnection: async (name, url, options) => {
       const body = await post('/functions/v1/connections/test', { name, url }, false, options);
-      const { status } = body as { status?: unknown };
+      const status = (body as { status?: unknown } | null)?.status;
       if (typeof status === 'number') return status;
       throw new FlowError({ code: 'answer_invalid', message: 'The answer to testing the connection has no status.' });
     },
-    connections: async ({ signal } = {}) =>
-      await readRows<ConnectionRow>(send, {
-        path: '/rest/v1/connections?select=*&order=name&limit=1000',
-        isRepeatable: true,
-        signal,
-      }),
-    deleteConnection: async (name, { signal } = {}) => {
-      const [deleted] = await readRows(send, {
-        method: 'DELETE',
-        path: `/rest/v1/connections?select=id&name=eq.${encodeURIComponent(name)}`,
-        headers: { prefer: 'return=representation' },
-        signal,
-      });
+    connections: async (options) => await listRows<ConnectionRow>(send, 'connections', 'name', options),
+    // Not repeatable: a repeated delete would not find the row and report an error.
+    deleteConnection: async (name, options) => {
+      const deleted = await writeRow(send, 'connections', ['name', name], { method: 'DELETE' }, options);
       if (deleted !== undefined) return;
       throw notFound('connection_not_found', 'There is no such connection.');
     },

@@ -82,6 +82,11 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_invalid');
   });
 
+  it('that answers a test of a connection with an empty body is reported', async () => {
+    const url = await serve((_, response) => void response.writeHead(200).end());
+    expect((await errorOf(makeClient(url).testConnection('mail', url))).code).toBe('answer_invalid');
+  });
+
   it('that sends an endless answer is cut off', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });

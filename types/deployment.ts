@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EndedRun } from './flow_run.ts';
+import { type EndedRun, flowRunIdSchema } from './flow_run.ts';
 import { flowLimits } from './limits/flows.ts';
 import { MAX_TAG_CHARACTERS, TAG, TAG_RULE } from './tag.ts';
 import { valueMapSchema } from './values/value_map_schema.ts';
@@ -37,9 +37,9 @@ export const partialConfigSchema = z.strictObject({
     /**
      * For each node by its id, the run from which its outputs are taken: an ended root run of this flow.
      */
-    nodes: z.record(nodeIdSchema, z.uuid('must be the UUID of a run')).optional(),
+    nodes: z.record(nodeIdSchema, flowRunIdSchema).optional(),
     /** The run for all nodes that `nodes` does not name. */
-    default_run_id: z.uuid('must be the UUID of a run').optional(),
+    default_run_id: flowRunIdSchema.optional(),
     /**
      * Tagged values by node and port, used before those of a run: the inputs of a node of `only_nodes`, the outputs of
      * any other node.

@@ -48,8 +48,9 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 -- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
 -- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
--- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues, and
--- start_flow those of private.flow_start_settings. For all other starts, private.run_settings makes them. A start by a
+-- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues.
+-- start_flow passes its flow, so that private.flow_start_settings makes them of the request. For all other starts,
+-- private.run_settings makes them. A start by a
 -- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
 -- a node is also refused while the queue is full. Otherwise a flow that starts itself several times could fill the
 -- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
@@ -57,7 +58,7 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
-  request jsonb, schedule_id uuid default null, settings jsonb default null
+  request jsonb, schedule_id uuid default null, settings jsonb default null, flow public.flows default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -74,10 +75,7 @@ declare
   v_inputs jsonb := enqueue_run.inputs;
   -- Null if no node makes the request.
   v_node_depth constant integer := private.chain_depth_of_node();
-  v_settings constant jsonb := coalesce(
-    enqueue_run.settings,
-    private.run_settings(enqueue_run.deployment) || jsonb_build_object('action_signer', enqueue_run.action_signer)
-  );
+  v_settings jsonb := enqueue_run.settings;
 begin
   perform private.check_inputs(v_inputs);
   if enqueue_run.plain is not null then
@@ -94,14 +92,23 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- Check the inputs after the key: a repeated start finds its run even if the flow was edited meanwhile and has other
-  -- inputs now. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
+  -- Check the inputs and settings after the key: a repeated start finds its run even if the flow was edited meanwhile
+  -- and has other inputs now, or a run that partial_config names was deleted. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
   -- name is quick while there are few names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
   ) is not true then
     v_inputs := private.inputs_of_start(enqueue_run.deployment, v_inputs, enqueue_run.plain);
+  end if;
+  if (enqueue_run.flow).id is not null then
+    v_settings := private.flow_start_settings(
+      enqueue_run.deployment, enqueue_run.flow, enqueue_run.action_signer,
+      enqueue_run.request -> 'environment', enqueue_run.request -> 'partial_config'
+    );
+  elsif v_settings is null then
+    v_settings := private.run_settings(enqueue_run.deployment)
+      || jsonb_build_object('action_signer', enqueue_run.action_signer);
   end if;
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
@@ -137,6 +144,6 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
 ) is
   'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';

@@ -187,7 +187,10 @@ begin
   ), partial_setting.flow);
   v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
     || (v_values -> 'inline');
-  select jsonb_object_agg(s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id'))
+  -- check_named_runs has accepted the ids. As uuid they get the one spelling by which the runner finds executions.
+  select jsonb_object_agg(
+    s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id')::uuid
+  )
   into v_runs
   from (
     select e.edge ->> 'source' as node_id

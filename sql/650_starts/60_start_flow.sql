@@ -42,9 +42,7 @@ begin
       ) as o (name, value)
       where o.value is not null
     ),
-    settings => private.flow_start_settings(
-      v_deployment, v_flow, start_flow.action_signer, start_flow.environment, start_flow.partial_config
-    )
+    flow => v_flow
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;

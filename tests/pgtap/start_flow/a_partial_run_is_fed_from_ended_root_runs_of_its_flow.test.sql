@@ -1,4 +1,4 @@
-select plan(9);
+select plan(11);
 
 select test.create_user('owner'), test.create_user('stranger');
 select test.keep('flow', test.create_flow(test.user_id('owner'), (
@@ -63,5 +63,29 @@ select is(
     select jsonb_object_agg(test.node_id(name), gen_random_uuid()) from unnest('{b,c,d,e,f,g,h,i,j,k,l}'::text[]) as name
   ))), '400: partial_config_invalid', 'at most ten runs feed a run'
 );
+
+select test.sign_out();
+select test.keep('edges', test.create_flow(
+  test.user_id('owner'),
+  jsonb_build_array(test.node('a', 'print', '{}', '{print}'), test.node('b', 'note', '{out}')),
+  jsonb_build_array(test.edge('b', 'out', 'a', 'print'))
+));
+select test.keep('source', pg_temp.start('owner', 'edges'));
+create function pg_temp.start_again() returns text language sql volatile as $$
+  select public.start_flow(test.kept('edges')::integer, idempotency_key => 'again', partial_config => jsonb_build_object(
+    'only_nodes', jsonb_build_array(test.node_id('a')), 'values_config', jsonb_build_object('default_run_id', upper(test.kept('source')))
+  )) ->> 'flow_run_id';
+$$;
+grant execute on function pg_temp.start_again() to public;
+select test.sign_in(test.user_id('owner'));
+select test.keep('started', pg_temp.start_again());
+select test.sign_out();
+select is(
+  (select j.settings #> '{partial_config,runs}' from private.flow_run_jobs as j where j.flow_run_id = test.kept('started')::uuid),
+  jsonb_build_object(test.node_id('b'), test.kept('source')), 'an id in upper case is stored as the runner reads it'
+);
+delete from public.flow_run where id = test.kept('source')::uuid;
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.start_again(), test.kept('started'), 'a repeated start finds its run, though the run that fed it was deleted');
 
 select * from finish();
