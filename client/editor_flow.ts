@@ -1,7 +1,7 @@
 import { ZodError } from 'zod';
 import { readEditorFlow as read } from '../types/editor_flow.ts';
 import type { FlowToStore } from './flow_client.ts';
-import { FlowError } from './flow_error.ts';
+import { valueInvalid } from './value_invalid.ts';
 
 export { editorDefinitionToRow } from './node_definition.ts';
 
@@ -20,15 +20,6 @@ export function readEditorFlow(json: unknown): { row: FlowToStore; isConverted: 
     return read(json);
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
-    const details = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-    const [first] = details;
-    throw new FlowError({
-      code: 'value_invalid',
-      message: `This is not a flow as an editor exports it: ${
-        [first?.path, first?.message].filter(Boolean).join(': ')
-      }.`,
-      details,
-      cause: error,
-    });
+    throw valueInvalid('a flow as an editor exports it', error);
   }
 }

@@ -7,21 +7,22 @@ import { fromNewerDefinition, isNewerDefinition } from '../types/newer_editor_de
 import type { Database } from '../types/database.types.ts';
 import { nodeDefinitionSchema } from '../types/node_definition.ts';
 import { FlowError } from './flow_error.ts';
+import { valueInvalid } from './value_invalid.ts';
 
 type NodeRow = Database['public']['Tables']['nodes']['Insert'];
 
 /** The longest text that is read. It has room for comments beside the largest definition. */
 const MAX_CHARACTERS = 4 * definitionLimits.definition_bytes.value;
 
-const invalid = (fault: string, details: { path: string; message: string }[], cause?: unknown) =>
-  new FlowError({ code: 'value_invalid', message: `This is not a node definition: ${fault}.`, details, cause });
+const invalid = (fault: string, cause?: unknown) =>
+  new FlowError({ code: 'value_invalid', message: `This is not a node definition: ${fault}.`, details: [], cause });
 
 function parseText(text: string): unknown {
-  if (text.length > MAX_CHARACTERS) throw invalid(`it is longer than ${sizeText(MAX_CHARACTERS)}`, []);
+  if (text.length > MAX_CHARACTERS) throw invalid(`it is longer than ${sizeText(MAX_CHARACTERS)}`);
   try {
     return JSON5.parse(text);
   } catch (cause) {
-    throw invalid(`it is not JSON: ${(cause as Error).message}`, [], cause);
+    throw invalid(`it is not JSON: ${(cause as Error).message}`, cause);
   }
 }
 
@@ -31,14 +32,13 @@ function parseText(text: string): unknown {
  */
 export function editorDefinitionToRow(definition: unknown): NodeRow {
   const json = typeof definition === 'string' ? parseText(definition) : definition;
-  if (isTooDeep(json)) throw invalid('it is nested too deep', []);
+  if (isTooDeep(json)) throw invalid('it is nested too deep');
   try {
     const read = nodeDefinitionSchema.parse(isNewerDefinition(json) ? fromNewerDefinition(json) : json);
     // SAFETY: the schema accepts JSON only.
     return read as NodeRow;
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
-    const details = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-    throw invalid([details[0]?.path, details[0]?.message].filter(Boolean).join(': '), details, error);
+    throw valueInvalid('a node definition', error);
   }
 }

@@ -2,8 +2,7 @@ import type { PartialConfig, StartFlowParams, StartFlowResult } from '../types/d
 import type { ValueMap } from '../types/values/value.ts';
 import type { FlowClient, NodeRunRow, RunNodeOptions } from './flow_client.ts';
 import { toValue } from './plain_value.ts';
-import { randomKey } from './random_key.ts';
-import { requireTexts } from './read_answer.ts';
+import { postStart } from './post_start.ts';
 import type { Send } from './request.ts';
 import { readRows } from './rows.ts';
 import { readReference } from './run_reference.ts';
@@ -25,24 +24,21 @@ function valuesOf(only: readonly string[], { from, values, inputs, outputs = {} 
 export function makeRunningNodes(send: Send): Pick<FlowClient, 'runNode' | 'nodeRuns'> {
   return {
     runNode: async (flow, node, options = {}) => {
-      const { environment, outputInstructions, idempotencyKey = randomKey(), signal } = options;
+      const { environment, outputInstructions, idempotencyKey, signal } = options;
       const only = typeof node === 'string' ? [node] : node;
       const params: StartFlowParams = {
         partial_config: { only_nodes: [...only], values_config: valuesOf(only, options) },
         ...(environment !== undefined && { environment }),
         ...(outputInstructions !== undefined && { output_instructions: outputInstructions }),
       };
-      const { body } = await send({
-        method: 'POST',
-        path: `/functions/v1/flow/start/${encodeURIComponent(flow)}`,
-        headers: { 'idempotency-key': idempotencyKey },
-        body: JSON.stringify(params),
-        isRepeatable: true,
-        signal,
-      });
-      requireTexts(body, ['flow_run_id', 'token'], 'the start');
-      // SAFETY: the body has the texts.
-      return body as StartFlowResult;
+      const path = `/functions/v1/flow/start/${encodeURIComponent(flow)}`;
+      const started = await postStart(
+        send,
+        { path, body: JSON.stringify(params), idempotencyKey, signal },
+        'the start',
+      );
+      // SAFETY: this route also returns warnings.
+      return started as StartFlowResult;
     },
     nodeRuns: async (run, { node, signal } = {}) => {
       const { id } = readReference(run);

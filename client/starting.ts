@@ -1,5 +1,3 @@
-import type { StartResult } from '../types/deployment.ts';
-import { requireTexts } from './read_answer.ts';
 import type {
   DeploymentTarget,
   FlowClient,
@@ -13,7 +11,7 @@ import { FlowError } from './flow_error.ts';
 import { exactJson } from '../types/values/json/javascript.ts';
 import { readInputs } from './inputs.ts';
 import { fromOutput, type PlainValues, readOutput } from './plain_value.ts';
-import { randomKey } from './random_key.ts';
+import { postStart } from './post_start.ts';
 import { pause, type Send } from './request.ts';
 import { readReference, runRoute } from './run_reference.ts';
 import { asPublicKey, targetQuery } from './target.ts';
@@ -42,18 +40,10 @@ export function makeStarting(
   send: Send,
 ): Pick<FlowClient, 'start' | 'deployment' | 'output' | 'outputValues' | 'redrive' | 'stop'> {
   const start = async (target: DeploymentTarget, values: object = {}, options: StartOptions = {}) => {
-    const { publicKey, idempotencyKey = randomKey(), signal } = options;
-    const { body } = await send({
-      method: 'POST',
-      path: `/functions/v1/deployment/start?${targetQuery(target)}`,
-      headers: { 'idempotency-key': idempotencyKey, ...asPublicKey(publicKey) },
-      body: startBody(values, options),
-      isRepeatable: true,
-      signal,
-    });
-    requireTexts(body, ['flow_run_id', 'token'], 'the start');
-    // SAFETY: the body has the texts.
-    return body as StartResult;
+    const { publicKey, idempotencyKey, signal } = options;
+    const path = `/functions/v1/deployment/start?${targetQuery(target)}`;
+    const body = startBody(values, options);
+    return await postStart(send, { path, body, headers: asPublicKey(publicKey), idempotencyKey, signal }, 'the start');
   };
 
   /** Waits until the run has succeeded, and returns the body with its output. */
@@ -99,19 +89,12 @@ export function makeStarting(
           await methods.output<Outputs>(await startTyped(...args), { signal: args[1]?.signal }),
       };
     },
-    redrive: async (run, { acceptUnknown = false, idempotencyKey = randomKey(), signal } = {}) => {
+    redrive: async (run, { acceptUnknown = false, idempotencyKey, signal } = {}) => {
       // Sent as the owner: the run's token does not permit a redrive.
-      const { body } = await send({
-        method: 'POST',
-        path: `/functions/v1/flow/redrive/${encodeURIComponent(readReference(run).id)}?accept_unknown=${acceptUnknown}`,
-        headers: { 'idempotency-key': idempotencyKey },
-        body: '{}',
-        isRepeatable: true,
-        signal,
-      });
-      requireTexts(body, ['flow_run_id', 'token'], 'the redrive');
-      // SAFETY: the body has the texts.
-      return body as StartResult;
+      const path = `/functions/v1/flow/redrive/${
+        encodeURIComponent(readReference(run).id)
+      }?accept_unknown=${acceptUnknown}`;
+      return await postStart(send, { path, body: '{}', idempotencyKey, signal }, 'the redrive');
     },
     stop: async (run, { reason, graceMs, signal } = {}) => {
       const body = {

@@ -11,7 +11,7 @@ import { nodeRegistry } from './nodes/registry.ts';
 import { makeKeyReader } from '../functions/_shared/sealed_secrets.ts';
 import { makeConnectionOpener } from './connections/open_connection.ts';
 import { makeWalletOpener } from './solana/open_wallet.ts';
-import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
+import { addressRule, type IsAllowed } from './reach/address_rules.ts';
 import { makeByteBudget } from './reach/byte_budget.ts';
 import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
@@ -42,8 +42,6 @@ export interface RunnerWorkerOptions {
   onDueWebhook?: (() => void) | undefined;
 }
 
-const allowedAddresses = ({ allowPrivateNetwork }: RunnerSettings) =>
-  allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress;
 /**
  * Returns the address of the function `flow`, which receives answers to pending inputs. Undefined if neither variable
  * is set: a worker over Postgres need not know its project's address.
@@ -69,19 +67,19 @@ export function makeRunnerWorker(
    * the run, the owner or the worker holds its maximum of bytes.
    */
   const makeRunHttpClients = (ownerId: string) => {
-    const limits = {
-      timeoutMs: settings.httpTimeoutMs,
-      maxResponseBytes: settings.httpMaxResponseBytes,
-      share: makeHttpShare(settings.flowRunMaxHttpRequests, [
-        makeBudget(settings.flowRunMaxHttpBytes),
-        ownerBytes.of(ownerId),
-        workerBytes,
-      ]),
-    };
+    const budgets = [makeBudget(settings.flowRunMaxHttpBytes), ownerBytes.of(ownerId), workerBytes];
+    const makeClient = (isAllowed: IsAllowed) =>
+      makeHttpClient({
+        timeoutMs: settings.httpTimeoutMs,
+        maxResponseBytes: settings.httpMaxResponseBytes,
+        isAllowed,
+        // A share for each client, so that a request to the project does not wait for slow servers of the flow.
+        share: makeHttpShare(settings.flowRunMaxHttpRequests, budgets),
+      });
     return {
-      http: makeHttpClient({ ...limits, isAllowed: allowedAddresses(settings) }),
+      http: makeClient(addressRule(settings.allowPrivateNetwork)),
       // The operator chooses the project's address, so the rules about addresses do not apply to it.
-      projectHttp: makeHttpClient({ ...limits, isAllowed: () => true }),
+      projectHttp: makeClient(() => true),
     };
   };
   const claims = makeClaims(rpc, settings, onDueWebhook);
@@ -97,7 +95,7 @@ export function makeRunnerWorker(
     readKeys,
     // A client of its own, so that a request for a token does not wait for requests of runs.
     tokenHttp: makeHttpClient({
-      isAllowed: allowedAddresses(settings),
+      isAllowed: addressRule(settings.allowPrivateNetwork),
       timeoutMs: connectionLimits.connection_token_ms.value,
       maxResponseBytes: 4 * connectionLimits.connection_token_bytes.value,
     }),
@@ -163,7 +161,7 @@ export function makeRunnerWebhooks({ rpc, settings }: Pick<RunnerWorkerOptions, 
   return makeWebhooks({
     rpc,
     http: makeHttpClient({
-      isAllowed: allowedAddresses(settings),
+      isAllowed: addressRule(settings.allowPrivateNetwork),
       timeoutMs: settings.webhookTimeoutMs,
       maxResponseBytes: settings.httpMaxResponseBytes,
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CONNECTION_HEADERS } from './http_headers.ts';
 import { connectionLimits } from './limits/connections.ts';
 import { flowLimits } from './limits/flows.ts';
 import { isStorable } from './values/value.ts';
@@ -8,20 +9,8 @@ const MAX_HOSTS = connectionLimits.connection_hosts.value;
 const MAX_HOST_LENGTH = connectionLimits.connection_host_characters.value;
 const MAX_SECRET_BYTES = connectionLimits.connection_secret_bytes.value;
 
-/** Headers about the connection and the message, which only the HTTP client may set. */
-const CLIENT_HEADERS = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** Headers that only the HTTP client may set. It sets accept-encoding itself for a request with a secret. */
+const CLIENT_HEADERS = new Set([...CONNECTION_HEADERS, 'accept-encoding']);
 
 /**
  * Returns a host as it is stored: in lower case, with a port other than 443 and a path prefix if it has any. Undefined

@@ -410,7 +410,7 @@ isOneToOne: false
 { Args: Record<PropertyKey, never>; Returns: Json
                            },
 "begin_token_refresh":
-{ Args: { "connection_id": string }; Returns: Json
+{ Args: { "connection_id": string,"secret_nonce": string }; Returns: Json
                            },
 "called_flow_runs":
 { Args: { "after"?: string,"flow_run_id": string }; Returns: {

@@ -2,7 +2,7 @@ import { messageOfWire } from './action_transaction.ts';
 import { pause } from '../_shared/pause.ts';
 import { withTimeLimit } from '../_shared/time_limit.ts';
 import { NodeError } from '../../runner/engine/node.ts';
-import { isPublicAddress, isPublicOrPrivateAddress } from '../../runner/reach/address_rules.ts';
+import { addressRule } from '../../runner/reach/address_rules.ts';
 import { makeHttpClient } from '../../runner/reach/http_client.ts';
 import { findInstructions } from '../../runner/solana/action_match.ts';
 import { hasReached, makeChainRpc } from '../../runner/solana/rpc.ts';
@@ -40,7 +40,7 @@ const MAX_ANSWER_BYTES = 262_144;
 /** Makes a look-up of transactions that wallets have sent. It may reach the same addresses as nodes. */
 export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOptions) {
   const http = makeHttpClient({
-    isAllowed: allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
+    isAllowed: addressRule(allowPrivateNetwork),
     timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
   });

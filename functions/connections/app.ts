@@ -1,4 +1,4 @@
-import { isPublicAddress, isPublicOrPrivateAddress } from '../../runner/reach/address_rules.ts';
+import { addressRule } from '../../runner/reach/address_rules.ts';
 import { makeHttpClient } from '../../runner/reach/http_client.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { makeApp } from '../_shared/app.ts';
@@ -17,7 +17,7 @@ export function makeConnectionsApp(platform: Platform) {
   const keys = readWalletKeys(platform.env);
   const allowsHttp = platform.env('ALLOW_PRIVATE_NETWORK') === '1';
   const http = makeHttpClient({
-    isAllowed: allowsHttp ? isPublicOrPrivateAddress : isPublicAddress,
+    isAllowed: addressRule(allowsHttp),
     timeoutMs: connectionLimits.connection_test_ms.value,
     maxResponseBytes: MAX_RESPONSE_BYTES,
   });

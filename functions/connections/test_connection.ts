@@ -8,8 +8,8 @@ import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
+import { identifyCaller } from '../_shared/identify_caller.ts';
 import type { KeyRing } from '../_shared/sealed_secrets.ts';
-import { identifyCaller } from './caller.ts';
 
 /** Bytes of the answer's body that are received; only the status counts. */
 const MAX_BODY_BYTES = 1_024;
@@ -31,7 +31,7 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
   return async (context: Context): Promise<Response> => {
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const { name, url, method } = await readBody(context.req.raw, testConnectionParamsSchema);
-    const user_id = await identifyCaller(rpc, headers);
+    const user_id = await identifyCaller(rpc, headers, 'connections');
     const read = async (): Promise<StoredConnection> => {
       const stored = await serviceRpc<StoredConnection | null>('read_connection_secret', { user_id, name });
       if (stored === null) throw apiError('connection_not_found', 'There is no such connection.');

@@ -4,15 +4,15 @@ import { readBody } from '../_shared/body.ts';
 import { sealConnection } from '../_shared/connection_secrets.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
+import { identifyCaller } from '../_shared/identify_caller.ts';
 import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
-import { identifyCaller } from './caller.ts';
 
 /** `POST /connections/upsert`: stores a connection of the caller. Its secret reaches the database only encrypted. */
 export const makeUpsertConnection =
   ({ config, rpc, serviceRpc }: Deps, keys: KeyRing) => async (context: Context): Promise<Response> => {
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const params = await readBody(context.req.raw, upsertConnectionParamsSchema);
-    const user_id = await identifyCaller(rpc, headers);
+    const user_id = await identifyCaller(rpc, headers, 'connections');
     const { name, kind, hosts } = params;
     const id = await serviceRpc<string>('connection_id_to_store', { user_id, name });
     const connection = {

@@ -5,14 +5,9 @@ import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
+import { identifyCaller } from '../_shared/identify_caller.ts';
 import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
 import { derivePublicKey, sealWallet } from '../_shared/wallet_crypto.ts';
-
-/** The caller, as verified by the database. */
-interface Caller {
-  user_id: string;
-  is_anonymous: boolean;
-}
 
 /**
  * Returns the secret key of a key pair. Throws wallet_key_mismatch unless its two halves belong together and the public
@@ -40,13 +35,7 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: KeyRin
   return async (context: Context): Promise<Response> => {
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const params = await readBody(context.req.raw, upsertWalletParamsSchema);
-    const { user_id, is_anonymous } = await rpc<Caller>('whoami', {}, headers);
-    if (is_anonymous) {
-      throw apiError(
-        'token_required',
-        'This needs a user who has signed up: the wallets of an anonymous user are lost with the session.',
-      );
-    }
+    const user_id = await identifyCaller(rpc, headers, 'wallets');
     if (params.user_id !== undefined && params.user_id !== user_id) {
       throw apiError('wallet_not_found', 'There is no such wallet.', {
         hint: "user_id must be the caller's own id; it may be left out.",

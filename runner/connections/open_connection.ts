@@ -1,10 +1,10 @@
-import { ApiError } from '../../functions/_shared/api_error.ts';
 import { unsealConnection, unsealTokens } from '../../functions/_shared/connection_secrets.ts';
 import { fromSealedRow, type SealedRow, SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
 import type { Connection } from '../../types/connection.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';
-import { type Credential, NodeError, type OpenConnection, Released } from '../engine/node.ts';
+import { type Credential, NodeError, type OpenConnection } from '../engine/node.ts';
+import { releasedIfPassing } from '../engine/released.ts';
 import { TransientError } from '../engine/transient_error.ts';
 import { nextTokens, type TokenServices, type UsableTokens } from './access_token.ts';
 import { type DirectSecret, makeCredential, type OauthSecret, secretsOf } from './credential.ts';
@@ -92,7 +92,6 @@ export const makeConnectionOpener =
       return await openStoredConnection(read, services, signal);
     } catch (error) {
       // The next claim runs the node again, because the node has not sent its request.
-      const isPassing = error instanceof ApiError && ['claim_lost', 'service_unavailable'].includes(error.code);
-      throw isPassing ? new Released() : error;
+      throw releasedIfPassing(error);
     }
   };

@@ -2,8 +2,7 @@ import { base64 } from '@scure/base';
 import type { ConnectionTokens } from '../../functions/_shared/connection_secrets.ts';
 import { isObject } from '../../types/values/value.ts';
 import { type HttpClient, type HttpResponse, NodeError } from '../engine/node.ts';
-import { transienceOf } from '../engine/transient_answer.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { answerError } from '../engine/transient_answer.ts';
 import type { OauthSecret } from './credential.ts';
 
 /** The time that a token without `expires_in` counts as valid, and the longest time of any token, in seconds. */
@@ -57,8 +56,7 @@ function refusalOf(response: HttpResponse): NodeError {
   const { error } = parseObject(response.body);
   const code = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '';
   const message = `the token server answered ${response.status}${code}`;
-  const transience = transienceOf(response);
-  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
+  return answerError(response, message);
 }
 
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);

@@ -1,4 +1,5 @@
-import type { HttpResponse, Transience } from './node.ts';
+import { type HttpResponse, NodeError, type Transience } from './node.ts';
+import { TransientError } from './transient_error.ts';
 
 /** A date of HTTP, in the one form that servers may send. Source: RFC 9110, section 5.6.7. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -21,4 +22,10 @@ function readRetryAfter(text: string | undefined, now: number): number | undefin
 export function transienceOf({ status, headers }: HttpResponse, now = Date.now()): Transience | undefined {
   const passes = status === 408 || status === 429 || (status >= 500 && status <= 599);
   return passes ? { retryAfterMs: readRetryAfter(headers['retry-after'], now) } : undefined;
+}
+
+/** Makes the error of an answer that is no success: transient if the server may answer otherwise a moment later. */
+export function answerError(response: HttpResponse, message: string): NodeError {
+  const transience = transienceOf(response);
+  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
 }

@@ -1,10 +1,10 @@
 import { codedError } from '../../types/run_errors.ts';
 import { decodeValue } from '../../types/values/value.ts';
-import { isErrorOf } from '../../functions/_shared/api_error.ts';
 import { makeInputToken } from '../../functions/_shared/input_token.ts';
 import { pause } from '../../functions/_shared/pause.ts';
 import { executionKey } from '../engine/journal.ts';
-import { type Effect, type InputState, NodeError, type PendingInputs, Released } from '../engine/node.ts';
+import { type Effect, type InputState, NodeError, type PendingInputs } from '../engine/node.ts';
+import { releasedIfPassing } from '../engine/released.ts';
 import type { ClaimJournal } from './claim_journal.ts';
 import type { Claim, Claims, StoredInput } from './claims.ts';
 
@@ -49,7 +49,7 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
       return new Map(inputs.map((input) => [executionKey(input), toState(input)]));
     } catch (error) {
       // The next claim reads the inputs.
-      throw isErrorOf(error, 'claim_lost') || isErrorOf(error, 'service_unavailable') ? new Released() : error;
+      throw releasedIfPassing(error);
     }
   };
   const makeLook = (): Look => {

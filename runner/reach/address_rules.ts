@@ -47,3 +47,9 @@ export const isPublicAddress = (address: string): boolean => addressKind(address
  * True if an IP address is public, or private, shared, unique local or loopback. Cloud metadata addresses are refused.
  */
 export const isPublicOrPrivateAddress = (address: string): boolean => addressKind(address) !== 'forbidden';
+
+export type IsAllowed = (address: string) => boolean;
+
+/** The rule for what flows may reach: private addresses only if the operator allows them. */
+export const addressRule = (allowsPrivateNetwork: boolean): IsAllowed =>
+  allowsPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress;

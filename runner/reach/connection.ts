@@ -3,12 +3,13 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { NodeError } from '../engine/node.ts';
 import { TransientError } from '../engine/transient_error.ts';
+import type { IsAllowed } from './address_rules.ts';
 
 /** Resolves a host name to its IP addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 export interface ConnectOptions {
-  isAllowed: (address: string) => boolean;
+  isAllowed: IsAllowed;
   resolve: Resolve;
   /** Certificate authorities to trust instead of the platform's, in PEM. */
   ca?: string | undefined;

@@ -1,5 +1,5 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
-import { isPublicAddress } from './address_rules.ts';
+import { type IsAllowed, isPublicAddress } from './address_rules.ts';
 import type { Holder } from './byte_budget.ts';
 import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
 import { encodeRequestHead, readResponse, type ResponseMessage } from './http_message.ts';
@@ -7,11 +7,12 @@ import { carryCredential } from './credential_hops.ts';
 import type { HttpShare } from './http_share.ts';
 import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from '../engine/transient_error.ts';
+import { CONNECTION_HEADERS } from '../../types/http_headers.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 
 export interface HttpClientOptions {
   /** True if an IP address may be reached. Default: addresses of the public Internet. */
-  isAllowed?: (address: string) => boolean;
+  isAllowed?: IsAllowed;
   /** Time for a whole request, redirects and body included. Waiting for other requests does not count. */
   timeoutMs: number;
   /** The most bytes of a request's body, and of a response's body, both as sent and as decoded. */
@@ -26,22 +27,6 @@ export interface HttpClientOptions {
 
 const MAX_REDIRECTS = runLimits.redirects.value;
 
-/**
- * Headers of the connection and the message, which only the client may set. Source: RFC 9110, sections 7.2, 7.6, 8.6
- * and 10.1.1.
- */
-const OWN_HEADERS = [
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 /**
  * Headers that a redirect to another origin keeps. Any other header of a flow may be a credential, whatever its name
@@ -92,7 +77,7 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
     }
     isGiven.add(key);
   }
-  for (const name of OWN_HEADERS) headers.delete(name);
+  for (const name of CONNECTION_HEADERS) headers.delete(name);
   return headers;
 }
 

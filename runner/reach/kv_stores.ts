@@ -2,7 +2,8 @@ import { codedError, isStoreError } from '../../types/run_errors.ts';
 import { decodeValue } from '../../types/values/value.ts';
 import { ApiError } from '../../functions/_shared/api_error.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
-import { type Effect, type KvStores, NodeError, Released } from '../engine/node.ts';
+import { type Effect, type KvStores, NodeError } from '../engine/node.ts';
+import { releasedIfPassing } from '../engine/released.ts';
 
 /**
  * Converts a store's refusal to the node's error. A lost claim or a database that does not answer is not the node's
@@ -13,8 +14,7 @@ function toNodeFailure(error: unknown): unknown {
   if (isStoreError(error.code)) {
     return new NodeError(codedError(error.code, `${error.message}${error.hint === null ? '' : ` ${error.hint}`}`));
   }
-  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new Released();
-  return error;
+  return releasedIfPassing(error);
 }
 
 /** Makes the key-value stores of a claimed run's owner for each node execution; `rpc` acts as the service role. */

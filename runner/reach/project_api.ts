@@ -1,16 +1,9 @@
 import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
 import { readPublicKeys } from '../../functions/_shared/config.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
-import { isErrorOf } from '../../functions/_shared/api_error.ts';
 import { codedError } from '../../types/run_errors.ts';
-import {
-  type HttpClient,
-  type HttpRequest,
-  type HttpResponse,
-  NodeError,
-  type ProjectApi,
-  Released,
-} from '../engine/node.ts';
+import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type ProjectApi } from '../engine/node.ts';
+import { releasedIfPassing } from '../engine/released.ts';
 
 /** The address of the project's REST API, and a publishable key of the project. */
 export interface ProjectAddress {
@@ -92,7 +85,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     } catch (error) {
       token = undefined;
       // The next claim makes the request, with a token of its own.
-      throw isErrorOf(error, 'claim_lost') || isErrorOf(error, 'service_unavailable') ? new Released() : error;
+      throw releasedIfPassing(error);
     }
   };
 

@@ -2,7 +2,8 @@ import { LosslessNumber } from 'lossless-json';
 import { JsonLimitError, parseLosslessJson } from '../../types/values/json_text.ts';
 import type { LosslessJson } from '../../types/values/value.ts';
 import { pause } from '../../functions/_shared/pause.ts';
-import { haltError, type HttpResponse, type NodeCall, NodeError, Released } from '../engine/node.ts';
+import { type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
+import { requestOfRun } from '../engine/request_of_run.ts';
 import { transienceOf } from '../engine/transient_answer.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 
@@ -129,9 +130,7 @@ export async function callJsonRpc(
     makeBody: () => new TextEncoder().encode(`${head}${makeParams()}}`),
     maxResponseBytes: maxAnswerBytes,
   };
-  const end = isRead ? AbortSignal.any([caller.signal, caller.releasing]) : caller.signal;
-
-  try {
+  return await requestOfRun(caller, isRead, async (end) => {
     for (let attempt = 0;; attempt++) {
       try {
         return readAnswer(await caller.http.request({ ...request, signal: end }), method, maxAnswerBytes);
@@ -142,9 +141,5 @@ export async function callJsonRpc(
         end.throwIfAborted();
       }
     }
-  } catch (error) {
-    if (caller.signal.aborted) throw haltError(caller.signal);
-    if (isRead && caller.releasing.aborted) throw new Released();
-    throw error;
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../types/values/value.ts';
+import { isObject, isStorable } from '../../types/values/value.ts';
 import { nodeLimits } from '../../types/limits/nodes.ts';
 import { type HttpClient, NodeError } from '../engine/node.ts';
 import type { OwnerFiles, UrlOptions } from '../engine/owner_files.ts';
@@ -17,8 +17,7 @@ const MAX_URL_CHARACTERS = 8_192;
 
 const unexpected = (): NodeError => new NodeError('Storage answered with an unknown form of JSON');
 
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
+const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value);
 
 /** Reads a name of a list. Storage lists the folders of a folder with null as their id. */
 function listedName(entry: unknown): string {

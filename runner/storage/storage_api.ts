@@ -1,7 +1,7 @@
 import { nodeLimits } from '../../types/limits/nodes.ts';
+import { isObject } from '../../types/values/value.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
-import { transienceOf } from '../engine/transient_answer.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { answerError } from '../engine/transient_answer.ts';
 import { urlPathOf } from './file_place.ts';
 import type { StorageProject } from './project.ts';
 
@@ -32,7 +32,7 @@ export interface StorageApi {
 }
 
 const textMember = (json: unknown, member: string): string => {
-  const value: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, member) : undefined;
+  const value = isObject(json) ? json[member] : undefined;
   return typeof value === 'string' ? value : '';
 };
 
@@ -48,13 +48,12 @@ function parseJson(body: Uint8Array): unknown {
  * Makes the error of an answer that is no success. It quotes the message of Storage, which answers `{statusCode, error,
  * message}`, and never the secret key, which a proxy might echo.
  */
-function answerError(response: HttpResponse, secretKey: string): NodeError {
+function refusalOf(response: HttpResponse, secretKey: string): NodeError {
   const body = parseJson(response.body);
   const quoted = [textMember(body, 'error'), textMember(body, 'message')].filter((text) => text !== '').join(': ');
   const text = quoted.replaceAll(secretKey, '…').replaceAll('\0', '\uFFFD').slice(0, MAX_QUOTED).toWellFormed();
   const message = `Storage answered ${response.status}${text === '' ? '' : `: ${text}`}`;
-  const transience = transienceOf(response);
-  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
+  return answerError(response, message);
 }
 
 /**
@@ -78,7 +77,7 @@ export function makeStorageApi(http: HttpClient, { apiUrl, publicUrl, secretKey 
       ...body !== undefined && { body: isJson ? new TextEncoder().encode(JSON.stringify(body)) : body },
       refusesRedirects: true,
     });
-    if (response.status < 200 || response.status > 299) throw answerError(response, secretKey);
+    if (response.status < 200 || response.status > 299) throw refusalOf(response, secretKey);
     return response;
   };
 

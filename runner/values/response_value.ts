@@ -1,8 +1,7 @@
 import { bytesToValue, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { fromWireJsonText } from '../../types/values/json/wire_json.ts';
 import { type HttpResponse, NodeError } from '../engine/node.ts';
-import { transienceOf } from '../engine/transient_answer.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { answerError } from '../engine/transient_answer.ts';
 
 /** How many characters of a body an error quotes. */
 const MAX_QUOTED = 2_000;
@@ -53,8 +52,7 @@ function quote(body: Uint8Array, contentType: string): string {
 /** Makes the error of a status other than 2xx, with the body. */
 function statusError(response: HttpResponse, contentType: string): NodeError {
   const message = `status code: ${response.status}${quote(response.body, contentType)}`;
-  const transience = transienceOf(response);
-  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
+  return answerError(response, message);
 }
 
 /**

@@ -56,6 +56,21 @@ $$;
 comment on function private.run_token(uuid) is
   'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer: the secret is private.';
 
+create function private.is_signed(signed bytea, signature bytea)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
+  select exists (
+    select from private.run_token_secrets as s
+    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
+    where sha256(extensions.hmac(is_signed.signed, valid.secret, 'sha256')) = sha256(is_signed.signature)
+  );
+$$;
+comment on function private.is_signed(bytea, bytea) is
+  'Whether the signature of these bytes is one by the project''s secret or its previous secret. Definer: the secrets are private.';
+
 create function private.run_id_of_token(token text)
 returns uuid
 language plpgsql stable security definer
@@ -68,11 +83,7 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
-  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
-  perform from private.run_token_secrets as s
-    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
-  where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
-  if not found then
+  if not private.is_signed(substring(v_bytes for 16), substring(v_bytes from 17)) then
     return null;
   end if;
   return encode(substring(v_bytes for 16), 'hex')::uuid;

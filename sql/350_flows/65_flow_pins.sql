@@ -85,10 +85,10 @@ begin
     return '{}';
   end if;
   return (
-    select coalesce(jsonb_object_agg(n.id, v_pins -> lower(n.id)), '{}')
+    select coalesce(jsonb_object_agg(n.id, v_pins -> n.id), '{}')
     from jsonb_array_elements((pins_of_flow.flow).nodes) as e (node)
     cross join lateral (select e.node ->> 'id' as id offset 0) as n
-    where v_pins ? lower(n.id)
+    where v_pins ? n.id
   );
 end;
 $$;

@@ -52,17 +52,6 @@ comment on function public.make_claim_token(uuid, integer) is
   'For the runner: a token by which the nodes of a held claim call the project''s REST API as the flow''s owner: {token, seconds}, the seconds for which it is valid. 409 claim_lost.';
 grant execute on function public.make_claim_token(uuid, integer) to service_role;
 
-create function private.refuse_claim_token(message text)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.fail('token_invalid', refuse_claim_token.message);
-end;
-$$;
-comment on function private.refuse_claim_token(text) is 'Refuses a claim token: 401 token_invalid.';
-
 create function private.claim_token_claims(token text)
 returns jsonb
 language plpgsql stable security definer
@@ -76,18 +65,13 @@ declare
   v_claims jsonb;
 begin
   if claim_token_claims.token !~ '^fc_[0-9a-f]{32}_[0-9]{1,10}_[0-9]{1,12}_[0-9a-f]{64}$' then
-    perform private.refuse_claim_token('The claim token is malformed.');
+    perform private.fail('token_invalid', 'The claim token is malformed.');
   end if;
-  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
-  perform from private.run_token_secrets as s
-    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
-  where sha256(extensions.hmac(convert_to(v_signed, 'UTF8'), valid.secret, 'sha256'))
-    = sha256(decode(v_signature, 'hex'));
-  if not found then
-    perform private.refuse_claim_token('The claim token is not valid: it was changed, or is of another project.');
+  if not private.is_signed(convert_to(v_signed, 'UTF8'), decode(v_signature, 'hex')) then
+    perform private.fail('token_invalid', 'The claim token is not valid: it was changed, or is of another project.');
   end if;
   if to_timestamp(v_parts[4]::bigint) <= clock_timestamp() then
-    perform private.refuse_claim_token('The claim token has expired.');
+    perform private.fail('token_invalid', 'The claim token has expired.');
   end if;
   v_run_id := v_parts[2];
   -- Auth issues no access tokens to a banned user either.
@@ -99,7 +83,7 @@ begin
   join auth.users as u on u.id = j.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where j.flow_run_id = v_run_id and j.claim_number = v_parts[3]::integer and j.is_held;
   if v_claims is null then
-    perform private.refuse_claim_token(
+    perform private.fail('token_invalid',
       'The claim of this token is over: the run has ended, was released or claimed again, '
         'or its owner has been deleted or banned.'
     );

@@ -1596,6 +1596,21 @@ $$;
 comment on function private.run_token(uuid) is
   'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer: the secret is private.';
 
+create function private.is_signed(signed bytea, signature bytea)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
+  select exists (
+    select from private.run_token_secrets as s
+    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
+    where sha256(extensions.hmac(is_signed.signed, valid.secret, 'sha256')) = sha256(is_signed.signature)
+  );
+$$;
+comment on function private.is_signed(bytea, bytea) is
+  'Whether the signature of these bytes is one by the project''s secret or its previous secret. Definer: the secrets are private.';
+
 create function private.run_id_of_token(token text)
 returns uuid
 language plpgsql stable security definer
@@ -1608,11 +1623,7 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(run_id_of_token.token, 4), '-_', '+/'), 'base64');
-  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
-  perform from private.run_token_secrets as s
-    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
-  where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
-  if not found then
+  if not private.is_signed(substring(v_bytes for 16), substring(v_bytes from 17)) then
     return null;
   end if;
   return encode(substring(v_bytes for 16), 'hex')::uuid;
@@ -2595,14 +2606,25 @@ comment on function public.store_wallet(uuid, text, text, text, text, bytea, byt
   'For the Edge Function wallets: stores the user''s wallet with this public key, and returns its row without secrets. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
+create function private.sealed_row(key_id text, nonce bytea, ciphertext bytea)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'key_id', sealed_row.key_id, 'nonce', '\x' || encode(sealed_row.nonce, 'hex'),
+    'ciphertext', '\x' || encode(sealed_row.ciphertext, 'hex')
+  );
+$$;
+comment on function private.sealed_row(text, bytea, bytea) is
+  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}, with bytes as \x and hex.';
+
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
-  )
+  select private.sealed_row(s.key_id, s.nonce, s.ciphertext)
   from public.wallets as w
   join private.wallet_secrets as s on s.wallet_id = w.id
   where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
@@ -2879,20 +2901,7 @@ comment on column private.connection_tokens.leased_until is
 comment on column private.connection_tokens.failure is
   'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
-create function private.sealed_token(token private.connection_tokens)
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'key_id', sealed_token.token.key_id, 'nonce', '\x' || encode(sealed_token.token.nonce, 'hex'),
-    'ciphertext', '\x' || encode(sealed_token.token.ciphertext, 'hex')
-  );
-$$;
-comment on function private.sealed_token(private.connection_tokens) is
-  'An encrypted access token, {key_id, nonce, ciphertext}, with bytes as \x and hex.';
-
-create function private.begin_token_refresh(connection_id uuid)
+create function private.begin_token_refresh(connection_id uuid, secret_nonce text)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -2902,8 +2911,15 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  insert into private.connection_tokens as t (connection_id)
-  select c.id from public.connections as c where c.id = begin_token_refresh.connection_id
+  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read its
+  -- secret, the worker has to read it again: a token of the former secret must not be stored for the new hosts.
+  perform from private.connection_secrets as s
+  where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
+  for share;
+  if not found then
+    return '{"state": "gone"}';
+  end if;
+  insert into private.connection_tokens as t (connection_id) values (begin_token_refresh.connection_id)
   on conflict do nothing;
   select t.* into v_token from private.connection_tokens as t
   where t.connection_id = begin_token_refresh.connection_id
@@ -2911,8 +2927,6 @@ begin
   -- Read the time after the lock, because this call may have waited for it.
   v_now := clock_timestamp();
   case
-    when v_token.connection_id is null then
-      return '{"state": "gone"}';
     when v_token.expires_at > v_now then
       return '{"state": "ready"}';
     when v_token.failed_until > v_now then
@@ -2924,25 +2938,25 @@ begin
       set lease = v_lease, leased_until = v_now + make_interval(secs => private.limit_connection_lease_seconds())
       where t.connection_id = begin_token_refresh.connection_id;
       return jsonb_build_object('state', 'leased', 'lease', v_lease, 'token', case
-        when v_token.ciphertext is not null then private.sealed_token(v_token)
+        when v_token.ciphertext is not null then private.sealed_row(v_token.key_id, v_token.nonce, v_token.ciphertext)
       end);
   end case;
 end;
 $$;
-comment on function private.begin_token_refresh(uuid) is
+comment on function private.begin_token_refresh(uuid, text) is
   'Implements public.begin_token_refresh. Definer: the tokens are private.';
-grant execute on function private.begin_token_refresh(uuid) to service_role;
+grant execute on function private.begin_token_refresh(uuid, text) to service_role;
 
-create function public.begin_token_refresh(connection_id uuid)
+create function public.begin_token_refresh(connection_id uuid, secret_nonce text)
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.begin_token_refresh(connection_id);
+  select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
-comment on function public.begin_token_refresh(uuid) is
-  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no such connection).';
-grant execute on function public.begin_token_refresh(uuid) to service_role;
+comment on function public.begin_token_refresh(uuid, text) is
+  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no secret has this nonce).';
+grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(
   connection_id uuid, lease uuid, token jsonb, valid_seconds integer, failure jsonb
@@ -3015,10 +3029,9 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  select to_jsonb(with_secret.connection) || jsonb_build_object(
-    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex'),
+  select to_jsonb(with_secret.connection) || private.sealed_row(s.key_id, s.nonce, s.ciphertext) || jsonb_build_object(
     'token', (
-      select private.sealed_token(t) from private.connection_tokens as t
+      select private.sealed_row(t.key_id, t.nonce, t.ciphertext) from private.connection_tokens as t
       where t.connection_id = with_secret.connection.id and t.expires_at > clock_timestamp()
     )
   )
@@ -5294,10 +5307,10 @@ begin
     return '{}';
   end if;
   return (
-    select coalesce(jsonb_object_agg(n.id, v_pins -> lower(n.id)), '{}')
+    select coalesce(jsonb_object_agg(n.id, v_pins -> n.id), '{}')
     from jsonb_array_elements((pins_of_flow.flow).nodes) as e (node)
     cross join lateral (select e.node ->> 'id' as id offset 0) as n
-    where v_pins ? lower(n.id)
+    where v_pins ? n.id
   );
 end;
 $$;
@@ -11729,17 +11742,6 @@ comment on function public.make_claim_token(uuid, integer) is
   'For the runner: a token by which the nodes of a held claim call the project''s REST API as the flow''s owner: {token, seconds}, the seconds for which it is valid. 409 claim_lost.';
 grant execute on function public.make_claim_token(uuid, integer) to service_role;
 
-create function private.refuse_claim_token(message text)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.fail('token_invalid', refuse_claim_token.message);
-end;
-$$;
-comment on function private.refuse_claim_token(text) is 'Refuses a claim token: 401 token_invalid.';
-
 create function private.claim_token_claims(token text)
 returns jsonb
 language plpgsql stable security definer
@@ -11753,18 +11755,13 @@ declare
   v_claims jsonb;
 begin
   if claim_token_claims.token !~ '^fc_[0-9a-f]{32}_[0-9]{1,10}_[0-9]{1,12}_[0-9a-f]{64}$' then
-    perform private.refuse_claim_token('The claim token is malformed.');
+    perform private.fail('token_invalid', 'The claim token is malformed.');
   end if;
-  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
-  perform from private.run_token_secrets as s
-    cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
-  where sha256(extensions.hmac(convert_to(v_signed, 'UTF8'), valid.secret, 'sha256'))
-    = sha256(decode(v_signature, 'hex'));
-  if not found then
-    perform private.refuse_claim_token('The claim token is not valid: it was changed, or is of another project.');
+  if not private.is_signed(convert_to(v_signed, 'UTF8'), decode(v_signature, 'hex')) then
+    perform private.fail('token_invalid', 'The claim token is not valid: it was changed, or is of another project.');
   end if;
   if to_timestamp(v_parts[4]::bigint) <= clock_timestamp() then
-    perform private.refuse_claim_token('The claim token has expired.');
+    perform private.fail('token_invalid', 'The claim token has expired.');
   end if;
   v_run_id := v_parts[2];
   -- Auth issues no access tokens to a banned user either.
@@ -11776,7 +11773,7 @@ begin
   join auth.users as u on u.id = j.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where j.flow_run_id = v_run_id and j.claim_number = v_parts[3]::integer and j.is_held;
   if v_claims is null then
-    perform private.refuse_claim_token(
+    perform private.fail('token_invalid',
       'The claim of this token is over: the run has ended, was released or claimed again, '
         'or its owner has been deleted or banned.'
     );
@@ -12699,8 +12696,9 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 -- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
 -- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
 -- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
--- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues, and
--- start_flow those of private.flow_start_settings. For all other starts, private.run_settings makes them. A start by a
+-- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues.
+-- start_flow passes its flow, so that private.flow_start_settings makes them of the request. For all other starts,
+-- private.run_settings makes them. A start by a
 -- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
 -- a node is also refused while the queue is full. Otherwise a flow that starts itself several times could fill the
 -- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
@@ -12708,7 +12706,7 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
-  request jsonb, schedule_id uuid default null, settings jsonb default null
+  request jsonb, schedule_id uuid default null, settings jsonb default null, flow public.flows default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -12725,10 +12723,7 @@ declare
   v_inputs jsonb := enqueue_run.inputs;
   -- Null if no node makes the request.
   v_node_depth constant integer := private.chain_depth_of_node();
-  v_settings constant jsonb := coalesce(
-    enqueue_run.settings,
-    private.run_settings(enqueue_run.deployment) || jsonb_build_object('action_signer', enqueue_run.action_signer)
-  );
+  v_settings jsonb := enqueue_run.settings;
 begin
   perform private.check_inputs(v_inputs);
   if enqueue_run.plain is not null then
@@ -12745,14 +12740,23 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- Check the inputs after the key: a repeated start finds its run even if the flow was edited meanwhile and has other
-  -- inputs now. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
+  -- Check the inputs and settings after the key: a repeated start finds its run even if the flow was edited meanwhile
+  -- and has other inputs now, or a run that partial_config names was deleted. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
   -- name is quick while there are few names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
   ) is not true then
     v_inputs := private.inputs_of_start(enqueue_run.deployment, v_inputs, enqueue_run.plain);
+  end if;
+  if (enqueue_run.flow).id is not null then
+    v_settings := private.flow_start_settings(
+      enqueue_run.deployment, enqueue_run.flow, enqueue_run.action_signer,
+      enqueue_run.request -> 'environment', enqueue_run.request -> 'partial_config'
+    );
+  elsif v_settings is null then
+    v_settings := private.run_settings(enqueue_run.deployment)
+      || jsonb_build_object('action_signer', enqueue_run.action_signer);
   end if;
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
@@ -12788,7 +12792,7 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
 ) is
   'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';
 
@@ -13052,7 +13056,10 @@ begin
   ), partial_setting.flow);
   v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
     || (v_values -> 'inline');
-  select jsonb_object_agg(s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id'))
+  -- check_named_runs has accepted the ids. As uuid they get the one spelling by which the runner finds executions.
+  select jsonb_object_agg(
+    s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id')::uuid
+  )
   into v_runs
   from (
     select e.edge ->> 'source' as node_id
@@ -13177,9 +13184,7 @@ begin
       ) as o (name, value)
       where o.value is not null
     ),
-    settings => private.flow_start_settings(
-      v_deployment, v_flow, start_flow.action_signer, start_flow.environment, start_flow.partial_config
-    )
+    flow => v_flow
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
@@ -16229,8 +16234,11 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address again: the owner may have corrected it.
-    url = coalesce((select f.on_end ->> 'url' from public.flow_deployments as f where f.id = d.deployment_id), d.url),
+    -- Read the address again: the owner may have corrected it. The address of an api_input is not that of on_end.
+    url = coalesce((
+      select f.on_end ->> 'url' from public.flow_deployments as f
+      where f.id = d.deployment_id and d.event <> 'api_input'
+    ), d.url),
     status = 'pending', max_attempts = d.attempts + 8, next_attempt_at = clock_timestamp(), is_held = false
   where d.id = redeliver_webhook.id and d.user_id = v_user_id
     and not (d.is_held and d.next_attempt_at > clock_timestamp());
@@ -16247,8 +16255,8 @@ comment on function private.redeliver_webhook(uuid) is
   'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The delivery is
--- retried like a new one. A delivery that is under way is not changed.
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message of an
+-- api_input goes to its own address again. The delivery is retried like a new one. A delivery that is under way is not changed.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker

@@ -1,4 +1,5 @@
 import type { Sql } from '../../dev/stack/postgres.ts';
+import { codeOf } from './database.ts';
 import { waitFor } from './wait.ts';
 
 /**
@@ -43,4 +44,32 @@ export async function countAdvisoryLocks(observer: Sql, name: string): Promise<n
     where locktype = 'advisory' and granted and classid = hashtext(${name})::oid
       and database = (select d.oid from pg_database as d where d.datname = current_database())`;
   return row!.count;
+}
+
+/**
+ * Runs both pieces of SQL at once, the second one while the first has not committed yet. Returns the error codes of
+ * both. Fails if the second one does not wait for the first.
+ */
+export async function raceOf(
+  [first, second, observer]: [first: Sql, second: Sql, observer: Sql],
+  leader: string,
+  follower: string,
+): Promise<[string, string]> {
+  let end = (): void => {};
+  const mayEnd = new Promise<void>((resolve) => end = resolve);
+  let began = (): void => {};
+  const hasBegun = new Promise<void>((resolve) => began = resolve);
+  const leading = codeOf(first.begin(async (sql) => {
+    await sql.unsafe(leader);
+    began();
+    await mayEnd;
+  }));
+  await Promise.race([hasBegun, leading]);
+  const following = codeOf(second.unsafe(follower));
+  try {
+    await hasToWait(observer, following);
+  } finally {
+    end();
+  }
+  return [await leading, await following];
 }

@@ -1,25 +1,12 @@
 import { nodeLimits } from '../../../types/limits/nodes.ts';
-import {
-  type Convert,
-  invalidType,
-  invalidValue,
-  readField,
-  readOptionalField,
-  toDecimal,
-} from '../../../types/values/conversion.ts';
+import { type Convert, invalidType, readField, readOptionalField } from '../../../types/values/conversion.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import { requestOfRun } from '../../engine/request_of_run.ts';
 import { readFileName } from '../../values/file_name.ts';
 import definition from './definition.json' with { type: 'json' };
-import { readTransform } from './transform.ts';
+import { integerFrom, readTransform } from './transform.ts';
 
 const MAX_SECONDS = nodeLimits.storage_url_seconds.value;
-
-const toSeconds: Convert<number> = (value) => {
-  const seconds = toDecimal(value).toNumber();
-  if (seconds >= 1 && seconds <= MAX_SECONDS && Number.isInteger(seconds)) return seconds;
-  throw invalidValue(value, `whole seconds from 1 to ${MAX_SECONDS}`);
-};
 
 /** Whether browsers save the file; a text: under this name. */
 const toDownload: Convert<boolean | string> = (value) => {
@@ -33,7 +20,7 @@ export const storageCreateSignedUrlNode: NodeModule = {
   definition,
   run: async ({ inputs, files, ...run }) => {
     const options = {
-      expiresInSeconds: readField(inputs, 'expires_in', toSeconds),
+      expiresInSeconds: readField(inputs, 'expires_in', integerFrom(1, MAX_SECONDS)),
       transform: readTransform(inputs),
       download: readOptionalField(inputs, 'download', toDownload) ?? false,
     };

@@ -9,7 +9,8 @@ import {
 import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
 
-const integerFrom = (min: number, max: number): Convert<number> => (value) => {
+/** Converts to an integer of a range. */
+export const integerFrom = (min: number, max: number): Convert<number> => (value) => {
   const number = toDecimal(value).toNumber();
   if (Number.isInteger(number) && number >= min && number <= max) return number;
   throw invalidValue(value, `an integer from ${min} to ${max}`);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../dev/stack/postgres.ts';
-import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
-import { hasToWait } from '../../support/locks.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { raceOf } from '../../support/locks.ts';
 
 let database: TestDatabase;
 let first: Sql;
@@ -56,26 +56,8 @@ const statements = {
 };
 type Name = keyof typeof statements;
 
-/** Runs both at once, the second one while the first has not committed yet. */
-async function race(leader: Name, follower: Name): Promise<[string, string]> {
-  let end = (): void => {};
-  const mayEnd = new Promise<void>((resolve) => end = resolve);
-  let began = (): void => {};
-  const hasBegun = new Promise<void>((resolve) => began = resolve);
-  const leading = codeOf(first.begin(async (sql) => {
-    await sql.unsafe(statements[leader]());
-    began();
-    await mayEnd;
-  }));
-  await Promise.race([hasBegun, leading]);
-  const following = codeOf(second.unsafe(statements[follower]()));
-  try {
-    await hasToWait(observer, following);
-  } finally {
-    end();
-  }
-  return [await leading, await following];
-}
+const race = (leader: Name, follower: Name): Promise<[string, string]> =>
+  raceOf([first, second, observer], statements[leader](), statements[follower]());
 
 describe('a connection that is deleted', () => {
   it.each<Name>(['a tag', 'a deploy'])('stays if %s comes first', async (leader) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../dev/stack/postgres.ts';
-import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
-import { hasToWait } from '../../support/locks.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { raceOf } from '../../support/locks.ts';
 
 const KEY = 'So11111111111111111111111111111111111111112';
 const SECRET = [`'key'`, `'\\x${'01'.repeat(12)}'`, `'\\x${'02'.repeat(48)}'`].join(', ');
@@ -41,26 +41,8 @@ const statements = {
 };
 type Name = keyof typeof statements;
 
-/** Runs both at once, the second one while the first has not committed yet. */
-async function race(leader: Name, follower: Name): Promise<[string, string]> {
-  let end = (): void => {};
-  const mayEnd = new Promise<void>((resolve) => end = resolve);
-  let began = (): void => {};
-  const hasBegun = new Promise<void>((resolve) => began = resolve);
-  const leading = codeOf(first.begin(async (sql) => {
-    await sql.unsafe(statements[leader]());
-    began();
-    await mayEnd;
-  }));
-  await Promise.race([hasBegun, leading]);
-  const following = codeOf(second.unsafe(statements[follower]()));
-  try {
-    await hasToWait(observer, following);
-  } finally {
-    end();
-  }
-  return [await leading, await following];
-}
+const race = (leader: Name, follower: Name): Promise<[string, string]> =>
+  raceOf([first, second, observer], statements[leader](), statements[follower]());
 
 /** Deployments whose identity no HARDCODED wallet of their owner has. */
 const dangling = () =>

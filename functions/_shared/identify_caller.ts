@@ -1,0 +1,21 @@
+import { apiError } from './api_error.ts';
+import type { Rpc } from './database.ts';
+
+/**
+ * Returns the id of the caller, who must have signed up, because `kept` are of no use after the session of an anonymous
+ * user. The database verifies the credentials. Throws token_required.
+ */
+export async function identifyCaller(
+  rpc: Rpc,
+  headers: Record<string, string>,
+  kept: 'connections' | 'wallets',
+): Promise<string> {
+  const { user_id, is_anonymous } = await rpc<{ user_id: string; is_anonymous: boolean }>('whoami', {}, headers);
+  if (is_anonymous) {
+    throw apiError(
+      'token_required',
+      `This needs a user who has signed up: the ${kept} of an anonymous user are lost with the session.`,
+    );
+  }
+  return user_id;
+}
