@@ -1,8 +1,12 @@
-import type { ZodError } from 'zod';
 import { FlowError } from './flow_error.ts';
 
+/** A ZodError, without its package: only the files that check by zod import it. */
+interface SchemaError {
+  issues: { path: PropertyKey[]; message: string }[];
+}
+
 /** Makes the error of a value that does not fit a schema. `details` lists all faults. */
-export function valueInvalid(what: string, error: ZodError): FlowError {
+export function valueInvalid(what: string, error: SchemaError): FlowError {
   const details = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const [first] = details;
   return new FlowError({
