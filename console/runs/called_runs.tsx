@@ -7,7 +7,7 @@ import { StatusBadge } from '../shared/status_badge.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { runKey } from '../shared/use_run_events.ts';
 import { When } from '../shared/when.tsx';
-import { describeDuration, msBetween } from './duration.ts';
+import { describeDuration, msBetween } from '../shared/run/duration.ts';
 import { Section } from '../shared/section.tsx';
 
 interface CalledRow {

@@ -1,5 +1,5 @@
 import type { RunStatus } from 'flow-deployments-client';
-import { msBetween } from './duration.ts';
+import { msBetween } from '../shared/run/duration.ts';
 import { STATUSES } from './run_filter.ts';
 import { type ChartedRun, HOURS_CHARTED } from './run_rows.ts';
 

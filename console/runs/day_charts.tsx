@@ -5,7 +5,7 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { chartDurations, countByHour, countByStatus, type Counts, describeCounts } from './chart_data.ts';
 import { DayFigures } from './day_figures.tsx';
-import { describeDuration } from './duration.ts';
+import { describeDuration } from '../shared/run/duration.ts';
 import { type RunSearch, STATUSES } from './run_filter.ts';
 import { type ChartedRun, readLastDay, RUNS_CHARTED } from './run_rows.ts';
 import './runs.css';

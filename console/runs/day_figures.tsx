@@ -2,7 +2,7 @@ import { Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
-import { describeDuration } from './duration.ts';
+import { describeDuration } from '../shared/run/duration.ts';
 import type { RunSearch } from './run_filter.ts';
 import { readStats } from './run_rows.ts';
 

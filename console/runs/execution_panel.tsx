@@ -5,10 +5,10 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { ValueView } from '../shared/value_view.tsx';
 import { When } from '../shared/when.tsx';
-import { describeDuration, msBetween } from './duration.ts';
-import { stateOf } from './node_states.ts';
+import { describeDuration, msBetween } from '../shared/run/duration.ts';
+import { stateOf } from '../shared/run/node_states.ts';
 import { splitCode } from '../shared/run_error.ts';
-import type { ShownExecution } from './use_live_run.ts';
+import type { ShownExecution } from '../shared/run/use_live_run.ts';
 
 const COLOURS: Record<string, string> = { succeeded: 'teal', handled: 'orange', failed: 'red', running: 'blue' };
 /** The most executions of one node in the list of choices. */

@@ -3,7 +3,7 @@ import type { RunRow } from 'flow-deployments-client';
 import { Link } from 'wouter';
 import { StatusBadge } from '../shared/status_badge.tsx';
 import { When } from '../shared/when.tsx';
-import { describeDuration, msBetween } from './duration.ts';
+import { describeDuration, msBetween } from '../shared/run/duration.ts';
 
 /** The state of a run, and its origin. */
 export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {

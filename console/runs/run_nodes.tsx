@@ -3,11 +3,11 @@ import type { RunRow } from 'flow-deployments-client';
 import { useMemo } from 'react';
 import { GraphView } from '../shared/graph/graph_view.tsx';
 import { ExecutionPanel } from './execution_panel.tsx';
-import { nodeFaults, nodeStates } from './node_states.ts';
+import { nodeFaults, nodeStates } from '../shared/run/node_states.ts';
 import type { ShownGraph } from './run_graph_query.ts';
 import { Section } from '../shared/section.tsx';
 import { Timeline } from './timeline.tsx';
-import { EXECUTIONS_READ, type LiveRun } from './use_live_run.ts';
+import { EXECUTIONS_READ, type LiveRun } from '../shared/run/use_live_run.ts';
 
 interface RunNodesProps {
   live: LiveRun;

@@ -25,8 +25,8 @@ import { RunTransactions } from './run_transactions.tsx';
 import './runs.css';
 import { Section } from '../shared/section.tsx';
 import { StartAgainButton } from './start_again_button.tsx';
-import { StopButton } from './stop_button.tsx';
-import { type LiveRun, useLiveRun } from './use_live_run.ts';
+import { StopButton } from '../shared/run/stop_button.tsx';
+import { type LiveRun, useLiveRun } from '../shared/run/use_live_run.ts';
 
 const NO_TITLES: ReadonlyMap<string, string> = new Map();
 const NO_INPUTS: ShownGraph['inputs'] = new Map();

@@ -8,7 +8,7 @@ import { StatusBadge } from '../shared/status_badge.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { When } from '../shared/when.tsx';
 import { DayCharts } from './day_charts.tsx';
-import { describeDuration, msBetween } from './duration.ts';
+import { describeDuration, msBetween } from '../shared/run/duration.ts';
 import { useRunFilter } from './run_filter.ts';
 import { RunFilterFields } from './run_filter_fields.tsx';
 import { type NamedRun, readRuns } from './run_rows.ts';

@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { describeDuration } from './duration.ts';
-import { stateOf } from './node_states.ts';
-import type { ShownExecution } from './use_live_run.ts';
+import { describeDuration } from '../shared/run/duration.ts';
+import { stateOf } from '../shared/run/node_states.ts';
+import type { ShownExecution } from '../shared/run/use_live_run.ts';
 
 /** The most executions that are shown at once. */
 const SHOWN = 50;

@@ -1,5 +1,5 @@
 import type { RunRow } from 'flow-deployments-client';
-import type { NodeState } from '../shared/graph/node_card.tsx';
+import type { NodeState } from '../graph/node_card.tsx';
 import type { ShownExecution } from './use_live_run.ts';
 
 /** The most error lines at a node. */

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RunRow } from 'flow-deployments-client';
-import { useUserId } from '../session/use_user_id.ts';
-import { type Api, useApi } from '../shared/api.tsx';
-import { runKey, useRunEvents } from '../shared/use_run_events.ts';
+import { useUserId } from '../../session/use_user_id.ts';
+import { type Api, useApi } from '../api.tsx';
+import { runKey, useRunEvents } from '../use_run_events.ts';
 
 /** An execution of a node, without its values. */
 export interface ShownExecution {
