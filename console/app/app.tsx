@@ -9,17 +9,24 @@ import type { ConsoleConfig } from '../shared/config.ts';
 // The page for signing in loads neither supabase-js nor another page.
 const SignedInApp = lazy(() => import('./signed_in_app.tsx'));
 const StartApp = lazy(() => import('./start_app.tsx'));
+const DocsApp = lazy(() => import('./docs_app.tsx'));
 
-/** Shows the start page to everybody, and all other pages to signed-in users. */
+/** Shows the start page and the documentation to everybody, and all other pages to signed-in users. */
 export function App({ config }: { config: ConsoleConfig }) {
   const session = useSession();
   const [isStartPage] = useRoute('/start/*');
+  const [isDocs] = useRoute('/docs/*?');
   if (session === 'unknown') return <Loading />;
-  if (session === undefined && !isStartPage) return <SignInPage />;
+  const isStranger = session === undefined;
+  if (isStranger && !isStartPage && !isDocs) return <SignInPage />;
   return (
     <ErrorBoundary>
       <Suspense fallback={<Loading />}>
-        {isStartPage ? <StartApp config={config} /> : <SignedInApp key={session?.userId} config={config} />}
+        {isStartPage
+          ? <StartApp config={config} />
+          : isStranger
+          ? <DocsApp />
+          : <SignedInApp key={session.userId} config={config} />}
       </Suspense>
     </ErrorBoundary>
   );

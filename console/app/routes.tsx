@@ -13,6 +13,7 @@ const features = {
   wallets: lazy(() => import('../wallets/routes.tsx')),
   schedules: lazy(() => import('../schedules/routes.tsx')),
   settings: lazy(() => import('../settings/routes.tsx')),
+  docs: lazy(() => import('../docs/routes.tsx')),
 };
 
 export function Pages() {

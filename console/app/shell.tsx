@@ -25,6 +25,7 @@ const LINKS: { label: string; href: string; icon: IconName }[] = [
   { label: 'Wallets', href: '/wallets', icon: 'wallet' },
   { label: 'Schedules', href: '/schedules', icon: 'clock' },
   { label: 'Settings', href: '/settings', icon: 'gear' },
+  { label: 'Documentation', href: '/docs', icon: 'book' },
 ];
 
 const SCHEMES = { auto: 'light', light: 'dark', dark: 'auto' } as const;

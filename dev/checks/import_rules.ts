@@ -38,6 +38,7 @@ const CODE_EDITOR = [
   '@lezer/highlight',
 ];
 const CANVAS = ['@xyflow/react', '@dagrejs/dagre'];
+const MARKDOWN = ['react-markdown', 'remark-gfm'];
 const BROWSER_WALLETS = [
   '@wallet-standard/app',
   '@wallet-standard/base',
@@ -419,6 +420,7 @@ export const importRules: readonly ImportRule[] = [
       ...CODE_EDITOR,
       ...CANVAS,
       ...BROWSER_WALLETS,
+      ...MARKDOWN,
       '@supabase/supabase-js',
       '@scure/base',
     ],
@@ -446,6 +448,7 @@ export const importRules: readonly ImportRule[] = [
   { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },
   { files: 'console/schedules', ...PAGE },
   { files: 'console/settings', ...PAGE },
+  { files: 'console/docs', ...PAGE },
   { files: 'console/start', ...PAGE, mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'] },
   {
     files: 'console/vite.config.ts',

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { projectDir } from '../paths.ts';
 
 /** The sources of the built console. */
-const SOURCES = ['console', 'client', 'types', 'package-lock.json'];
+const SOURCES = ['console', 'client', 'types', 'docs', 'package-lock.json'];
 
 /** Tests for files that do not affect the build. */
 const isLeftOut = (path: string): boolean =>
-  /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|\.md$|^console\/tools\//.test(path);
+  /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|^(?!docs\/).*\.md$|^console\/tools\//.test(path);
 
 /** Lists the files of the sources in order, by their paths from the project's root. */
 async function sourceFiles(): Promise<string[]> {
@@ -21,7 +21,10 @@ async function sourceFiles(): Promise<string[]> {
   return lists.flat().filter((path) => !isLeftOut(path)).sort();
 }
 
-/** Hashes the sources of the console and the client, and the locked versions. Equal hashes mean equal builds. */
+/**
+ * Hashes the sources of the console, the client and the documentation, and the locked versions. Equal hashes mean equal
+ * builds.
+ */
 export async function hashConsoleSources(): Promise<string> {
   const hash = createHash('sha256');
   for (const path of await sourceFiles()) {

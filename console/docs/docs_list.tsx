@@ -1,0 +1,29 @@
+import { NavLink, SimpleGrid, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { docsHref } from '../shared/docs_href.ts';
+import { PARTS } from './pages.ts';
+
+/** The list of all pages, by their parts, which are columns if there is room. */
+export const DocsList = ({ current, isWide = false }: { current?: string; isWide?: boolean }) => (
+  <nav aria-label='Documentation'>
+    <SimpleGrid cols={isWide ? { base: 1, sm: 3 } : 1} spacing='md'>
+      {PARTS.map(({ title, pages }) => (
+        <div key={title}>
+          <Text fw={600} size='sm' px='sm' mb={4}>{title}</Text>
+          {pages.map((page) => (
+            <NavLink
+              key={page.path}
+              component={Link}
+              href={docsHref(page.path)}
+              className='console-link'
+              py={4}
+              label={page.title}
+              active={page.path === current}
+              aria-current={page.path === current ? 'page' : undefined}
+            />
+          ))}
+        </div>
+      ))}
+    </SimpleGrid>
+  </nav>
+);

@@ -1,0 +1,86 @@
+import { ActionIcon, Anchor, CopyButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { Icon } from '../icon.tsx';
+import { headingIds } from './heading_ids.ts';
+import './markdown.css';
+
+export interface MarkdownProps {
+  text: string;
+  /** Shows a link. Without it, only links to other sites can be followed. */
+  renderLink?: (href: string, children: ReactNode) => ReactNode;
+  /** Returns the address of an image; undefined shows its description instead. Without it, no image is shown. */
+  imageUrl?: (source: string) => string | undefined;
+  /** If true, headings get ids, so that links can name them. Texts of users must not set ids. */
+  hasAnchors?: boolean;
+  /** If true, HTML in the text is left out. Otherwise it is shown as text. */
+  leavesOutHtml?: boolean;
+}
+
+/** Shows a link to another site. Other links are shown as text, because nothing says what they are relative to. */
+export const externalLink = (href: string, children: ReactNode): ReactNode =>
+  /^(https?:|mailto:)/.test(href)
+    ? <Anchor href={href} target='_blank' rel='noreferrer' underline='always' inherit>{children}</Anchor>
+    : <span>{children}</span>;
+
+interface CodeElement {
+  props?: { children?: unknown };
+}
+
+/** A block of code that can be scrolled by the keyboard and copied. */
+function CodeBlock({ children }: { children?: ReactNode }) {
+  // SAFETY: a block of code holds one element, whose content is the text.
+  const code = String((children as CodeElement | undefined)?.props?.children ?? '');
+  return (
+    <div className='markdown-code'>
+      <pre tabIndex={0}>{children}</pre>
+      <CopyButton value={code}>
+        {({ copied, copy }) => (
+          <ActionIcon
+            variant='default'
+            className='markdown-copy'
+            aria-label={copied ? 'Copied' : 'Copy the code'}
+            title={copied ? 'Copied' : 'Copy the code'}
+            onClick={copy}
+          >
+            <Icon name={copied ? 'check' : 'copy'} size={14} />
+          </ActionIcon>
+        )}
+      </CopyButton>
+    </div>
+  );
+}
+
+function componentsOf({ renderLink = externalLink, imageUrl }: MarkdownProps): Components {
+  return {
+    a: ({ href, children }) => <>{renderLink(href ?? '', children)}</>,
+    img({ src, alt }) {
+      const url = typeof src === 'string' ? imageUrl?.(src) : undefined;
+      return url === undefined ? <em>{alt}</em> : <img src={url} alt={alt ?? ''} loading='lazy' />;
+    },
+    pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+    table: ({ children }) => (
+      <div className='markdown-table' tabIndex={0}>
+        <table>{children}</table>
+      </div>
+    ),
+  };
+}
+
+/** Shows a Markdown text with tables. HTML in the text never becomes an element. Loaded by `LazyMarkdown`. */
+export default function Markdown(props: MarkdownProps) {
+  const { text, hasAnchors = false, leavesOutHtml = false } = props;
+  return (
+    <div className='markdown'>
+      <ReactMarkdown
+        remarkPlugins={[remarkGfm]}
+        rehypePlugins={hasAnchors ? [headingIds] : []}
+        skipHtml={leavesOutHtml}
+        components={componentsOf(props)}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
