@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Api } from '../shared/api.tsx';
 import { isUuid } from '../shared/is_uuid.ts';
 import { parseExactly } from '../shared/exact_json.ts';
+import { objectAt } from '../shared/graph/drawn_node.ts';
 
 /** A transfer that is added to a run's first transaction. Lamports are text, because they may exceed 2^53. */
 export interface Fee {
@@ -112,5 +113,37 @@ export const identitiesQuery = ({ db }: Api) =>
       const { data } = await db.from('wallets').select('name, public_key').eq('type', 'HARDCODED').order('id')
         .limit(OFFERED).abortSignal(signal).throwOnError();
       return data;
+    },
+  });
+
+/** Reads the tags that name a deployment now. */
+export const tagsOfQuery = ({ db }: Api, id: string) =>
+  queryOptions({
+    queryKey: ['deployments', 'tags of', id],
+    queryFn: async ({ signal }) => {
+      const { data } = await db.from('flow_deployments_tags').select('tag').eq('deployment_id', id).order('tag')
+        .limit(OFFERED).abortSignal(signal).throwOnError();
+      return data.map(({ tag }) => tag);
+    },
+  });
+
+/** The ids of the nodes in frozen graphs. */
+const nodeIdsIn = ({ flows }: FrozenGraphs): string[] => [
+  ...new Set(Object.values(flows).flatMap(({ nodes }) => nodes.map((node) => String(objectAt(node, 'data').node_id)))),
+];
+
+/** Reads whether the deployment has nodes of Solana, or settings for transactions. */
+export const usesSolanaQuery = (api: Api, deployment: DeploymentDetails) =>
+  queryOptions({
+    queryKey: ['deployments', 'uses Solana', deployment.id],
+    queryFn: async ({ client, signal }): Promise<boolean> => {
+      if (deployment.output_instructions || deployment.action_identity !== null || deployment.fees.length > 0) {
+        return true;
+      }
+      const graphs = await client.ensureQueryData(frozenGraphsQuery(api, deployment.id));
+      const { data } = await api.db.from('nodes').select('node_id').contains('data', { tags: ['solana'] })
+        .eq('is_public', true).abortSignal(signal).throwOnError();
+      const ofSolana = new Set(data.map(({ node_id }) => node_id));
+      return nodeIdsIn(graphs).some((nodeId) => ofSolana.has(nodeId));
     },
   });

@@ -8,13 +8,9 @@ import { Loading } from '../shared/loading.tsx';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { Page } from '../shared/page.tsx';
 import { When } from '../shared/when.tsx';
-import { Addresses } from './addresses.tsx';
-import { Comparison } from './comparison.tsx';
 import { type DeploymentDetails, deploymentQuery, deploymentTitle, flowTitle } from './deployment.ts';
-import { Graphs } from './graphs.tsx';
-import { RunMessages } from './run_messages.tsx';
-import { SettingsForm } from './settings_form.tsx';
-import { Tags } from './tags.tsx';
+import { useSettings } from './settings/use_settings.ts';
+import { DeploymentTabs } from './tabs.tsx';
 
 function DeleteDeployment({ deployment }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
@@ -37,7 +33,10 @@ function DeleteDeployment({ deployment }: { deployment: DeploymentDetails }) {
 const Facts = ({ deployment }: { deployment: DeploymentDetails }) => (
   <Group gap='md'>
     <Text size='sm'>
-      Flow: <Anchor component={Link} href={`/flows/${deployment.entrypoint}`}>{flowTitle(deployment)}</Anchor>
+      Flow:{' '}
+      <Anchor component={Link} href={`/flows/${deployment.entrypoint}`} underline='always'>
+        {flowTitle(deployment)}
+      </Anchor>
     </Text>
     <Text size='sm'>
       Deployed <When at={deployment.created_at} />
@@ -47,7 +46,17 @@ const Facts = ({ deployment }: { deployment: DeploymentDetails }) => (
   </Group>
 );
 
-/** A deployment: its settings, tags, addresses and frozen graphs, and a comparison with other deployments. */
+function Loaded({ deployment }: { deployment: DeploymentDetails }) {
+  const draft = useSettings(deployment);
+  return (
+    <>
+      <Facts deployment={deployment} />
+      <DeploymentTabs deployment={deployment} draft={draft} />
+    </>
+  );
+}
+
+/** A deployment: a form to start it, its triggers, settings, messages and versions, each in a tab. */
 export default function DeploymentPage({ id }: { id: string }) {
   const { data: deployment, error, isPending, refetch } = useQuery(deploymentQuery(useApi(), id));
   if (isPending) return <Loading />;
@@ -59,17 +68,7 @@ export default function DeploymentPage({ id }: { id: string }) {
       actions={deployment && <DeleteDeployment deployment={deployment} />}
     >
       <ErrorAlert error={error} onRetry={() => void refetch()} />
-      {deployment !== undefined && (
-        <>
-          <Facts deployment={deployment} />
-          <Tags deployment={deployment} />
-          <SettingsForm deployment={deployment} />
-          <RunMessages deployment={deployment} />
-          <Addresses deployment={deployment} />
-          <Graphs deployment={deployment} />
-          <Comparison deployment={deployment} />
-        </>
-      )}
+      {deployment !== undefined && <Loaded deployment={deployment} />}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Database } from 'flow-deployments-client';
 import { type FormEvent, useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { useTargetDescription } from '../shared/start_target.ts';
@@ -13,10 +13,11 @@ import { TimeFields } from './time_fields.tsx';
 
 type NewRow = Database['public']['Tables']['flow_schedules']['Insert'];
 
-const settingsOf = (row: Schedule | undefined): ScheduleSettings => ({
+/** The stored settings, or those of a new schedule, for one deployment if the address names it. */
+const settingsOf = (row: Schedule | undefined, deploymentId: string | null): ScheduleSettings => ({
   flow: row?.flow ?? null,
-  tag: row === undefined ? 'latest' : row.tag,
-  deployment_id: row?.deployment_id ?? null,
+  tag: row === undefined ? (deploymentId === null ? 'latest' : null) : row.tag,
+  deployment_id: row === undefined ? deploymentId : row.deployment_id,
   cron: row?.cron ?? '0 2 * * *',
   time_zone: row?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   policy: row?.policy ?? 'catch_up_one',
@@ -27,7 +28,8 @@ export function ScheduleForm({ row }: { row: Schedule | undefined }) {
   const { db } = useApi();
   const queries = useQueryClient();
   const [, goTo] = useLocation();
-  const [settings, setSettings] = useState(() => settingsOf(row));
+  const [parameters] = useSearchParams();
+  const [settings, setSettings] = useState(() => settingsOf(row, parameters.get('deployment')));
   const [changed, setChanged] = useState<InputsDraft>();
   const change = (part: Partial<ScheduleSettings>) => setSettings((old) => ({ ...old, ...part }));
   const description = useTargetDescription(settings);

@@ -1,127 +1,17 @@
-import { Anchor, Badge, Button, Code, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import type { ScheduleRow } from 'flow-deployments-client';
+import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import { ActiveSwitch } from '../shared/active_switch.tsx';
-import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/confirm_button.tsx';
-import { describeTarget } from '../shared/describe_target.ts';
 import { EmptyState } from '../shared/empty_state.tsx';
 import { Icon } from '../shared/icon.tsx';
-import { LastStart } from '../shared/last_start.tsx';
 import { Page } from '../shared/page.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
-import { When } from '../shared/when.tsx';
-
-const SHOWN =
-  'id, flow, tag, deployment_id, cron, time_zone, is_active, next_start_at, last_start_at, last_flow_run_id, last_error, flows(name)';
-
-type ShownSchedule =
-  & Pick<
-    ScheduleRow,
-    | 'id'
-    | 'flow'
-    | 'tag'
-    | 'deployment_id'
-    | 'cron'
-    | 'time_zone'
-    | 'is_active'
-    | 'next_start_at'
-    | 'last_start_at'
-    | 'last_flow_run_id'
-    | 'last_error'
-  >
-  & { flows: { name: string } | null };
-
-function ScheduleSwitch({ row }: { row: ShownSchedule }) {
-  const { db } = useApi();
-  const queries = useQueryClient();
-  return (
-    <ActiveSwitch
-      label={describeTarget(row)}
-      isActive={row.is_active}
-      store={async (is_active) => {
-        await db.from('flow_schedules').update({ is_active }).eq('id', row.id).throwOnError();
-        await queries.invalidateQueries({ queryKey: ['schedules'] });
-      }}
-    />
-  );
-}
-
-const LastPlanned = ({ row }: { row: ShownSchedule }) => (
-  <Stack gap={4}>
-    <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} of={{ schedule: row.id }} />
-    {row.last_error !== null && (
-      <>
-        <Badge color='red' variant='light' tt='none'>The last planned time started no run</Badge>
-        <Text size='sm' className='console-text'>{row.last_error}</Text>
-      </>
-    )}
-  </Stack>
-);
-
-function DeleteSchedule({ row }: { row: ShownSchedule }) {
-  const { db } = useApi();
-  const queries = useQueryClient();
-  return (
-    <ConfirmButton
-      label='Delete'
-      describedAs={describeTarget(row)}
-      size='xs'
-      question='It starts no more runs. The runs that it has started stay.'
-      onConfirm={async () => {
-        await db.from('flow_schedules').delete().eq('id', row.id).throwOnError();
-        await queries.invalidateQueries({ queryKey: ['schedules'] });
-      }}
-    />
-  );
-}
-
-const COLUMNS: Column<ShownSchedule>[] = [
-  {
-    header: 'Starts',
-    cell: (row) => <Anchor component={Link} href={`/schedules/${row.id}`}>{describeTarget(row)}</Anchor>,
-  },
-  {
-    header: 'When',
-    cell: ({ cron, time_zone }) => (
-      <Text size='sm'>
-        <Code>{cron}</Code> {time_zone}
-      </Text>
-    ),
-  },
-  {
-    header: 'Next start',
-    cell: ({ next_start_at }) =>
-      next_start_at === null ? <Text size='sm' c='dimmed'>none</Text> : <When at={next_start_at} />,
-  },
-  { header: 'Last start', cell: (row) => <LastPlanned row={row} /> },
-  { header: 'Active', cell: (row) => <ScheduleSwitch row={row} /> },
-  { header: 'Actions', isHeaderHidden: true, cell: (row) => <DeleteSchedule row={row} /> },
-];
+import { ScheduleTable } from '../shared/schedules/schedule_table.tsx';
 
 export function SchedulesPage() {
-  const { db } = useApi();
-  const list = usePagedRows<ShownSchedule>({
-    queryKey: ['schedules', 'list'],
-    read: async (from, to, signal) => {
-      const { data } = await db.from('flow_schedules').select(SHOWN).order('id', { ascending: false }).range(from, to)
-        .abortSignal(signal).throwOnError();
-      return data;
-    },
-    refetchInterval: 10_000,
-  });
   const newButton = (
     <Button component={Link} href='/schedules/new' leftSection={<Icon name='plus' />}>New schedule</Button>
   );
   return (
     <Page title='Schedules' description='Deployments that start by themselves.' actions={newButton}>
-      <PagedTable
-        label='schedules'
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        list={list}
+      <ScheduleTable
         empty={
           <EmptyState title='You have no schedules yet'>
             A schedule starts a deployment at the times that you plan, such as every night at two.

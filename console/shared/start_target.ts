@@ -11,6 +11,20 @@ export interface StartTarget {
   deployment_id: string | null;
 }
 
+/** A deployment, with what a schedule or webhook may name in place of its id. */
+export interface StartedDeployment {
+  id: string;
+  flow: number;
+  /** The tags that name the deployment now. */
+  tags: readonly string[];
+}
+
+/** Makes the filter for schedules or webhooks that start this deployment now: by its id, or by a tag that it has. */
+export const startersOf = ({ id, flow, tags }: StartedDeployment): string =>
+  tags.length === 0
+    ? `deployment_id.eq.${id}`
+    : `deployment_id.eq.${id},and(flow.eq.${flow},tag.in.(${tags.map((tag) => `"${tag}"`).join(',')}))`;
+
 /** Milliseconds without typing after which the target is looked up. */
 const TYPING_MS = 300;
 

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
 import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
@@ -13,8 +17,10 @@ async function startStatus(person: Person, query: string): Promise<[status: numb
   return [response.status, (await response.json() as { code?: string }).code];
 }
 
-const save = async ({ page }: ConsolePage) => {
-  const form = page.getByRole('form', { name: 'Settings' });
+const openTab = ({ page }: ConsolePage, name: string) => page.getByRole('tab', { name, exact: true }).click();
+
+const save = async ({ page }: ConsolePage, name: string) => {
+  const form = page.getByRole('form', { name });
   await form.getByRole('button', { name: 'Save' }).click();
   await form.getByText('Saved', { exact: true }).waitFor();
 };
@@ -31,18 +37,25 @@ test('settings of a deployment change what its starts do', async () => {
   await opened.goto('');
   await page.getByRole('link', { name: 'Deployments' }).click();
   await page.getByRole('table', { name: 'deployments' }).getByRole('link', { name: 'Texts' }).first().click();
-  const form = page.getByRole('form', { name: 'Settings' });
-  await form.getByRole('combobox', { name: 'Who may start it' }).selectOption('Authenticated');
-  await form.getByRole('textbox', { name: 'Starts per minute' }).fill('1');
-  await save(opened);
+  await openTab(opened, 'Access and limits');
+  const access = page.getByRole('form', { name: 'Access and limits' });
+  await access.getByRole('combobox', { name: 'Who may start it' }).selectOption('Authenticated');
+  await access.getByRole('textbox', { name: 'Starts per minute' }).fill('1');
+  await save(opened, 'Access and limits');
   expect(await startStatus(stranger, `id=${id}`)).toEqual([200, undefined]);
   expect(await startStatus(stranger, `id=${id}`)).toEqual([429, 'start_limit_reached']);
 
-  await form.getByRole('combobox', { name: 'Who may start it' }).selectOption('Anonymous');
+  await access.getByRole('combobox', { name: 'Who may start it' }).selectOption('Anonymous');
+  await access.getByText('1,000 of them by callers without an account. This is the default').waitFor();
+  await access.getByRole('textbox', { name: 'Name', exact: true }).fill(HOSTILE);
+  // Texts does nothing on Solana, so its settings for transactions are shown on request only. The draft of the other
+  // tab stays.
+  expect(await page.getByRole('tab', { name: 'Solana' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Solana settings' }).click();
+  const form = page.getByRole('form', { name: 'Solana' });
   await form.getByRole('checkbox', { name: 'Return the transaction instead of sending it' }).check();
   await form.getByRole('combobox', { name: 'Action identity' }).selectOption(shop);
   await form.getByRole('button', { name: 'Add a fee' }).click();
-  await form.getByText('1,000 of them by callers without an account. This is the default').waitFor();
   await form.getByRole('textbox', { name: 'Address of fee 1' }).fill('not a key');
   await form.getByRole('textbox', { name: 'Lamports of fee 1' }).fill('18446744073709551615');
   await form.getByRole('button', { name: 'Save' }).click();
@@ -51,8 +64,9 @@ test('settings of a deployment change what its starts do', async () => {
   await form.getByRole('textbox', { name: 'Address of fee 1' }).fill(shop);
   await form.getByRole('combobox', { name: 'Cluster' }).selectOption('testnet');
   await form.getByRole('textbox', { name: 'RPC address' }).fill('https://api.testnet.solana.com');
-  await form.getByRole('textbox', { name: 'Name', exact: true }).fill(HOSTILE);
-  await save(opened);
+  await save(opened, 'Solana');
+  await openTab(opened, 'Access and limits');
+  await save(opened, 'Access and limits');
   const { data } = await owner.client.from('flow_deployments').select('*, fees:fees::text').eq('id', id).single()
     .throwOnError();
   expect(data).toMatchObject({
@@ -64,6 +78,7 @@ test('settings of a deployment change what its starts do', async () => {
     max_starts_per_minute: 1,
     max_runs_in_flight: null,
   });
+  await openTab(opened, 'Solana');
   await page.getByRole('img', { name: 'QR code of the action link' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
@@ -81,7 +96,7 @@ test('tags are added, moved and deleted, and starts follow them', async () => {
   const startedBy = async (tag: string) =>
     (await finishedRun(owner, (await start(owner, `flow=${flow}&tag=${tag}`)).flow_run_id)).deployment_id;
 
-  await opened.goto(`deployments/${first}`);
+  await opened.goto(`deployments/${first}?tab=versions`);
   await page.getByRole('row', { name: /latest/ }).getByText('kept by the system').waitFor();
   await page.getByRole('textbox', { name: 'Tag', exact: true }).fill('no tag!');
   await page.getByRole('button', { name: 'Add tag' }).click();
@@ -91,7 +106,7 @@ test('tags are added, moved and deleted, and starts follow them', async () => {
   await page.getByRole('row', { name: /stable this deployment/ }).waitFor();
   expect(await startedBy('stable')).toBe(first);
 
-  await opened.goto(`deployments/${second}`);
+  await opened.goto(`deployments/${second}?tab=versions`);
   await page.getByRole('button', { name: 'Move stable here' }).click();
   await page.getByRole('row', { name: /stable this deployment/ }).waitFor();
   expect(await startedBy('stable')).toBe(second);
@@ -139,6 +154,7 @@ test('two deployments of a flow with any texts are compared, on a narrow screen 
   ]);
   await opened.checkAccessibility();
   await links.first().click();
+  await openTab(opened, 'Versions');
   await page.getByRole('button', { name: 'Compare' }).click();
   const comparison = page.getByRole('region', { name: 'Comparison' });
   await comparison.waitFor();
@@ -160,6 +176,83 @@ test('two deployments of a flow with any texts are compared, on a narrow screen 
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
   await expect.poll(() => links.count()).toBe(1);
+});
+
+const run = promisify(execFile);
+
+test('a deployment is started on its page, and the code that it shows starts it for each kind of caller', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const owner = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.output('text', flow.input("it's", "it's tea"));
+  const id = await deploy(owner, await storeFlow(owner, flow, { name: 'Echo' }));
+  await opened.goto(`deployments/${id}`);
+  await page.getByRole('region', { name: 'Start it' }).getByRole('textbox', { name: "it's" }).fill('by hand');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: /run/i }).waitFor();
+  await page.getByText('by hand').first().waitFor();
+
+  await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', id).throwOnError();
+  const { data: made } = await owner.client.rpc('create_api_key', { name: 'sample' }).throwOnError();
+  const env = {
+    ...process.env,
+    API_KEY: (made as { key: string }).key,
+    ACCESS_TOKEN: owner.token,
+    PUBLIC_KEY: makeKeypair().publicKey,
+  };
+  await opened.goto(`deployments/${id}`);
+  await page.getByText('Anybody may start it, without an account.').first().waitFor();
+  await opened.checkAccessibilityInBoth();
+  for (const caller of ['You', 'A user', 'A guest']) {
+    await page.getByRole('radiogroup', { name: 'Who starts it' }).getByText(caller, { exact: true }).click();
+    const curl = await page.getByRole('region', { name: 'Code for curl' }).innerText();
+    const { stdout } = await run('bash', ['-c', curl], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', output: { M: { text: { S: "it's tea" } } } });
+    if (caller === 'A user') continue;
+    const folder = await mkdtemp(join(process.cwd(), 'node_modules/.sample-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(
+      join(folder, 'sample.ts'),
+      await page.getByRole('region', { name: 'Code for JavaScript' }).innerText(),
+    );
+    await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+    const answer = await run('npx', ['tsx', join(folder, 'sample.ts')], { env });
+    expect(answer.stdout).toBe(`{ text: "it's tea" }\n`);
+  }
+});
+
+test('schedules and webhooks of a deployment are listed and made on its page', async () => {
+  const opened = await openConsole({ viewport: { width: 390, height: 800 } });
+  const { page } = opened;
+  const owner = await enterConsole(opened);
+  const [flow, other] = [await storeFlow(owner, textFlow(), { name: 'Texts' }), await storeFlow(owner, textFlow())];
+  const [old, id] = [await deploy(owner, flow), await deploy(owner, flow)];
+  await deploy(owner, other);
+  const schedule = (columns: object) =>
+    owner.client.from('flow_schedules').insert({ cron: '0 2 * * *', ...columns }).throwOnError();
+  await schedule({ flow, tag: 'latest' });
+  await schedule({ deployment_id: old });
+  await schedule({ flow: other, tag: 'latest' });
+
+  await opened.goto(`deployments/${id}?tab=triggers`);
+  const schedules = page.getByRole('table', { name: 'schedules' });
+  await schedules.getByRole('link', { name: 'Texts, latest' }).waitFor();
+  expect(await schedules.getByRole('row').count()).toBe(2);
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Input' }).fill('value');
+  await dialog.getByRole('button', { name: 'Make' }).click();
+  await dialog.getByRole('textbox', { name: 'URL' }).waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('table', { name: 'webhooks' }).getByRole('cell', { name: `Deployment ${id}` }).waitFor();
+  await opened.checkAccessibility();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.getByRole('link', { name: 'New schedule' }).click();
+  await page.getByRole('form', { name: 'Schedule' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+  await opened.goto(`deployments/${id}?tab=triggers`);
+  await schedules.getByRole('link', { name: `Deployment ${id}` }).waitFor();
 });
 
 test('a deployment of another user is not found', async () => {

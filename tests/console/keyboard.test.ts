@@ -133,6 +133,8 @@ test('a message is posted again, and a secret made, by keyboard only', async () 
     const owner = await enterConsole(opened);
     const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
     await opened.goto(`deployments/${id}`);
+    await tabTo(page, 'tab', 'Overview');
+    for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
     await tabTo(page, 'textbox', 'Webhook address');
     await page.keyboard.type(`${receiver.url}/runs`);
     await tabTo(page, 'checkbox', 'succeeded');

@@ -13,7 +13,7 @@ afterAll(() => receiver.close());
 
 /** Sets the address in the settings of a deployment, for succeeded runs. */
 async function setAddress({ page }: ConsolePage, url: string): Promise<void> {
-  const form = page.getByRole('form', { name: 'Settings' });
+  const form = page.getByRole('form', { name: 'Webhook address' });
   await form.getByRole('textbox', { name: 'Webhook address' }).fill(url);
   await form.getByRole('checkbox', { name: 'failed' }).uncheck();
   await form.getByRole('checkbox', { name: 'succeeded' }).check();
@@ -38,7 +38,7 @@ async function makeSecret(opened: ConsolePage): Promise<string> {
 async function openDeployment(opened: ConsolePage): Promise<{ owner: Person; id: string }> {
   const owner = await enterConsole(opened);
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
-  await opened.goto(`deployments/${id}`);
+  await opened.goto(`deployments/${id}?tab=messages`);
   return { owner, id };
 }
 

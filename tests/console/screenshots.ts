@@ -141,8 +141,9 @@ async function takePages(page: Page, deployment: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'HTTP Request' }).waitFor();
   await waitUntilShown(page);
   await take(page, 'definition');
-  await page.goto(new URL(`deployments/${deployment}`, status.CONSOLE_URL).href);
+  await page.goto(new URL(`deployments/${deployment}?tab=messages`, status.CONSOLE_URL).href);
   await takePart(page, 'messages', page.getByRole('region', { name: 'Messages about runs' }));
+  await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('region', { name: 'Comparison' }).waitFor();
   await takePart(page, 'compare', page.getByRole('region', { name: 'What has changed' }));

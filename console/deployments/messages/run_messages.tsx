@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core';
-import { useApi } from '../shared/api.tsx';
-import { SecretDialog } from '../shared/secret_dialog.tsx';
-import { Section } from '../shared/section.tsx';
+import { useApi } from '../../shared/api.tsx';
+import { SecretDialog } from '../../shared/secret_dialog.tsx';
+import { Section } from '../../shared/section.tsx';
 import { Deliveries } from './deliveries.tsx';
-import type { DeploymentDetails } from './deployment.ts';
+import type { DeploymentDetails } from '../deployment.ts';
 
 /** A button that makes the secret for signing the messages of all deployments of a flow. */
 function NewSecret({ flowId }: { flowId: number }) {

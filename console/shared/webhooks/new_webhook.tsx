@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { useApi } from '../shared/api.tsx';
-import { Icon } from '../shared/icon.tsx';
-import { SecretDialog } from '../shared/secret_dialog.tsx';
+import { useApi } from '../api.tsx';
+import { Icon } from '../icon.tsx';
+import { SecretDialog } from '../secret_dialog.tsx';
+import type { StartTarget } from '../start_target.ts';
 import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
@@ -9,10 +10,11 @@ import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 const NEW: WebhookDraft = { flow: null, tag: 'latest', deployment_id: null, input: '', headers: [] };
 const UNVERIFIED: VerificationDraft = { verification: '', secret: '', hmac: draftOfHmac(null) };
 
-/** A button that makes a webhook, and shows its URL once. */
-export function NewWebhook({ onMade }: { onMade: () => void }) {
+/** A button that makes a webhook, and shows its URL once. `target` is chosen when the dialog opens. */
+export function NewWebhook({ onMade, target }: { onMade: () => void; target?: StartTarget }) {
   const { db } = useApi();
-  const [draft, setDraft] = useState(NEW);
+  const initial = { ...NEW, ...target };
+  const [draft, setDraft] = useState(initial);
   const [verification, setVerification] = useState(UNVERIFIED);
   const make = async () => {
     const { flow, tag, deployment_id, input, headers } = draft;
@@ -36,7 +38,7 @@ export function NewWebhook({ onMade }: { onMade: () => void }) {
       leftSection={<Icon name='plus' />}
       make={make}
       onOpen={() => {
-        setDraft(NEW);
+        setDraft(initial);
         setVerification(UNVERIFIED);
       }}
     >

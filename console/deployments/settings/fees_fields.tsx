@@ -1,8 +1,8 @@
 import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
-import { Icon } from '../shared/icon.tsx';
-import type { Fee } from './deployment.ts';
+import { Icon } from '../../shared/icon.tsx';
+import type { Fee } from '../deployment.ts';
 import type { SettingsFieldsProps } from './settings.ts';
-import { deploymentLimits } from '../../types/limits/deployments.ts';
+import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
 /** More fees than fit into a transaction. */
 const MAX_FEES = deploymentLimits.fees.value;

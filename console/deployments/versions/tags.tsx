@@ -2,14 +2,14 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/confirm_button.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { Section } from '../shared/section.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
-import type { DeploymentDetails } from './deployment.ts';
-import { deploymentLimits } from '../../types/limits/deployments.ts';
+import { useApi } from '../../shared/api.tsx';
+import { ConfirmButton } from '../../shared/confirm_button.tsx';
+import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { type Column, PagedTable } from '../../shared/paged_table.tsx';
+import { Section } from '../../shared/section.tsx';
+import { usePagedRows } from '../../shared/use_paged_rows.ts';
+import type { DeploymentDetails } from '../deployment.ts';
+import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
 interface TagRow {
   entrypoint: number;

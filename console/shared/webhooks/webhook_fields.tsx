@@ -1,8 +1,8 @@
 import { Autocomplete, Stack, TagsInput, Text } from '@mantine/core';
-import { type StartTarget, useTargetDescription } from '../shared/start_target.ts';
-import { TargetFields } from '../shared/target_fields.tsx';
-import { flowLimits } from '../../types/limits/flows.ts';
-import { requestLimits } from '../../types/limits/requests.ts';
+import { type StartTarget, useTargetDescription } from '../start_target.ts';
+import { TargetFields } from '../target_fields.tsx';
+import { flowLimits } from '../../../types/limits/flows.ts';
+import { requestLimits } from '../../../types/limits/requests.ts';
 
 /** The target of a webhook, and the input that it feeds, in the editor. */
 export interface WebhookDraft extends StartTarget {

@@ -1,4 +1,4 @@
-import type { NamedTarget } from '../shared/describe_target.ts';
+import type { NamedTarget } from '../describe_target.ts';
 
 /** A webhook in the list. */
 export interface ListedWebhook extends NamedTarget {
@@ -19,4 +19,4 @@ export interface ListedWebhook extends NamedTarget {
 export const SHOWN =
   'id, prefix, flow, tag, deployment_id, input, headers, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
 
-export const WEBHOOKS_KEY = ['settings', 'webhooks'];
+export const WEBHOOKS_KEY = ['webhooks'];

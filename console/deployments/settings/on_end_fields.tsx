@@ -1,6 +1,6 @@
 import { Checkbox, Fieldset, Group, Stack, TextInput } from '@mantine/core';
 import { EVENTS, type SettingsFieldsProps } from './settings.ts';
-import { requestLimits } from '../../types/limits/requests.ts';
+import { requestLimits } from '../../../types/limits/requests.ts';
 
 /** The fields for the webhook address and the events that it receives. */
 export const OnEndFields = ({ settings, change }: SettingsFieldsProps) => (

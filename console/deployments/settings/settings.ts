@@ -1,4 +1,4 @@
-import type { DeploymentDetails, Fee } from './deployment.ts';
+import type { DeploymentDetails, Fee } from '../deployment.ts';
 
 /** The settings of a deployment in the form of their fields. */
 export interface Settings {

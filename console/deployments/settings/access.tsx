@@ -1,0 +1,105 @@
+import { Fieldset, NativeSelect, NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { deploymentLimits } from '../../../types/limits/deployments.ts';
+import { flowLimits } from '../../../types/limits/flows.ts';
+import { requestLimits } from '../../../types/limits/requests.ts';
+import { defaultStartLimits, guestsShare } from '../../../types/start_limits.ts';
+import type { DeploymentTabProps } from '../tab_props.ts';
+import type { Settings, SettingsFieldsProps } from './settings.ts';
+import { SettingsForm } from './settings_form.tsx';
+
+const PERMISSIONS = [
+  { value: 'Owner', label: 'Owner: only you' },
+  { value: 'Authenticated', label: 'Authenticated: everybody who has signed up' },
+  { value: 'Anonymous', label: 'Anonymous: anybody who shows a public key' },
+];
+
+const TextFields = ({ settings, change }: SettingsFieldsProps) => (
+  <>
+    <TextInput
+      label='Name'
+      maxLength={flowLimits.name_characters.value}
+      value={settings.name}
+      onChange={(event) => change({ name: event.currentTarget.value })}
+    />
+    <Textarea
+      label='Description'
+      description='What those who may start it read.'
+      maxLength={deploymentLimits.description_characters.value}
+      autosize
+      minRows={2}
+      maxRows={10}
+      value={settings.description}
+      onChange={(event) => change({ description: event.currentTarget.value })}
+    />
+    <TextInput
+      label='Icon'
+      description='The https address of a picture, which wallets show.'
+      maxLength={requestLimits.url_characters.value}
+      value={settings.icon_url}
+      onChange={(event) => change({ icon_url: event.currentTarget.value.trim() })}
+    />
+  </>
+);
+
+const LIMIT = { min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: false } as const;
+
+/** A limit. Its field may stay empty for the default. */
+function LimitField(
+  { name, label, settings, change }: SettingsFieldsProps & {
+    name: 'max_starts_per_minute' | 'max_runs_in_flight';
+    label: string;
+  },
+) {
+  const isDefault = settings[name] === '';
+  const limit = isDefault ? defaultStartLimits(settings.start_permission)[name] : Number(settings[name]);
+  const guests = settings.start_permission === 'Anonymous'
+    ? `${guestsShare(limit).toLocaleString('en')} of them by callers without an account. `
+    : '';
+  return (
+    <NumberInput
+      {...LIMIT}
+      label={label}
+      description={`${guests}${
+        isDefault ? 'This is the default: enter a number to change it.' : 'Leave empty for the default.'
+      }`}
+      placeholder={limit.toLocaleString('en')}
+      value={settings[name]}
+      onChange={(value) => change({ [name]: value })}
+    />
+  );
+}
+
+const LimitFields = (props: SettingsFieldsProps) => (
+  <Fieldset legend='Limits of all callers but you, together'>
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <LimitField {...props} name='max_starts_per_minute' label='Starts per minute' />
+      <LimitField {...props} name='max_runs_in_flight' label='Runs at a time' />
+    </SimpleGrid>
+  </Fieldset>
+);
+
+const FIELDS: (keyof Settings)[] = [
+  'name',
+  'description',
+  'icon_url',
+  'start_permission',
+  'max_starts_per_minute',
+  'max_runs_in_flight',
+];
+
+/** The callers who may start the deployment, how often, and what they read about it. */
+export default function Access({ draft }: DeploymentTabProps) {
+  const { settings, change } = draft;
+  return (
+    <SettingsForm title='Access and limits' draft={draft} fields={FIELDS}>
+      <NativeSelect
+        label='Who may start it'
+        data={PERMISSIONS}
+        value={settings.start_permission}
+        onChange={(event) => change({ start_permission: event.currentTarget.value })}
+      />
+      <LimitFields {...draft} />
+      <TextFields {...draft} />
+    </SettingsForm>
+  );
+}

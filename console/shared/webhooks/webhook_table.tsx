@@ -1,0 +1,51 @@
+import { Code, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useApi } from '../api.tsx';
+import { describeTarget } from '../describe_target.ts';
+import { LastStart } from '../last_start.tsx';
+import { type Column, PagedTable } from '../paged_table.tsx';
+import { type StartedDeployment, startersOf } from '../start_target.ts';
+import { usePagedRows } from '../use_paged_rows.ts';
+import { verificationOf } from './verifications.ts';
+import { type ListedWebhook, SHOWN, WEBHOOKS_KEY } from './webhook.ts';
+import { WebhookActions, WebhookSwitch } from './webhook_actions.tsx';
+
+const Input = ({ row: { input, headers } }: { row: ListedWebhook }) => (
+  <Stack gap={2}>
+    <span>{input}</span>
+    {headers.length > 0 && <Text size='xs' c='dimmed'>with headers: {headers.join(', ')}</Text>}
+  </Stack>
+);
+
+const LastRequest = ({ row }: { row: ListedWebhook }) => (
+  <Stack gap={4}>
+    <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} of={{ webhook: row.id }} />
+    {row.last_error !== null && <Text size='sm' className='console-text'>Last refused: {row.last_error}</Text>}
+  </Stack>
+);
+
+const COLUMNS: Column<ListedWebhook>[] = [
+  { header: 'Token', cell: ({ prefix }) => <Code style={{ whiteSpace: 'nowrap' }}>{prefix}…</Code> },
+  { header: 'Starts', cell: (row) => describeTarget(row) },
+  { header: 'Input', cell: (row) => <Input row={row} /> },
+  { header: 'Verified by', cell: ({ verification }) => verificationOf(verification).label },
+  { header: 'Last start', cell: (row) => <LastRequest row={row} /> },
+  { header: 'Active', cell: (row) => <WebhookSwitch row={row} /> },
+  { header: 'Actions', isHeaderHidden: true, cell: (row) => <WebhookActions row={row} /> },
+];
+
+/** The webhooks of the user; with `of` only those that start this deployment now. */
+export function WebhookTable({ of, empty }: { of?: StartedDeployment; empty: ReactNode }) {
+  const { db } = useApi();
+  const list = usePagedRows<ListedWebhook>({
+    queryKey: [...WEBHOOKS_KEY, { of }],
+    parameter: 'webhooks',
+    read: async (from, to, signal) => {
+      const all = db.from('flow_webhooks').select(SHOWN);
+      const { data } = await (of === undefined ? all : all.or(startersOf(of))).order('id', { ascending: false })
+        .range(from, to).abortSignal(signal).throwOnError();
+      return data;
+    },
+  });
+  return <PagedTable label='webhooks' columns={COLUMNS} rowKey={({ id }) => id} list={list} empty={empty} />;
+}
