@@ -6,11 +6,10 @@ import {
   Group,
   NavLink,
   ScrollArea,
-  Stack,
   Text,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useSession, useSessionStore } from '../session/session_context.tsx';
@@ -46,62 +45,93 @@ function ColorSchemeButton() {
   );
 }
 
+/** The paths of pages that fill the window. On a wide screen they have no header, and the navigation shows icons only. */
+const isFullPage = (path: string): boolean => /^\/flows\/[^/]+$/.test(path);
+
+/** The links to the parts of the console; a compact one shows its icon only. */
+function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => void }) {
+  const [location] = useLocation();
+  const isCurrent = (href: string) => location === href || location.startsWith(`${href}/`);
+  return LINKS.map(({ label, href, icon }) => (
+    <NavLink
+      key={href}
+      component={Link}
+      href={href}
+      className='console-link'
+      label={isCompact ? undefined : label}
+      aria-label={isCompact ? label : undefined}
+      title={isCompact ? label : undefined}
+      leftSection={<Icon name={icon} />}
+      active={isCurrent(href)}
+      aria-current={isCurrent(href) ? 'page' : undefined}
+      onClick={onFollow}
+    />
+  ));
+}
+
+function SignOut({ isCompact }: { isCompact: boolean }) {
+  const store = useSessionStore();
+  const signOut = () => void store.signOut();
+  if (!isCompact) return <Button variant='default' fullWidth onClick={signOut}>Sign out</Button>;
+  return (
+    <ActionIcon variant='default' size='lg' aria-label='Sign out' title='Sign out' onClick={signOut}>
+      <Icon name='leave' />
+    </ActionIcon>
+  );
+}
+
+function Header({ isOpen, toggle }: { isOpen: boolean; toggle: () => void }) {
+  const session = useSession();
+  return (
+    <Group h='100%' px='md' justify='space-between' wrap='nowrap'>
+      <Group gap='sm' wrap='nowrap'>
+        <Burger
+          opened={isOpen}
+          onClick={toggle}
+          hiddenFrom='sm'
+          size='sm'
+          aria-label='Navigation'
+          aria-expanded={isOpen}
+        />
+        <Logo />
+        <Text fw={600} visibleFrom='xs'>Flow console</Text>
+      </Group>
+      <Group gap='sm' wrap='nowrap' miw={0}>
+        <Text size='sm' c='dimmed' truncate visibleFrom='xs'>
+          {typeof session === 'object' ? session.email : ''}
+        </Text>
+        <ColorSchemeButton />
+      </Group>
+    </Group>
+  );
+}
+
 /** The frame of all pages for signed-in users: the navigation, and the page beside it. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [location] = useLocation();
-  const session = useSession();
-  const store = useSessionStore();
-  const isCurrent = (href: string) => location === href || location.startsWith(`${href}/`);
+  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
+  const isFull = isFullPage(location);
+  const isCompact = isFull && isWide;
   return (
     <AppShell
-      padding='lg'
-      header={{ height: 52, collapsed: false }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={isFull ? 0 : 'lg'}
+      header={{ height: 52, collapsed: isCompact }}
+      navbar={{ width: isCompact ? 44 : 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
     >
       <a className='console-skip' href='#main'>Skip to the content</a>
-      <AppShell.Header>
-        <Group h='100%' px='md' justify='space-between' wrap='nowrap'>
-          <Group gap='sm' wrap='nowrap'>
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom='sm'
-              size='sm'
-              aria-label='Navigation'
-              aria-expanded={isOpen}
-            />
-            <Logo />
-            <Text fw={600} visibleFrom='xs'>Flow console</Text>
-          </Group>
-          <Group gap='sm' wrap='nowrap' miw={0}>
-            <Text size='sm' c='dimmed' truncate visibleFrom='xs'>
-              {typeof session === 'object' ? session.email : ''}
-            </Text>
-            <ColorSchemeButton />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p='sm' aria-label='Main'>
-        <AppShell.Section grow component={ScrollArea}>
-          {LINKS.map(({ label, href, icon }) => (
-            <NavLink
-              key={href}
-              component={Link}
-              href={href}
-              className='console-link'
-              label={label}
-              leftSection={<Icon name={icon} />}
-              active={isCurrent(href)}
-              aria-current={isCurrent(href) ? 'page' : undefined}
-              onClick={close}
-            />
-          ))}
+      {!isCompact && (
+        <AppShell.Header>
+          <Header isOpen={isOpen} toggle={toggle} />
+        </AppShell.Header>
+      )}
+      <AppShell.Navbar p={isCompact ? 4 : 'sm'} aria-label='Main' data-compact={isCompact || undefined}>
+        <AppShell.Section grow component={ScrollArea} type={isCompact ? 'never' : 'hover'}>
+          <Links isCompact={isCompact} onFollow={close} />
         </AppShell.Section>
-        <AppShell.Section>
-          <Stack>
-            <Button variant='default' onClick={() => void store.signOut()}>Sign out</Button>
-          </Stack>
+        <AppShell.Section className='console-nav-end'>
+          {isCompact && <ColorSchemeButton />}
+          <SignOut isCompact={isCompact} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id='main' tabIndex={-1} className='console-main'>{children}</AppShell.Main>

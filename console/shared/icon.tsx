@@ -24,6 +24,8 @@ const PATHS = {
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
   close: 'M6 6l12 12M18 6L6 18',
   check: 'M5 13l4 4L19 7',
+  leave: 'M10 4H5v16h5M15 8l4 4-4 4M9 12h10',
+  search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5L20 20',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,7 +1,7 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useDocumentTitle } from './use_document_title.ts';
+import { usePageHeading } from './use_page_heading.ts';
 
 export interface PageProps {
   /** The heading, and the name of the browser's tab. */
@@ -15,17 +15,9 @@ export interface PageProps {
   children: ReactNode;
 }
 
-/** True if a page was shown since the console was loaded: the browser sets the focus of the first one. */
-let hasShownPage = false;
-
 /** A page: its heading, which gets the focus after a link to it, its actions and its content. */
 export function Page({ title, parents = [], description, actions, children }: PageProps) {
-  useDocumentTitle(title);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (hasShownPage) heading.current?.focus();
-    hasShownPage = true;
-  }, []);
+  const heading = usePageHeading(title);
   return (
     <Stack gap='lg'>
       <Stack gap={4}>

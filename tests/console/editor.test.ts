@@ -12,9 +12,10 @@ const panelOf = (page: Page) => page.getByRole('region', { name: 'Node', exact: 
 
 /** Finds a node in the palette and adds it, by keyboard only. */
 async function addNode(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('/');
   const search = page.getByRole('searchbox', { name: 'Find a node' });
   await search.fill(name);
-  await page.getByRole('button', { name, exact: true }).waitFor();
+  await page.getByRole('option', { name, exact: true }).waitFor();
   await search.press('Enter');
   await panelOf(page).getByRole('heading', { level: 2, name }).waitFor();
 }
@@ -271,6 +272,7 @@ test('unsaved changes are restored when the user returns', async () => {
   await enterConsole(opened);
   await opened.goto('');
   await page.getByRole('button', { name: 'New flow' }).click();
+  await canvasOf(page).waitFor();
   await addNode(page, 'Collect');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click();
   await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();

@@ -36,6 +36,7 @@ test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved
   expect(new Set(places).size).toBe(places.length);
 
   await canvas.getByRole('button', { name: /zoom in/i }).click();
+  await page.keyboard.press('/');
   await page.getByRole('searchbox', { name: 'Find a node' }).fill('Collect');
   await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
   const panel = page.getByRole('region', { name: 'Node', exact: true });
@@ -95,6 +96,7 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   // The user can draw while the worker computes.
   const another = page.waitForEvent('worker');
   await page.getByRole('button', { name: 'Lay out' }).click();
+  await page.keyboard.press('/');
   await page.getByRole('searchbox', { name: 'Find a node' }).fill('Collect');
   await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
   await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { name: 'Collect' }).waitFor();

@@ -11,7 +11,9 @@ import { type Editor, EditorProvider } from './editor_context.tsx';
 import { makeEditorStore } from './editor_store.ts';
 import { type FlowDocument, placeNodes } from './flow_document.ts';
 import { FlowEditor } from './flow_editor.tsx';
+import { DrawersProvider } from './layout/drawers.tsx';
 import { leaveEditor, leftEditor } from './open_editors.ts';
+import { PaletteProvider } from './palette/palette_context.tsx';
 import './editor.css';
 
 interface OpenedFlow {
@@ -42,7 +44,11 @@ function OpenFlow({ opened }: { opened: OpenedFlow }) {
   return (
     <ReactFlowProvider>
       <EditorProvider editor={editor}>
-        <FlowEditor />
+        <DrawersProvider>
+          <PaletteProvider>
+            <FlowEditor />
+          </PaletteProvider>
+        </DrawersProvider>
       </EditorProvider>
     </ReactFlowProvider>
   );
@@ -64,8 +70,14 @@ export default function EditorPage({ id }: { id: string }) {
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (error !== null) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
-  if (opened === undefined) return <Loading label='Loading the flow' />;
-  if (opened === null) return <NotFoundPage what='flow' />;
-  return <OpenFlow opened={opened} />;
+  if (opened) return <OpenFlow opened={opened} />;
+  return (
+    <div className='editor-missing'>
+      {error !== null
+        ? <ErrorAlert error={error} onRetry={() => void refetch()} />
+        : opened === null
+        ? <NotFoundPage what='flow' />
+        : <Loading label='Loading the flow' />}
+    </div>
+  );
 }

@@ -1,57 +1,89 @@
-import { Alert } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { useCallback, useRef } from 'react';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { Page } from '../../shared/page.tsx';
+import { Icon } from '../../shared/icon.tsx';
 import { Canvas } from './canvas.tsx';
 import { ConflictDialog } from './conflict_dialog.tsx';
 import { DeployResult } from './deploy_result.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
-import { NodePanel } from './node_panel.tsx';
-import { Palette } from './palette.tsx';
+import { BottomDrawer } from './layout/bottom_drawer.tsx';
+import { Messages } from './layout/messages.tsx';
+import { RightDrawer } from './layout/right_drawer.tsx';
+import { TitleBar } from './layout/title_bar.tsx';
+import { Palette } from './palette/palette.tsx';
+import { usePalette } from './palette/palette_context.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
 import { useDeploying } from './use_deploying.ts';
 import { useSaving } from './use_saving.ts';
 
-/** The editor of a flow: the palette, the canvas, and the selected node. */
+/** Shown on a canvas without nodes. */
+const FirstNode = () => (
+  <div className='editor-first'>
+    <p>Add the first node: press / or the button above.</p>
+  </div>
+);
+
+/** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
 export function FlowEditor() {
-  const { flow, isOwner } = useEditor();
-  const { notice, settings } = useEditorState();
+  const { isOwner } = useEditor();
+  const { document } = useEditorState();
   const canvas = useRef<HTMLDivElement>(null);
   const saving = useSaving();
   const deploying = useDeploying(saving);
+  const palette = usePalette();
   const { add, error: addingError } = useAdding(canvas);
-  const addById = useCallback((id: string) => add({ id }), [add]);
-  useShortcuts(() => void saving.save());
+  const choose = useCallback((id: string) => {
+    add({ id, ...palette.request });
+    palette.close();
+  }, [add, palette]);
+  useShortcuts({ save: () => void saving.save(), addNode: palette.open });
   return (
-    <>
-      <Page
-        title={settings.name === '' ? `Flow ${flow.id}` : settings.name}
-        parents={[{ title: 'Flows', href: '/flows' }]}
-        actions={<Toolbar saving={saving} deploying={deploying} />}
-      >
-        {!isOwner && (
-          <Alert color='blue'>
-            This flow is somebody else’s. You may look at it, and save a copy of your own. Its environment and the
-            address of its RPC are not shown: a copy has none, and the public address of the cluster.
-          </Alert>
-        )}
-        <ErrorAlert error={saving.error} />
-        <ErrorAlert error={addingError} />
-        <DeployResult deploying={deploying} />
-        <div className='editor-notice' role='status'>{notice}</div>
-        <div className='editor'>
-          {isOwner && <Palette onAdd={addById} />}
+    <div className='editor'>
+      <TitleBar>
+        <Toolbar saving={saving} deploying={deploying} />
+      </TitleBar>
+      <div className='editor-body'>
+        <div className='editor-middle'>
           <div ref={canvas} className='editor-canvas'>
-            <Canvas onDropDefinition={(id, at) => add({ id, at })} />
+            <Canvas
+              onDropDefinition={(id, at) => {
+                add({ id, at });
+                palette.close();
+              }}
+            />
+            {isOwner && document.nodes.length === 0 && <FirstNode />}
+            {isOwner && (
+              <Button
+                className='editor-add-node'
+                variant='default'
+                size='xs'
+                leftSection={<Icon name='plus' size={14} />}
+                title='Add a node (/)'
+                onClick={() => palette.open()}
+              >
+                Add node
+              </Button>
+            )}
+            {palette.request && <Palette onChoose={choose} onClose={palette.close} />}
+            <Messages>
+              {!isOwner && (
+                <Alert color='blue'>
+                  This flow is somebody else’s. You may look at it, and save a copy of your own. Its environment and the
+                  address of its RPC are not shown: a copy has none, and the public address of the cluster.
+                </Alert>
+              )}
+              <ErrorAlert error={saving.error} />
+              <ErrorAlert error={addingError} />
+              <DeployResult deploying={deploying} />
+            </Messages>
           </div>
-          <aside className='editor-panel'>
-            <NodePanel />
-          </aside>
+          <BottomDrawer />
         </div>
-      </Page>
+        <RightDrawer />
+      </div>
       <ConflictDialog saving={saving} />
-    </>
+    </div>
   );
 }

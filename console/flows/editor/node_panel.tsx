@@ -1,7 +1,7 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
-import { useEditor, useEditorState } from './editor_context.tsx';
+import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 import { NodeFailure } from './node_failure.tsx';
 import { NodeFields } from './node_fields.tsx';
@@ -50,40 +50,10 @@ function NodeName({ json }: { json: PlainObject }) {
   );
 }
 
-const KEYS: [keys: string, what: string][] = [
-  ['Tab, Enter', 'go to a node, select it'],
-  ['Arrows', 'move what is selected'],
-  ['Shift and drag', 'select several'],
-  ['Ctrl C, X, V, D', 'copy, cut, paste, duplicate'],
-  ['Ctrl Z, Shift Z', 'undo, redo'],
-  ['Delete', 'remove what is selected'],
-  ['Ctrl S', 'save'],
-];
-
-/** Shown while not exactly one node is selected. */
-const Hints = ({ count }: { count: number }) => (
-  <Stack gap='xs'>
-    <Text size='sm'>
-      {count > 1 ? `${count} nodes are selected.` : 'Add a node from the list, or select one to see its values.'}
-    </Text>
-    <dl className='editor-keys'>
-      {KEYS.map(([keys, what]) => (
-        <div key={keys}>
-          <dt>{keys}</dt>
-          <dd>{what}</dd>
-        </div>
-      ))}
-    </dl>
-  </Stack>
-);
-
 /** Shows the selected node: its documentation, inputs, edges, retries and failures. */
-export function NodePanel() {
+export function NodePanel({ json }: { json: PlainObject }) {
   const { store } = useEditor();
-  const { document, selected } = useEditorState();
-  const [id, ...others] = selected;
-  const json = others.length === 0 ? document.nodes.find((node) => nodeIdOf(node) === id) : undefined;
-  if (json === undefined) return <Hints count={selected.size} />;
+  const id = nodeIdOf(json);
   return (
     <section aria-label='Node'>
       <Stack gap='md'>

@@ -21,18 +21,36 @@ const COMMANDS: Record<string, (store: EditorStore) => void> = {
   backspace: removeSelected,
 };
 
+/** True for a sign such as `/`, which some keyboards type with Shift. */
+const isSign = (key: string): boolean => key.length === 1 && key.toLowerCase() === key.toUpperCase();
+
 const nameOf = ({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string =>
-  [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey ? ['shift'] : []), key.toLowerCase()].join('+');
+  [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey && !isSign(key) ? ['shift'] : []), key.toLowerCase()]
+    .join('+');
+
+/** The commands of the editor's parts. */
+export interface ShortcutCommands {
+  save: () => void;
+  /** Opens the palette. */
+  addNode: () => void;
+}
 
 /**
  * Listens to the keys of the editor and to the system's clipboard, wherever the focus is. `save` is called for its
  * shortcut even while text is edited.
  */
-export function useShortcuts(save: () => void): void {
+export function useShortcuts({ save, addNode }: ShortcutCommands): void {
   const { store, isOwner } = useEditor();
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const name = nameOf(event);
-    const command = name === 'ctrl+s' ? save : isElsewhere(event.target) ? undefined : COMMANDS[name];
+    const isAdding = isOwner && (name === '/' || name === '+');
+    const command = name === 'ctrl+s'
+      ? save
+      : isElsewhere(event.target)
+      ? undefined
+      : isAdding
+      ? addNode
+      : COMMANDS[name];
     if (command === undefined) return;
     event.preventDefault();
     command(store);

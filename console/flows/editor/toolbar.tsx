@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Divider, Group, Text } from '@mantine/core';
+import { ActionIcon, Button, Divider, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
@@ -81,24 +81,24 @@ function DrawingTools() {
 /** The buttons of the editor. */
 export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Deploying }) {
   const { isOwner } = useEditor();
-  const { document, saved } = useEditorState();
   const [isStarting, start] = useDisclosure();
   const [isSetting, settings] = useDisclosure();
   return (
     <Group gap='xs'>
       <DrawingTools />
       <Divider orientation='vertical' />
-      <Text size='sm' c='dimmed' role='status'>{document === saved ? 'Saved' : 'Not saved'}</Text>
       {isOwner
         ? (
           <>
             <Tool icon='gear' label='Flow settings' onClick={settings.open} />
-            <Button variant='default' loading={saving.isPending} onClick={() => void saving.save()}>Save</Button>
-            <Button variant='default' loading={deploying.isPending} onClick={deploying.deploy}>Deploy</Button>
-            <Button onClick={start.open}>Start</Button>
+            <Button size='xs' variant='default' loading={saving.isPending} onClick={() => void saving.save()}>
+              Save
+            </Button>
+            <Button size='xs' variant='default' loading={deploying.isPending} onClick={deploying.deploy}>Deploy</Button>
+            <Button size='xs' onClick={start.open}>Start</Button>
           </>
         )
-        : <Button loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
+        : <Button size='xs' loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
       {isStarting && <StartDialog onClose={start.close} />}
       {isSetting && <FlowSettingsDialog onClose={settings.close} />}
     </Group>

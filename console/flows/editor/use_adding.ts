@@ -13,6 +13,13 @@ import { freePlace } from './free_place.ts';
 /** Distance between the selected node and a new one to its right. */
 const BESIDE = 80;
 
+/** Moves the focus to a node on the canvas, unless the user writes elsewhere by now. */
+function focusNode(canvas: HTMLElement | null, id: string): void {
+  const { activeElement } = document;
+  if (canvas === null || (activeElement !== document.body && !canvas.contains(activeElement))) return;
+  canvas.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+}
+
 /** Chooses positions for nodes that were not dropped at a position. */
 function usePlaces(canvas: RefObject<HTMLElement | null>) {
   const { store } = useEditor();
@@ -59,7 +66,11 @@ export function useAdding(canvas: RefObject<HTMLElement | null>) {
       const position = at ?? places.choose(height);
       store.change((document) => ({ ...document, nodes: [...document.nodes, { ...node, position }] }));
       store.select(new Set([nodeIdOf(node)]));
-      places.reveal(position, height);
+      // The panel of the new node has opened by then, so the canvas has its new width.
+      requestAnimationFrame(() => {
+        places.reveal(position, height);
+        focusNode(canvas.current, nodeIdOf(node));
+      });
     },
   });
   return { add: mutate, error };

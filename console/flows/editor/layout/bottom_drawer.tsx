@@ -1,0 +1,55 @@
+import { CloseButton, Tabs } from '@mantine/core';
+import { type ComponentType, Suspense } from 'react';
+import { Loading } from '../../../shared/loading.tsx';
+import { type DrawerName, useDrawers } from './drawers.tsx';
+import { useResizing } from './use_resizing.ts';
+
+interface DrawerTab {
+  name: DrawerName;
+  label: string;
+  /** The content, loaded when the tab is first shown (`lazy`). It is a region with a name. */
+  Content: ComponentType;
+}
+
+/** The tabs of the drawer, in their order. */
+const TABS: DrawerTab[] = [];
+
+function OpenDrawer({ current }: { current: DrawerName }) {
+  const { open, close } = useDrawers();
+  const { size, handle } = useResizing({
+    name: 'drawer-height',
+    edge: 'bottom',
+    initial: () => innerHeight * 0.32,
+    min: 120,
+    maxShare: 0.7,
+  });
+  return (
+    <div className='editor-drawer' style={{ height: size }}>
+      <div className='editor-resize' data-edge='bottom' aria-label='Height of the drawer' {...handle} />
+      <Tabs
+        value={current}
+        onChange={(name) => open(name as DrawerName)}
+        keepMounted={false}
+        className='editor-drawer-tabs'
+      >
+        <Tabs.List>
+          {TABS.map(({ name, label }) => <Tabs.Tab key={name} value={name}>{label}</Tabs.Tab>)}
+          <CloseButton ml='auto' aria-label='Close the drawer' onClick={close} />
+        </Tabs.List>
+        {TABS.map(({ name, Content }) => (
+          <Tabs.Panel key={name} value={name} className='editor-drawer-content'>
+            <Suspense fallback={<Loading />}>
+              <Content />
+            </Suspense>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </div>
+  );
+}
+
+/** The drawer below the canvas, while one of its tabs is open. */
+export function BottomDrawer() {
+  const { current } = useDrawers();
+  return TABS.some(({ name }) => name === current) && <OpenDrawer current={current!} />;
+}

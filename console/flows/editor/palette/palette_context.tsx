@@ -1,0 +1,34 @@
+import { createContext, type ReactNode, use, useMemo, useState } from 'react';
+import type { Point } from '../../../shared/graph/drawn_node.ts';
+
+/** What the palette was opened for. */
+export interface PaletteRequest {
+  /** The place of the new node; without it, a free place. */
+  at?: Point;
+}
+
+export interface PaletteState {
+  /** Undefined while the palette is closed. */
+  request: PaletteRequest | undefined;
+  open: (request?: PaletteRequest) => void;
+  close: () => void;
+}
+
+const PaletteContext = createContext<PaletteState | undefined>(undefined);
+
+export function PaletteProvider({ children }: { children: ReactNode }) {
+  const [request, setRequest] = useState<PaletteRequest>();
+  const palette = useMemo<PaletteState>(() => ({
+    request,
+    open: (wanted = {}) => setRequest(wanted),
+    close: () => setRequest(undefined),
+  }), [request]);
+  return <PaletteContext value={palette}>{children}</PaletteContext>;
+}
+
+/** Returns the palette, to open it. Throws outside of a PaletteProvider. */
+export function usePalette(): PaletteState {
+  const palette = use(PaletteContext);
+  if (palette === undefined) throw new Error('There is no PaletteProvider.');
+  return palette;
+}

@@ -1,0 +1,16 @@
+import { type RefObject, useEffect, useRef } from 'react';
+import { useDocumentTitle } from './use_document_title.ts';
+
+/** True if a page was shown since the console was loaded: the browser sets the focus of the first one. */
+let hasShownPage = false;
+
+/** Names the page in the browser. Returns the ref of its heading, which gets the focus after a link to the page. */
+export function usePageHeading(title: string): RefObject<HTMLHeadingElement | null> {
+  useDocumentTitle(title);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (hasShownPage) heading.current?.focus();
+    hasShownPage = true;
+  }, []);
+  return heading;
+}
