@@ -501,6 +501,9 @@ isOneToOne: false
 "finish_flow_runs":
 { Args: { "results": Json }; Returns: (string)[]
                            },
+"flow_has_changed":
+{ Args: { "id": string }; Returns: boolean
+                           },
 "flow_run_events":
 { Args: { "after"?: number,"flow_run_id": string }; Returns: Json
                            },

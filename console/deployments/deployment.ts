@@ -127,6 +127,27 @@ export const tagsOfQuery = ({ db }: Api, id: string) =>
     },
   });
 
+/** Reads the newest deployment of a flow, which always has the tag latest; null if the flow has none. */
+export const newestQuery = ({ db }: Api, entrypoint: number) =>
+  queryOptions({
+    queryKey: ['deployments', 'newest of', entrypoint],
+    queryFn: async ({ signal }): Promise<string | null> => {
+      const { data } = await db.from('flow_deployments_tags').select('deployment_id').eq('entrypoint', entrypoint)
+        .eq('tag', 'latest').abortSignal(signal).maybeSingle().throwOnError();
+      return data?.deployment_id ?? null;
+    },
+  });
+
+/** Reads whether the flow of a deployment would be deployed differently now. */
+export const flowHasChangedQuery = ({ db }: Api, id: string) =>
+  queryOptions({
+    queryKey: ['deployments', 'flow has changed', id],
+    queryFn: async ({ signal }): Promise<boolean> => {
+      const { data } = await db.rpc('flow_has_changed', { id }).abortSignal(signal).throwOnError();
+      return data;
+    },
+  });
+
 /** The ids of the nodes in frozen graphs. */
 const nodeIdsIn = ({ flows }: FrozenGraphs): string[] => [
   ...new Set(Object.values(flows).flatMap(({ nodes }) => nodes.map((node) => String(objectAt(node, 'data').node_id)))),

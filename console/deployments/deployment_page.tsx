@@ -9,6 +9,7 @@ import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { Page } from '../shared/page.tsx';
 import { When } from '../shared/when.tsx';
 import { type DeploymentDetails, deploymentQuery, deploymentTitle, flowTitle } from './deployment.ts';
+import { NewerNotice } from './newer_notice.tsx';
 import { useSettings } from './settings/use_settings.ts';
 import { DeploymentTabs } from './tabs.tsx';
 
@@ -51,6 +52,7 @@ function Loaded({ deployment }: { deployment: DeploymentDetails }) {
   return (
     <>
       <Facts deployment={deployment} />
+      <NewerNotice deployment={deployment} />
       <DeploymentTabs deployment={deployment} draft={draft} />
     </>
   );

@@ -222,6 +222,39 @@ test('a deployment is started on its page, and the code that it shows starts it 
   }
 });
 
+test('a deployment says that its flow has changed and deploys it, and the older one leads to the newer', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const owner = await enterConsole(opened);
+  const [before, after] = versions();
+  const flow = await storeFlow(owner, before, { name: 'Texts' });
+  const old = await deploy(owner, flow);
+  const moved = before.row().nodes.map((node) => ({ ...node as object, position: { x: 5, y: 5 } }));
+  await owner.client.from('flows').update({ nodes: moved }).eq('id', flow).throwOnError();
+  await opened.goto(`deployments/${old}`);
+  await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
+  await page.getByText('Only you may start it.').waitFor();
+  expect(await page.getByText('The flow has changed').count()).toBe(0);
+
+  await owner.client.from('flows').update({ ...after.row() as object }).eq('id', flow).throwOnError();
+  await page.reload();
+  const notice = page.getByRole('status').filter({ hasText: 'The flow has changed since this deployment' });
+  await notice.waitFor();
+  await opened.checkAccessibilityInBoth();
+  await notice.getByRole('button', { name: 'Deploy' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(old));
+  await notice.waitFor({ state: 'detached' });
+  const newest = new URL(page.url()).pathname.split('/').at(-1)!;
+
+  await opened.goto(`deployments/${old}`);
+  const newer = page.getByRole('status').filter({ hasText: 'A newer deployment of this flow exists' });
+  await newer.getByRole('link', { name: 'Show what has changed' }).click();
+  await page.getByRole('region', { name: 'Comparison' }).waitFor();
+  await opened.goto(`deployments/${old}`);
+  await newer.getByRole('link', { name: 'Open the newest deployment' }).click();
+  await page.waitForURL(`**/deployments/${newest}`);
+});
+
 test('schedules and webhooks of a deployment are listed and made on its page', async () => {
   const opened = await openConsole({ viewport: { width: 390, height: 800 } });
   const { page } = opened;

@@ -148,6 +148,24 @@ export const restOperations: Operation[] = [
     nativeStatuses: rpcStatuses,
   },
   {
+    operationId: 'rpcFlowHasChanged',
+    method: 'post',
+    path: '/rest/v1/rpc/flow_has_changed',
+    tag: 'Deployments',
+    summary: 'Tells whether a flow has changed since a deployment',
+    description:
+      'True if the flow, or a flow that it calls, differs from the frozen graph. Places of nodes, and notes, do not count. For the owner only.',
+    security: restUser,
+    body: {
+      schema: ref('FlowHasChangedArguments'),
+      isRequired: true,
+      examples: { deployment: { id: DEPLOYMENT_ID } },
+    },
+    answers: { 200: { description: 'Whether it has changed.', schema: { type: 'boolean' }, example: true } },
+    errors: [...credentialErrors, 'deployment_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
     operationId: 'rpcStartDeployment',
     method: 'post',
     path: '/rest/v1/rpc/start_deployment',

@@ -192,6 +192,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     public_key: base58(32, 'The public key of a caller without an account. It names the caller and proves nothing.'),
   }),
   DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
+  FlowHasChangedArguments: input(argumentSchemas.flow_has_changed),
   ReadFlowScriptsArguments: input(argumentSchemas.read_flow_scripts),
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), {
     strict: strictNote,

@@ -161,6 +161,7 @@ export const argumentSchemas = {
     public_key: publicKeySchema.optional(),
   }),
   deployment_graph: z.strictObject({ id: z.uuid() }),
+  flow_has_changed: z.strictObject({ id: z.uuid() }),
   read_flow_scripts: z.strictObject({ flow_id: flowIdArgument }),
   deploy_flow: z.strictObject({
     flow_id: flowIdArgument,

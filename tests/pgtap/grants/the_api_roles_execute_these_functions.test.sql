@@ -28,6 +28,7 @@ select set_eq(
     ('deploy_flow', 'anon, authenticated, service_role'),
     ('deployment', 'authenticated, service_role'),
     ('deployment_graph', 'anon, authenticated, service_role'),
+    ('flow_has_changed', 'anon, authenticated, service_role'),
     ('finish_flow_run', 'service_role'),
     ('finish_flow_runs', 'service_role'),
     ('flow_run_events', 'anon, authenticated, service_role'),

@@ -1,0 +1,86 @@
+create function private.without_notes(graph jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select without_notes.graph || jsonb_build_object(
+    'nodes', jsonb_path_query_array(without_notes.graph -> 'nodes', '$[*] ? (!(@.data.node_id == "note"))')
+  );
+$$;
+comment on function private.without_notes(jsonb) is 'A graph of a snapshot without its notes, which do nothing in a run.';
+
+create function private.is_graph_of_flow(graph jsonb, flow public.flows)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- One large graph at a time for each user, as in private.freeze_flow().
+  if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
+    perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
+  end if;
+  return private.without_notes(is_graph_of_flow.graph) = private.without_notes(format(
+    '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
+    private.reduce_edges(is_graph_of_flow.flow.edges), private.reduce_nodes(is_graph_of_flow.flow.nodes),
+    is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
+  )::jsonb);
+exception
+  -- The nodes or edges are malformed, so they are not those that were frozen.
+  when invalid_parameter_value or invalid_text_representation then
+    return false;
+end;
+$$;
+comment on function private.is_graph_of_flow(jsonb, public.flows) is
+  'Whether freezing the flow now would give this graph of a snapshot, apart from notes. Definer: its callers check the owner.';
+
+create function private.flow_has_changed(id uuid)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+  v_deployment record;
+  v_frozen record;
+begin
+  select d.entrypoint, d.created_at, s.data into v_deployment
+  from public.flow_deployments as d join private.flow_snapshots as s on s.hash = d.snapshot_hash
+  where d.id = flow_has_changed.id and d.user_id = v_user_id;
+  if not found then
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
+  end if;
+  for v_frozen in
+    select g.graph, f as flow
+    from (
+      select v_deployment.entrypoint as flow_id, v_deployment.data -> 'entry' as graph
+      union all
+      select e.key::integer, e.value from jsonb_each(v_deployment.data -> 'flows') as e
+    ) as g
+    left join public.flows as f on f.id = g.flow_id and f.user_id = v_user_id
+    -- updated_at is the begin of the transaction that changed the flow, which may be before the deploy. No request
+    -- lasts longer than a minute.
+    where f.id is null or f.updated_at > v_deployment.created_at - interval '1 minute'
+  loop
+    if (v_frozen.flow).id is null or not private.is_graph_of_flow(v_frozen.graph, v_frozen.flow) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end;
+$$;
+comment on function private.flow_has_changed(uuid) is
+  'Implements public.flow_has_changed. Definer: snapshots are private.';
+grant execute on function private.flow_has_changed(uuid) to anon, authenticated, service_role;
+
+create function public.flow_has_changed(id uuid)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.flow_has_changed(id);
+end;
+$$;
+comment on function public.flow_has_changed(uuid) is
+  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Places of nodes, and notes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
+grant execute on function public.flow_has_changed(uuid) to anon, authenticated, service_role;
