@@ -11,6 +11,7 @@ const features = {
   runs: lazy(() => import('../runs/routes.tsx')),
   nodes: lazy(() => import('../nodes/routes.tsx')),
   wallets: lazy(() => import('../wallets/routes.tsx')),
+  connections: lazy(() => import('../connections/routes.tsx')),
   schedules: lazy(() => import('../schedules/routes.tsx')),
   settings: lazy(() => import('../settings/routes.tsx')),
   docs: lazy(() => import('../docs/routes.tsx')),

@@ -22,6 +22,7 @@ const LINKS: { label: string; href: string; icon: IconName }[] = [
   { label: 'Runs', href: '/runs', icon: 'play' },
   { label: 'Nodes', href: '/nodes', icon: 'node' },
   { label: 'Wallets', href: '/wallets', icon: 'wallet' },
+  { label: 'Connections', href: '/connections', icon: 'plug' },
   { label: 'Schedules', href: '/schedules', icon: 'clock' },
   { label: 'Settings', href: '/settings', icon: 'gear' },
   { label: 'Documentation', href: '/docs', icon: 'book' },

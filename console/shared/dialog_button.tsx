@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 
 export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   /** The text of the button. */
@@ -9,6 +9,8 @@ export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   title: string;
   /** Called when the dialog opens, to reset its contents. */
   onOpen: () => void;
+  /** The button, so that an empty list can offer the same dialog. */
+  buttonRef?: Ref<HTMLButtonElement>;
   dialogSize?: 'md' | 'lg';
   closeOnClickOutside?: boolean;
   /** Renders the contents of the dialog; `close` closes it. */
@@ -17,7 +19,8 @@ export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
 
 /** A button that opens a dialog. */
 export function DialogButton(
-  { label, title, onOpen, dialogSize = 'md', closeOnClickOutside = true, children, ...button }: DialogButtonProps,
+  { label, title, onOpen, dialogSize = 'md', closeOnClickOutside = true, buttonRef, children, ...button }:
+    DialogButtonProps,
 ) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
@@ -25,6 +28,7 @@ export function DialogButton(
       <Button
         variant='default'
         {...button}
+        ref={buttonRef}
         aria-label={title}
         onClick={() => {
           onOpen();

@@ -448,6 +448,7 @@ export const importRules: readonly ImportRule[] = [
   { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },
   { files: 'console/schedules', ...PAGE },
   { files: 'console/settings', ...PAGE },
+  { files: 'console/connections', ...PAGE },
   { files: 'console/docs', ...PAGE },
   { files: 'console/start', ...PAGE, mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'] },
   {

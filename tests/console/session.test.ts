@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 
 // Signing up leads to the first page, so that one comes last.
-const PAGES = ['Deployments', 'Runs', 'Nodes', 'Wallets', 'Schedules', 'Settings', 'Flows'];
+const PAGES = ['Deployments', 'Runs', 'Nodes', 'Wallets', 'Connections', 'Schedules', 'Settings', 'Flows'];
 
 test('a user signs up, reaches every page by the navigation, signs out and in again', async () => {
   const opened = await openConsole();

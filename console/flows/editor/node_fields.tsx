@@ -1,6 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { lazy, Suspense, useMemo } from 'react';
+import { ConnectionField } from '../../shared/form/connection_field.tsx';
 import { SchemaForm } from '../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../shared/graph/drawn_node.ts';
 import { Loading } from '../../shared/loading.tsx';
@@ -30,7 +31,7 @@ function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: 
   );
 }
 
-const FIELDS = { code: CodeField };
+const FIELDS = { code: CodeField, connection: ConnectionField };
 
 /** Returns the inputs of the node that an edge leads into. */
 function useConnected(id: string): ReadonlySet<string> {

@@ -56,6 +56,10 @@ function furtherFields(
 const codeFields = ({ nodeId }: DrawnNode): UiSchema =>
   nodeId === 'javascript' || nodeId.startsWith('rhai_script_') ? { source: { 'ui:field': 'code' } } : {};
 
+/** Offers the stored connections where a node names one. */
+const connectionFields = (properties: PlainObject): UiSchema =>
+  properties.connection === undefined ? {} : { connection: { 'ui:field': 'connection' } };
+
 /**
  * Makes the form of a node: its definition's form, with a field for each input that the form lacks. Inputs with an edge
  * need no field, because the edge supplies the value.
@@ -75,5 +79,8 @@ export function nodeForm(
     properties: { ...properties, ...furtherFields(node, properties, connected) },
   };
   const prepared = prepareForm(whole, form.ui_schema);
-  return { schema: prepared.schema, uiSchema: { ...prepared.uiSchema, ...codeFields(node) } };
+  return {
+    schema: prepared.schema,
+    uiSchema: { ...prepared.uiSchema, ...codeFields(node), ...connectionFields(properties) },
+  };
 }

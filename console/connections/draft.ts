@@ -1,0 +1,42 @@
+import type { ConnectionRow, NewConnection } from 'flow-deployments-client';
+import { type ConnectionKind, KINDS } from './kinds.ts';
+
+/** The contents of the form of a connection. */
+export interface ConnectionDraft {
+  name: string;
+  kind: ConnectionKind;
+  /** One host on each line. */
+  hosts: string;
+  /** The name of the header or parameter. */
+  place: string;
+  /** The members of the secret. Members of another kind are kept while the form is open, and never sent. */
+  secret: Record<string, string>;
+}
+
+export const NEW_CONNECTION: ConnectionDraft = { name: '', kind: 'bearer', hosts: '', place: '', secret: {} };
+
+/** Makes the draft to replace a stored connection. No API returns its secret, so these fields are empty. */
+export const draftOf = ({ name, kind, hosts, header, parameter }: ConnectionRow): ConnectionDraft => ({
+  name,
+  // SAFETY: a constraint of the table allows these kinds only.
+  kind: kind as ConnectionKind,
+  hosts: hosts.join('\n'),
+  place: header ?? parameter ?? '',
+  secret: {},
+});
+
+/** Makes the request that stores a draft. A pasted URL is taken as a host. Optional fields that are empty are left out. */
+export function toStore({ name, kind, hosts, place, secret }: ConnectionDraft): NewConnection {
+  const { place: placed, fields } = KINDS[kind];
+  const members = fields.map(({ name: member, choices, isOptional }) => {
+    const value = secret[member] ?? choices?.[0]?.value ?? '';
+    return value === '' && isOptional === true && kind !== 'basic' ? undefined : [member, value] as const;
+  });
+  return {
+    name,
+    kind,
+    hosts: hosts.split(/[\s,]+/).map((host) => host.replace(/^https?:\/\//, '')).filter((host) => host !== ''),
+    ...(placed !== undefined && { [placed.column]: place }),
+    secret: Object.fromEntries(members.filter((member) => member !== undefined)),
+  };
+}
