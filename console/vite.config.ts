@@ -31,6 +31,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [leftOut, react()],
+  // Modules, so that a worker loads a parser when it needs one.
+  worker: { format: 'es' },
   build: {
     target: 'es2022',
     // No file is inlined, because the content security policy forbids inline scripts.

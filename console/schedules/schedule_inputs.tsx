@@ -1,7 +1,7 @@
 import { Alert, Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { type DeploymentInput, FlowError } from 'flow-deployments-client';
 import { useMemo, useState } from 'react';
-import { JsonEditor } from '../shared/json_editor.tsx';
+import { JsonEditor } from '../shared/code/json_editor.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { inputsForm } from '../shared/form/inputs_schema.ts';
 import { SchemaForm } from '../shared/form/schema_form.tsx';

@@ -29,10 +29,13 @@ const PAGE = {
 const FORM = ['@rjsf/core', '@rjsf/mantine', '@rjsf/utils', '@cfworker/json-schema'];
 const CODE_EDITOR = [
   'react-dom',
+  '@codemirror/autocomplete',
   '@codemirror/commands',
+  '@codemirror/lang-javascript',
   '@codemirror/lang-json',
   '@codemirror/language',
   '@codemirror/lint',
+  '@codemirror/search',
   '@codemirror/state',
   '@codemirror/view',
   '@lezer/highlight',
@@ -425,6 +428,25 @@ export const importRules: readonly ImportRule[] = [
       '@scure/base',
     ],
     why: 'all pages share it, so it imports none of them.',
+  },
+  {
+    files: 'console/shared/code/parse_code.ts',
+    mayImport: [
+      'runner/rhai/errors.ts',
+      'runner/rhai/limits.ts',
+      'runner/rhai/parser.ts',
+      'runner/script/author_code.ts',
+      'runner/script/parse_code.ts',
+      'runner/script/sandbox.ts',
+    ],
+    packages: [],
+    why: 'the code editor finds faults by the parsers of the runner, in a worker.',
+  },
+  {
+    files: 'console/shared/code/rhai_completion.ts',
+    mayImport: ['dev/docs/rhai_functions.ts'],
+    packages: ['@codemirror/autocomplete'],
+    why: 'it offers the functions that the reference describes.',
   },
   {
     files: 'console/flows',

@@ -1,37 +1,35 @@
 import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
+import { CodeField } from '../../shared/code/code_field.tsx';
 import { ConnectionField } from '../../shared/form/connection_field.tsx';
 import { SchemaForm } from '../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../shared/graph/drawn_node.ts';
-import { Loading } from '../../shared/loading.tsx';
 import { withFormData } from './definition.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
-import { nodeForm } from './node_form.ts';
+import { type CodeOptions, nodeForm } from './node_form.ts';
 import { drawnNode } from './view.ts';
 
-const RhaiEditor = lazy(async () => ({ default: (await import('./rhai_editor.tsx')).RhaiEditor }));
-
-/** A field for the source of a script. */
-function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: FieldProps) {
+/** A field for code. Its options name the language and the names that the code may use. */
+function NodeCode({ formData, onChange, schema, name, fieldPathId, disabled, uiSchema }: FieldProps) {
   const label = schema.title ?? name;
+  // SAFETY: codeFields() writes these options.
+  const { language, inputs, title } = uiSchema!['ui:options'] as unknown as CodeOptions;
   return (
-    <Stack gap={4}>
-      <Text size='sm' fw={500}>{label}</Text>
-      <Suspense fallback={<Loading label='Loading the code editor' />}>
-        <RhaiEditor
-          label={label}
-          value={typeof formData === 'string' ? formData : ''}
-          onChange={(text) => onChange(text, fieldPathId.path)}
-          readOnly={disabled ?? false}
-        />
-      </Suspense>
-    </Stack>
+    <CodeField
+      label={label}
+      language={language}
+      inputs={inputs}
+      title={title}
+      value={typeof formData === 'string' ? formData : ''}
+      onChange={(text) => onChange(text, fieldPathId.path)}
+      readOnly={disabled ?? false}
+    />
   );
 }
 
-const FIELDS = { code: CodeField, connection: ConnectionField };
+const FIELDS = { code: NodeCode, connection: ConnectionField };
 
 /** Returns the inputs of the node that an edge leads into. */
 function useConnected(id: string): ReadonlySet<string> {

@@ -36,6 +36,13 @@ const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => (
 /** True for nodes whose only port has the name of their label. */
 const isLabelled = ({ nodeId }: DrawnNode): boolean => nodeId === 'flow_input' || nodeId === 'flow_output';
 
+/** The input that contains code, and its language. */
+function codeOf({ nodeId }: DrawnNode): { name: string; language: CodeOptions['language'] } | undefined {
+  if (nodeId === 'javascript') return { name: 'source', language: 'javascript' };
+  if (nodeId === 'jsonata') return { name: 'expression', language: 'jsonata' };
+  return nodeId.startsWith('rhai_script') ? { name: 'source', language: 'rhai' } : undefined;
+}
+
 /** Makes the fields of a node beyond those of its definition's form. */
 function furtherFields(
   node: DrawnNode,
@@ -48,13 +55,34 @@ function furtherFields(
       ...(node.nodeId === 'flow_input' && known.form_label === undefined && { form_label: { title: 'Default' } }),
     };
   }
+  const code = codeOf(node);
+  const isFormOnly = code !== undefined && !node.inputs.some(({ name }) => name === code.name);
   const inputs = node.inputs.filter(({ id, name }) => name !== '' && known[name] === undefined && !connected.has(id));
-  return Object.fromEntries(inputs.map((input) => [input.name, derivedField(input)]));
+  return {
+    ...(isFormOnly && known[code.name] === undefined && { [code.name]: { type: 'string', title: code.name } }),
+    ...Object.fromEntries(inputs.map((input) => [input.name, derivedField(input)])),
+  };
 }
 
-/** Chooses a code editor for inputs that contain code. */
-const codeFields = ({ nodeId }: DrawnNode): UiSchema =>
-  nodeId === 'javascript' || nodeId.startsWith('rhai_script_') ? { source: { 'ui:field': 'code' } } : {};
+/** The options of a field for code. */
+export interface CodeOptions {
+  language: 'rhai' | 'javascript' | 'jsonata';
+  /** The names that the code may use. */
+  inputs: string[];
+  /** The heading of the dialog. */
+  title: string;
+}
+
+/** Chooses a code editor for an input that contains code. */
+function codeFields(node: DrawnNode): UiSchema {
+  const code = codeOf(node);
+  if (code === undefined) return {};
+  // An expression computes from the value of `input`, so it can't name an input.
+  const names = code.language === 'jsonata' ? [] : node.inputs.map(({ name }) => name);
+  const inputs = names.filter((name) => name !== code.name);
+  const options: CodeOptions = { language: code.language, inputs, title: node.title };
+  return { [code.name]: { 'ui:field': 'code', 'ui:options': { ...options } } };
+}
 
 /** Offers the stored connections where a node names one. */
 const connectionFields = (properties: PlainObject): UiSchema =>

@@ -1,6 +1,9 @@
-import { JsonInput, SegmentedControl, Stack, Textarea } from '@mantine/core';
+import { Button, JsonInput, SegmentedControl, Stack, Textarea } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { Loading } from '../loading.tsx';
+
+const CodeDialog = lazy(async () => ({ default: (await import('../code/code_dialog.tsx')).CodeDialog }));
 
 type Kind = 'Text' | 'JSON';
 const KINDS: Kind[] = ['Text', 'JSON'];
@@ -41,6 +44,7 @@ export function AnythingField(props: FieldProps) {
   const [kind, setKind] = useState<Kind>(() => typeof (formData ?? example ?? '') === 'string' ? 'Text' : 'JSON');
   const [text, setText] = useState(() => textOf(formData));
   const [error, setError] = useState<string>();
+  const [isOpen, setIsOpen] = useState(false);
   const label = schema.title ?? name;
   const store = (value: unknown) => onChange(value, fieldPathId.path);
 
@@ -84,8 +88,23 @@ export function AnythingField(props: FieldProps) {
           disabled={common.disabled}
           onChange={(next) => change(text, next)}
         />
+        {kind === 'JSON' && <Button variant='subtle' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>}
         <span role='status'>{hint}</span>
       </div>
+      {isOpen && (
+        <Suspense fallback={<Loading label='Loading the code editor' />}>
+          <CodeDialog
+            title={label}
+            label={label}
+            language='json'
+            value={text}
+            onChange={(next) => change(next, 'JSON')}
+            inputs={[]}
+            readOnly={common.disabled}
+            onClose={() => setIsOpen(false)}
+          />
+        </Suspense>
+      )}
     </Stack>
   );
 }

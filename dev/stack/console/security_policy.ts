@@ -10,12 +10,13 @@ const webSocketOrigin = (origin: string): string => origin.replace(/^http/, 'ws'
 /**
  * Makes the Content-Security-Policy of the console: its own files, and calls to its project only. Inline styles are
  * allowed, because the component library, the canvas and the code editor insert style elements; inline scripts are not.
+ * The console's own scripts may compile WebAssembly, because the parser of JavaScript is WebAssembly.
  */
 export function contentSecurityPolicy({ apiUrl }: ConsoleTarget): string {
   const { origin } = new URL(apiUrl);
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

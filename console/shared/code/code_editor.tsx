@@ -6,7 +6,7 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { Annotation, EditorState, type Extension } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
@@ -22,6 +22,10 @@ export interface CodeEditorProps {
   extension: Extension;
   readOnly?: boolean;
   minHeight?: string;
+  /** Fills the height of the place around it. */
+  isFilling?: boolean;
+  /** Gets the focus when the dialog around it opens. */
+  hasFocus?: boolean;
 }
 
 const darkHighlight = HighlightStyle.define([
@@ -33,9 +37,21 @@ const darkHighlight = HighlightStyle.define([
   { tag: tags.invalid, color: '#ff8787' },
 ]);
 
-const baseTheme = (minHeight: string) =>
+/** The colours, which change with the colour scheme while the editor keeps its text and its history. */
+const colours = new Compartment();
+
+const coloursOf = (isDark: boolean): Extension => [
+  syntaxHighlighting(isDark ? darkHighlight : defaultHighlightStyle),
+  EditorView.theme({}, { dark: isDark }),
+];
+
+const baseTheme = (minHeight: string, isFilling: boolean) =>
   EditorView.theme({
-    '&': { border: '1px solid var(--mantine-color-default-border)', borderRadius: 'var(--mantine-radius-md)' },
+    '&': {
+      ...(isFilling && { height: '100%' }),
+      border: '1px solid var(--mantine-color-default-border)',
+      borderRadius: 'var(--mantine-radius-md)',
+    },
     '&.cm-focused': { outline: '2px solid var(--mantine-primary-color-filled)' },
     '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '13px', minHeight },
     '.cm-gutters': { background: 'transparent', border: 'none', color: 'var(--mantine-color-dimmed)' },
@@ -46,14 +62,15 @@ const baseTheme = (minHeight: string) =>
 /** Marks changes that the page made itself. */
 const fromPage = Annotation.define<true>();
 
-/** An editor for code; JsonEditor and RhaiEditor add a language. Tab leaves it, as in other fields. */
+/** An editor for code. Other components add a language. Tab leaves it, as in other fields. */
 export function CodeEditor(props: CodeEditorProps) {
-  const { label, value, extension, readOnly = false, minHeight = '8rem' } = props;
+  const { label, value, extension, readOnly = false, minHeight = '8rem', isFilling = false, hasFocus = false } = props;
   const isDark = useComputedColorScheme('light') === 'dark';
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const change = useEffectEvent((text: string) => props.onChange(text));
   const initialText = useEffectEvent(() => value);
+  const initialColours = useEffectEvent(() => coloursOf(isDark));
 
   useEffect(() => {
     const editor = new EditorView({
@@ -68,12 +85,11 @@ export function CodeEditor(props: CodeEditorProps) {
           bracketMatching(),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           extension,
-          syntaxHighlighting(isDark ? darkHighlight : defaultHighlightStyle),
-          baseTheme(minHeight),
-          EditorView.theme({}, { dark: isDark }),
+          colours.of(initialColours()),
+          baseTheme(minHeight, isFilling),
           EditorView.lineWrapping,
           EditorState.readOnly.of(readOnly),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, ...(hasFocus && { 'data-autofocus': '' }) }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged || update.transactions.some((made) => made.annotation(fromPage))) return;
             // Updates the page at once, as React does for its own inputs: the page must have the text before any other
@@ -85,7 +101,9 @@ export function CodeEditor(props: CodeEditorProps) {
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [label, extension, readOnly, minHeight, isDark]);
+  }, [label, extension, readOnly, minHeight, isFilling, hasFocus]);
+
+  useEffect(() => view.current?.dispatch({ effects: colours.reconfigure(coloursOf(isDark)) }), [isDark]);
 
   // A value from outside replaces the text; typed text is in the editor already.
   useEffect(() => {
@@ -95,5 +113,5 @@ export function CodeEditor(props: CodeEditorProps) {
     editor.dispatch({ changes, annotations: fromPage.of(true) });
   }, [value]);
 
-  return <div ref={place} />;
+  return <div ref={place} className={isFilling ? 'code-filling' : undefined} />;
 }

@@ -18,7 +18,7 @@ interface JsonEditorProps extends Omit<CodeEditorProps, 'extension'> {
 }
 
 /** The JSON language, with its syntax errors, or else the faults that the page finds. */
-function jsonWithFaults(findFaults: (text: string) => JsonFault[]): Extension {
+export function jsonWithFaults(findFaults: (text: string) => JsonFault[]): Extension {
   const parse = jsonParseLinter();
   const find = linter((view): Diagnostic[] => {
     const { length } = view.state.doc;

@@ -1,0 +1,86 @@
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+
+/** The functions of JSONata, with their parameters. */
+const FUNCTIONS: Record<string, string> = {
+  sum: 'numbers',
+  count: 'array',
+  max: 'numbers',
+  min: 'numbers',
+  average: 'numbers',
+  string: 'value, [prettify]',
+  substring: 'text, start, [length]',
+  substringBefore: 'text, characters',
+  substringAfter: 'text, characters',
+  lowercase: 'text',
+  uppercase: 'text',
+  length: 'text',
+  trim: 'text',
+  pad: 'text, width, [character]',
+  match: 'text, pattern, [limit]',
+  contains: 'text, pattern',
+  replace: 'text, pattern, replacement, [limit]',
+  split: 'text, separator, [limit]',
+  join: 'texts, [separator]',
+  formatNumber: 'number, picture, [options]',
+  formatBase: 'number, [radix]',
+  formatInteger: 'number, picture',
+  parseInteger: 'text, picture',
+  number: 'value',
+  floor: 'number',
+  ceil: 'number',
+  round: 'number, [places]',
+  abs: 'number',
+  sqrt: 'number',
+  power: 'base, exponent',
+  random: '',
+  boolean: 'value',
+  not: 'value',
+  map: 'array, function',
+  zip: 'arrays…',
+  filter: 'array, function',
+  single: 'array, [function]',
+  reduce: 'array, function, [initial]',
+  sift: 'object, function',
+  keys: 'object',
+  lookup: 'object, key',
+  append: 'array, array',
+  exists: 'value',
+  spread: 'object',
+  merge: 'objects',
+  reverse: 'array',
+  each: 'object, function',
+  error: '[message]',
+  assert: 'condition, [message]',
+  type: 'value',
+  sort: 'array, [function]',
+  shuffle: 'array',
+  distinct: 'array',
+  base64encode: 'text',
+  base64decode: 'text',
+  encodeUrlComponent: 'text',
+  encodeUrl: 'text',
+  decodeUrlComponent: 'text',
+  decodeUrl: 'text',
+  now: '[picture], [timezone]',
+  millis: '',
+  toMillis: 'timestamp, [picture]',
+  fromMillis: 'number, [picture], [timezone]',
+  eval: 'expression, [context]',
+};
+
+const OPTIONS = Object.entries(FUNCTIONS).map(([name, parameters]): Completion => ({
+  label: `$${name}`,
+  type: 'function',
+  detail: `(${parameters})`,
+}));
+
+/** The names of the functions. */
+export const JSONATA_FUNCTIONS = Object.keys(FUNCTIONS);
+
+/** Completes an expression: functions, and the names in the value that it computes from. */
+export function completeJsonata(context: CompletionContext, names: readonly string[]): CompletionResult | null {
+  const word = context.matchBefore(/\$?\w*/);
+  if (word === null || (!context.explicit && word.text === '')) return null;
+  const given = names.map((label): Completion => ({ label, type: 'variable', boost: 50 }));
+  return { from: word.from, options: [...given, ...OPTIONS], validFor: /^\$?\w*$/ };
+}
