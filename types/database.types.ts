@@ -101,7 +101,7 @@ isOneToOne: false
                   ]
                 },"flow_run": {
                   Row: {
-                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"webhook_id": string | null,"deployment": {
+                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"started_by_run_id": string | null,"status": string,"user_id": string,"webhook_id": string | null,"deployment": {
               "action_identity": string | null,
 "chain_network": NonNullable<Json>,
 "created_at": string,
@@ -123,10 +123,10 @@ isOneToOne: false
                   }
                   ComputedFields: "deployment"
                   Insert: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"user_id": string,"webhook_id"?: string | null
                   }
                   Update: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"user_id"?: string,"webhook_id"?: string | null
                   }
                   Relationships: [
                     {
@@ -495,6 +495,9 @@ isOneToOne: false
 "expire_connection_token":
 { Args: { "connection_id": string,"nonce": string }; Returns: undefined
                            },
+"find_flow_runs":
+{ Args: { "deployment"?: string,"flow"?: number,"schedule"?: string,"search"?: string,"since"?: string,"skip"?: number,"starter"?: string,"status"?: string,"take"?: number,"until"?: string,"webhook"?: string }; Returns: Json
+                           },
 "finish_flow_run":
 { Args: { "claim_number": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
                            },
@@ -512,6 +515,9 @@ isOneToOne: false
                            },
 "flow_run_history_page":
 { Args: { "after"?: Json,"flow_run_id": string,"max_bytes"?: number }; Returns: Json
+                           },
+"flow_run_overview":
+{ Args: { "deployment"?: string,"flow"?: number,"schedule"?: string,"search"?: string,"since"?: string,"starter"?: string,"status"?: string,"until"?: string,"webhook"?: string }; Returns: Json
                            },
 "flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json

@@ -1,7 +1,7 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
-import { RunsPage } from './runs_page.tsx';
+import { RunsPage } from './list/runs_page.tsx';
 
 // The list of runs loads no canvas.
 const RunPage = lazy(() => import('./run_page.tsx'));

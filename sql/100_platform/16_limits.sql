@@ -392,6 +392,34 @@ return 16777216;
 comment on function private.limit_answers_bytes() is
   'Limit in bytes: answers to the pending inputs of one run, together.';
 
+create function private.limit_run_search_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_run_search_characters() is
+  'Limit in characters: the search of a list of runs.';
+
+create function private.limit_runs_searched()
+returns integer
+language sql immutable security invoker
+return 100000;
+comment on function private.limit_runs_searched() is
+  'Limit in runs: runs that one search of a list looks at.';
+
+create function private.limit_runs_listed()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_runs_listed() is
+  'Limit in runs: runs that `find_flow_runs` returns at once.';
+
+create function private.limit_runs_counted()
+returns integer
+language sql immutable security invoker
+return 5000;
+comment on function private.limit_runs_counted() is
+  'Limit in runs: runs that `flow_run_overview` counts.';
+
 create function private.limit_action_lookups()
 returns integer
 language sql immutable security invoker
@@ -596,6 +624,10 @@ grant execute on function
   private.limit_cron_characters(),
   private.limit_queue_length(),
   private.limit_answers_bytes(),
+  private.limit_run_search_characters(),
+  private.limit_runs_searched(),
+  private.limit_runs_listed(),
+  private.limit_runs_counted(),
   private.limit_action_lookups(),
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),

@@ -21,6 +21,7 @@ create table public.flow_run (
   status text not null default 'queued',
   started_by uuid,
   started_by_public_key text,
+  started_by_run_id uuid,
   inputs jsonb not null,
   output jsonb,
   errors text[],
@@ -56,6 +57,8 @@ comment on column public.flow_run.started_by is
   'The user who started the run; null if the starter sent only a public key, or has been deleted. Not a foreign key: each start locks the row of the user instead.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. It proves nothing.';
+comment on column public.flow_run.started_by_run_id is
+  'The run whose node started this run; null for all other runs, redrives and called runs included. Kept when that run is deleted, so it is not a foreign key.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';

@@ -114,12 +114,12 @@ begin
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller, v_node_depth is not null, v_message_id);
   insert into public.flow_run (
-    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key, inputs,
-    output_instructions, action_identity, action_signer, fees, chain_network
+    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
+    started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
     enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
-    jsonb_build_object('M', v_inputs),
+    (auth.jwt() ->> 'claimed_run_id')::uuid, jsonb_build_object('M', v_inputs),
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );

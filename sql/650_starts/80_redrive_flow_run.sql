@@ -206,7 +206,8 @@ begin
   );
   v_redrive_id := v_started ->> 'flow_run_id';
   update public.flow_run as r
-  set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key
+  set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key,
+    started_by_run_id = null
   where r.id = v_redrive_id;
   update private.flow_run_jobs as j set redriven_from = v_run_ids where j.flow_run_id = v_redrive_id;
   return v_started;

@@ -502,6 +502,34 @@ return 16777216;
 comment on function private.limit_answers_bytes() is
   'Limit in bytes: answers to the pending inputs of one run, together.';
 
+create function private.limit_run_search_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_run_search_characters() is
+  'Limit in characters: the search of a list of runs.';
+
+create function private.limit_runs_searched()
+returns integer
+language sql immutable security invoker
+return 100000;
+comment on function private.limit_runs_searched() is
+  'Limit in runs: runs that one search of a list looks at.';
+
+create function private.limit_runs_listed()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_runs_listed() is
+  'Limit in runs: runs that `find_flow_runs` returns at once.';
+
+create function private.limit_runs_counted()
+returns integer
+language sql immutable security invoker
+return 5000;
+comment on function private.limit_runs_counted() is
+  'Limit in runs: runs that `flow_run_overview` counts.';
+
 create function private.limit_action_lookups()
 returns integer
 language sql immutable security invoker
@@ -706,6 +734,10 @@ grant execute on function
   private.limit_cron_characters(),
   private.limit_queue_length(),
   private.limit_answers_bytes(),
+  private.limit_run_search_characters(),
+  private.limit_runs_searched(),
+  private.limit_runs_listed(),
+  private.limit_runs_counted(),
   private.limit_action_lookups(),
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
@@ -7585,6 +7617,7 @@ create table public.flow_run (
   status text not null default 'queued',
   started_by uuid,
   started_by_public_key text,
+  started_by_run_id uuid,
   inputs jsonb not null,
   output jsonb,
   errors text[],
@@ -7620,6 +7653,8 @@ comment on column public.flow_run.started_by is
   'The user who started the run; null if the starter sent only a public key, or has been deleted. Not a foreign key: each start locks the row of the user instead.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. It proves nothing.';
+comment on column public.flow_run.started_by_run_id is
+  'The run whose node started this run; null for all other runs, redrives and called runs included. Kept when that run is deleted, so it is not a foreign key.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
@@ -8363,6 +8398,317 @@ end;
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
+
+-- sql/450_runs/82_run_filter.sql
+
+-- How lists of runs are filtered: find_flow_runs and flow_run_overview take the same filter. The filter makes the text
+-- of one query, which holds only the given conditions. The query reads the runs of one index, the newest first, and
+-- stops after a fixed number of them. So it takes a bounded time, however many runs there are.
+create type private.run_filter as (
+  search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
+  until timestamptz
+);
+comment on type private.run_filter is
+  'Conditions for runs; null stands for any. search: a text in the errors, or the beginning of an id or of the public key of the starter. starter: schedule, webhook, flow, user or key. since and until: times of the start, until excluded.';
+
+create function private.check_run_filter(filter private.run_filter)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_most constant integer := private.limit_run_search_characters();
+begin
+  if char_length((check_run_filter.filter).search) not between 1 and v_most then
+    perform private.fail('request_invalid', format('search: must have 1 to %s characters.', v_most));
+  end if;
+  if (check_run_filter.filter).status not in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped') then
+    perform private.fail('request_invalid',
+      'status: must be queued, running, waiting, succeeded, failed or stopped.');
+  end if;
+  if (check_run_filter.filter).starter not in ('schedule', 'webhook', 'flow', 'user', 'key') then
+    perform private.fail('request_invalid', 'starter: must be schedule, webhook, flow, user or key.');
+  end if;
+  if (check_run_filter.filter).since not between 'epoch' and '2200-01-01'
+    or (check_run_filter.filter).until not between 'epoch' and '2200-01-01'
+  then
+    perform private.fail('request_invalid', 'since, until: must be times between 1970 and 2200.');
+  end if;
+end;
+$$;
+comment on function private.check_run_filter(private.run_filter) is
+  'Refuses a filter with a long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
+
+create function private.starter_kind(
+  schedule_id uuid, webhook_id uuid, started_by_run_id uuid, started_by_public_key text
+)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when starter_kind.schedule_id is not null then 'schedule'
+    when starter_kind.webhook_id is not null then 'webhook'
+    when starter_kind.started_by_run_id is not null then 'flow'
+    when starter_kind.started_by_public_key is not null then 'key'
+    else 'user'
+  end;
+end;
+comment on function private.starter_kind(uuid, uuid, uuid, text) is
+  'What started a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
+
+create function private.run_sources(filter private.run_filter)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when (run_sources.filter).deployment is not null then format(v.source, 's.deployment_id = ($1).deployment')
+    when (run_sources.filter).schedule is not null then format(v.source, 's.schedule_id = ($1).schedule')
+    when (run_sources.filter).webhook is not null then format(v.source, 's.webhook_id = ($1).webhook')
+    when (run_sources.filter).flow is not null then format(v.source, 's.flow_id = ($1).flow')
+    else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
+      || format(v.source, 's.started_by = $2')
+  end
+  -- The second column of each of these indexes is the id. is_by_owner marks the runs of the index of owners: most users
+  -- start their own runs, which are in both indexes.
+  from (
+    select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
+      'order by s.id desc limit $5)'
+  ) as v (source);
+end;
+comment on function private.run_sources(private.run_filter) is
+  'The text of a query for the newest runs in the index that fits a filter best. Parameters as in private.run_query.';
+
+create function private.run_query(filter private.run_filter)
+returns text
+language sql immutable security invoker
+begin atomic
+  select concat_ws(' and ',
+    -- `offset 0` keeps the conditions out of the two sources: with a condition that few runs of one source match, the
+    -- merge would wait until it has read all of that source.
+    format(
+      'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
+      'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
+    ),
+    'r.parent_flow_run_id is null',
+    -- A run that is in both indexes counts once.
+    case when num_nonnulls(
+      (run_query.filter).deployment, (run_query.filter).schedule, (run_query.filter).webhook, (run_query.filter).flow
+    ) = 0 then '(r.is_by_owner or r.user_id <> $2)' end,
+    case when (run_query.filter).flow is not null then 'r.flow_id = ($1).flow' end,
+    case when (run_query.filter).schedule is not null then 'r.schedule_id = ($1).schedule' end,
+    case when (run_query.filter).webhook is not null then 'r.webhook_id = ($1).webhook' end,
+    case when (run_query.filter).status is not null then 'r.status = ($1).status' end,
+    case when (run_query.filter).starter is not null then
+      'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
+    end,
+    -- strpos and starts_with take linear time, and know no patterns.
+    case when (run_query.filter).search is not null then
+      '(strpos(lower(array_to_string(r.errors, chr(10))), lower(($1).search)) > 0'
+        || ' or starts_with(r.started_by_public_key, ($1).search)'
+        || case when (run_query.filter).search ~ '^[0-9A-Fa-f-]+$' then
+          ' or starts_with(r.id::text, lower(($1).search))'
+            || ' or starts_with(r.started_by::text, lower(($1).search))'
+            || ' or starts_with(r.schedule_id::text, lower(($1).search))'
+            || ' or starts_with(r.webhook_id::text, lower(($1).search))'
+            || ' or starts_with(r.started_by_run_id::text, lower(($1).search))'
+          else ''
+        end || ')'
+    end
+  );
+end;
+comment on function private.run_query(private.run_filter) is
+  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs that are looked at in each index. It contains no text of the caller.';
+
+-- sql/450_runs/84_find_flow_runs.sql
+
+create function private.find_flow_runs(filter private.run_filter, skip integer, take integer)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- Only a merge of two indexes stops at the last wanted run. The planner does not know how rare a searched text is, so
+-- it would read and sort all runs.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+  v_most constant integer := private.limit_runs_searched();
+  v_most_taken constant integer := private.limit_runs_listed();
+  v_from uuid;
+  v_to uuid;
+  v_runs jsonb;
+  v_looked_at integer := 0;
+begin
+  perform private.check_run_filter(find_flow_runs.filter);
+  if (find_flow_runs.take between 1 and v_most_taken and find_flow_runs.skip between 0 and v_most) is not true then
+    perform private.fail('request_invalid',
+      format('take: must be from 1 to %s; skip: from 0 to %s.', v_most_taken, v_most));
+  end if;
+  -- Ids of runs begin with their time.
+  v_from := private.first_uuid_v7(coalesce((find_flow_runs.filter).since, 'epoch'));
+  v_to := private.first_uuid_v7(coalesce((find_flow_runs.filter).until, '2200-01-01'));
+  execute format(
+    'select coalesce(jsonb_agg(to_jsonb(l)), ''[]'') from (
+      select q.id, q.flow_id, q.deployment_id, q.schedule_id, q.webhook_id, q.status, q.user_id, q.started_by,
+        q.started_by_public_key, q.started_by_run_id, q.created_at, q.start_time, q.end_time,
+        private.starter_kind(q.schedule_id, q.webhook_id, q.started_by_run_id, q.started_by_public_key) as starter,
+        left(q.errors[1], 1000) as first_error
+      from (%s) as q order by q.id desc limit $6 offset $7
+    ) as l', private.run_query(find_flow_runs.filter)
+  ) into v_runs
+  using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
+  -- A full page says nothing about how far the search came, and needs not: the next page goes on.
+  if jsonb_array_length(v_runs) < find_flow_runs.take then
+    execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
+    using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
+  end if;
+  return jsonb_build_object('runs', v_runs, 'is_complete', v_looked_at < v_most);
+end;
+$$;
+comment on function private.find_flow_runs(private.run_filter, integer, integer) is
+  'Implements public.find_flow_runs. Definer: it compares the user once by an index, instead of the policies for each run.';
+grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
+  to anon, authenticated, service_role;
+
+-- Looks at the newest 100,000 runs of the index that fits the filter: of the deployment, schedule, webhook or flow, else
+-- of the user. is_complete is false if there are more runs that were not looked at; `until` reaches them. first_error
+-- has at most 1,000 characters.
+create function public.find_flow_runs(
+  search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
+  webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
+  until timestamptz default null, skip integer default 0, take integer default 25
+)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.find_flow_runs(
+    row(search, flow, deployment, schedule, webhook, status, starter, since, until)::private.run_filter, skip, take
+  );
+end;
+comment on function public.find_flow_runs(
+  text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
+) is
+  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: a text in the errors, or the beginning of the id of the run or of its starter. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
+grant execute on function public.find_flow_runs(
+  text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
+) to anon, authenticated, service_role;
+
+-- sql/450_runs/86_flow_run_overview.sql
+
+create function private.error_parts(line text, out node_id uuid, out node text, out message text)
+language sql immutable security invoker
+begin atomic
+  -- A line is "<name> <node id>[#times]: <message>"; errors of the run itself have no node.
+  select p.parts[2]::uuid, p.parts[1], left(coalesce(p.parts[3], error_parts.line), 300)
+  from (
+    select regexp_match(
+      left(error_parts.line, 1000),
+      '^(.*) ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:#[0-9]+)?: (.*)'
+    )
+  ) as p (parts);
+end;
+comment on function private.error_parts(text) is
+  'The parts of a line of flow_run.errors: the node and its name (null for errors of the run itself), and the beginning of the message.';
+
+create function private.flow_run_overview(filter private.run_filter)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- As in private.find_flow_runs.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+  v_max_runs constant integer := private.limit_runs_counted();
+  v_since constant timestamptz := coalesce(
+    (flow_run_overview.filter).since, coalesce((flow_run_overview.filter).until, now()) - interval '1 day'
+  );
+  v_until constant timestamptz := coalesce((flow_run_overview.filter).until, now());
+  v_from uuid;
+  v_to uuid;
+  v_overview jsonb;
+begin
+  perform private.check_run_filter(flow_run_overview.filter);
+  if v_since >= v_until then
+    perform private.fail('request_invalid', 'since: must be before until.');
+  end if;
+  v_from := private.first_uuid_v7(v_since);
+  v_to := private.first_uuid_v7(v_until + interval '1 millisecond');
+  execute format(
+    'with found as materialized (
+      select q.id, q.status, q.created_at, q.error_code, left(q.errors[1], 1000) as first_error,
+        (extract(epoch from q.end_time - q.start_time) * 1000)::double precision as duration_ms,
+        least(floor(extract(epoch from q.created_at - $7) / extract(epoch from $8 - $7) * 24), 23)::integer as part
+      from (%s) as q order by q.id desc limit $6 + 1
+    ), counted as (
+      select f.* from found as f order by f.id desc limit $6
+    )
+    select jsonb_build_object(
+      ''since'', $7, ''until'', $8,
+      ''runs'', (select count(*) from counted), ''is_complete'', (select count(*) from found) <= $6,
+      ''by_status'', (
+        select coalesce(jsonb_object_agg(s.status, s.count), ''{}'')
+        from (select c.status, count(*) as count from counted as c group by c.status) as s
+      ),
+      ''parts'', (
+        select coalesce(jsonb_agg(jsonb_build_object(''part'', p.part, ''status'', p.status, ''count'', p.count)), ''[]'')
+        from (select c.part, c.status, count(*) as count from counted as c group by c.part, c.status) as p
+      ),
+      ''durations'', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          ''id'', d.id, ''status'', d.status, ''created_at'', d.created_at, ''ms'', round(d.duration_ms)
+        )), ''[]'')
+        from (select c.* from counted as c where c.duration_ms is not null order by c.id desc limit 500) as d
+      ),
+      ''duration_ms'', (
+        select jsonb_build_object(
+          ''p50'', round(percentile_cont(0.5) within group (order by c.duration_ms)),
+          ''p95'', round(percentile_cont(0.95) within group (order by c.duration_ms))
+        ) from counted as c
+      ),
+      ''failures'', (
+        select coalesce(jsonb_agg(to_jsonb(g) order by g.count desc, g.last_id desc), ''[]'')
+        from (
+          select p.node_id, max(p.node) as node, c.error_code as code, p.message, count(*) as count,
+            max(c.id::text) as last_id
+          from counted as c cross join lateral private.error_parts(c.first_error) as p
+          where c.status = ''failed''
+          group by p.node_id, c.error_code, p.message order by count(*) desc, max(c.id::text) desc limit 20
+        ) as g
+      )
+    )', private.run_query(flow_run_overview.filter)
+  ) into v_overview
+  using flow_run_overview.filter, v_user_id, v_from, v_to, private.limit_runs_searched(), v_max_runs, v_since, v_until;
+  return v_overview;
+end;
+$$;
+comment on function private.flow_run_overview(private.run_filter) is
+  'Implements public.flow_run_overview. Definer, like private.find_flow_runs.';
+grant execute on function private.flow_run_overview(private.run_filter) to anon, authenticated, service_role;
+
+-- Without since, the overview begins a day before until; without until, it ends now. It counts the newest 5,000 runs;
+-- is_complete is false if there are more. parts: the counts by status in 24 equal parts of the time, from 0. durations:
+-- the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped by node and text.
+create function public.flow_run_overview(
+  search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
+  webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
+  until timestamptz default null
+)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.flow_run_overview(
+    row(search, flow, deployment, schedule, webhook, status, starter, since, until)::private.run_filter
+  );
+end;
+comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
+  'Counts of the runs that find_flow_runs finds with the same filter, by default of the last day: {since, until, runs, is_complete, by_status, parts: [{part, status, count}], durations: [{id, status, created_at, ms}], duration_ms: {p50, p95}, failures: [{node_id, node, code, message, count, last_id}]}. 400 request_invalid; 401.';
+grant execute on function public.flow_run_overview(
+  text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
+) to anon, authenticated, service_role;
 
 -- sql/450_runs/90_run_events.sql
 
@@ -12851,12 +13197,12 @@ begin
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller, v_node_depth is not null, v_message_id);
   insert into public.flow_run (
-    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key, inputs,
-    output_instructions, action_identity, action_signer, fees, chain_network
+    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
+    started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
     enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
-    jsonb_build_object('M', v_inputs),
+    (auth.jwt() ->> 'claimed_run_id')::uuid, jsonb_build_object('M', v_inputs),
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
@@ -13566,7 +13912,8 @@ begin
   );
   v_redrive_id := v_started ->> 'flow_run_id';
   update public.flow_run as r
-  set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key
+  set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key,
+    started_by_run_id = null
   where r.id = v_redrive_id;
   update private.flow_run_jobs as j set redriven_from = v_run_ids where j.flow_run_id = v_redrive_id;
   return v_started;

@@ -92,6 +92,14 @@ const submitInputParams: JsonSchema = {
   additionalProperties: false,
 };
 
+const runFilterNotes = {
+  search:
+    'A text in the errors in any case, or the beginning of the id of the run, or of the id or public key of its ' +
+    'starter. Inputs and outputs are not searched.',
+  starter: 'The kind of starter: `flow` is a node of another run, `key` a caller with a public key.',
+  since: 'Only runs from this time on.',
+  until: 'Only runs before this time.',
+};
 const verificationNotes = {
   verification:
     'The verification of senders. `standard_webhooks`: `webhook-signature`, made within 5 minutes. `stripe`: `Stripe-Signature`, likewise. ' +
@@ -212,6 +220,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
   FlowRunStatsArguments: annotate(input(argumentSchemas.flow_run_stats), {
     flow: 'The flow whose runs are counted, with or without a deployment. Give either `flow` or `deployment`.',
     since: 'Default: seven days ago.',
+  }),
+  FindFlowRunsArguments: annotate(input(argumentSchemas.find_flow_runs), {
+    ...runFilterNotes,
+    skip: 'The number of newer runs to leave out. Default: 0.',
+    take: 'The most runs to return. Default: 25.',
+  }),
+  FlowRunOverviewArguments: annotate(input(argumentSchemas.flow_run_overview), {
+    ...runFilterNotes,
+    since: 'Only runs from this time on. Default: one day before `until`.',
+    until: 'Only runs before this time. Default: now.',
   }),
   RotateOnEndSecretArguments: input(argumentSchemas.rotate_on_end_secret),
   RedeliverWebhookArguments: annotate(input(argumentSchemas.redeliver_webhook), {
@@ -344,6 +362,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
       'Whether all runs since the requested time were counted. If false, only the newest 5,000 were counted.',
     duration_ms: 'The time from the start to the end, in milliseconds, of runs that have both; null if no run has.',
     failures: 'The most frequent codes of first errors; null stands for errors without a code.',
+  }),
+  FoundFlowRuns: annotate(output(answerSchemas.FoundFlowRuns), {
+    is_complete: 'Whether all runs of the filter were looked at. If false, find older runs with `until`.',
+  }),
+  FlowRunOverview: annotate(output(answerSchemas.FlowRunOverview), {
+    is_complete: 'Whether all runs were counted. If false, only the newest 5,000 were counted.',
+    by_status: 'A status without runs is left out.',
+    parts: 'The counts in 24 equal parts of the time.',
+    durations: 'The newest 500 ended runs, with the time from the start to the end in milliseconds.',
+    failures: 'The most frequent first errors of failed runs, by node and text. `last_id` is the newest of these runs.',
   }),
   RedrivenFlowRun: annotate(output(answerSchemas.RedrivenFlowRun), {
     redriven_as: 'The new run; null if there is none.',

@@ -1,3 +1,4 @@
+import { runLimits } from '../../../types/limits/runs.ts';
 import type { ApiKeyInfo, CreateApiKeyResult, NewApiKey } from '../../../types/api_key.ts';
 import {
   type DeleteKvItemResult,
@@ -74,6 +75,21 @@ const warningsSchema = z.array(warningSchema).max(100);
 const warningCodeSchema = z.enum(Object.keys(warningCodes) as [keyof typeof warningCodes]);
 
 const flowIdArgument = z.int().min(0).max(2_147_483_647);
+
+const starterSchema = z.enum(['schedule', 'webhook', 'flow', 'user', 'key']);
+
+/** The filter of lists of runs. */
+const runFilter = {
+  search: z.string().min(1).max(runLimits.run_search_characters.value).optional(),
+  flow: flowIdArgument.optional(),
+  deployment: z.uuid().optional(),
+  schedule: z.uuid().optional(),
+  webhook: z.uuid().optional(),
+  status: runStatusSchema.optional(),
+  starter: starterSchema.optional(),
+  since: z.iso.datetime({ offset: true }).optional(),
+  until: z.iso.datetime({ offset: true }).optional(),
+};
 
 /** The columns about the starts of a schedule or webhook, and its id. */
 const automaticStart = {
@@ -177,6 +193,8 @@ export const argumentSchemas = {
     deployment: z.uuid().optional(),
     since: z.iso.datetime({ offset: true }).optional(),
   }),
+  find_flow_runs: z.strictObject({ ...runFilter, skip: z.int().min(0).optional(), take: z.int().min(1).optional() }),
+  flow_run_overview: z.strictObject(runFilter),
   rotate_on_end_secret: z.strictObject({ flow_id: flowIdArgument }),
   redeliver_webhook: z.strictObject({ id: z.uuid() }),
   next_cron_times: z.strictObject({ cron: z.string().max(100), time_zone: z.string().max(64).optional() }),
@@ -333,6 +351,49 @@ export const answerSchemas = {
     }),
     duration_ms: z.strictObject({ p50: z.number().nullable(), p95: z.number().nullable() }),
     failures: z.array(z.strictObject({ code: z.string().nullable(), count: z.int().min(1) })).max(20),
+  }),
+  FoundFlowRuns: z.strictObject({
+    runs: z.array(z.strictObject({
+      id: z.uuid(),
+      flow_id: z.int(),
+      deployment_id: z.uuid().nullable(),
+      schedule_id: z.uuid().nullable(),
+      webhook_id: z.uuid().nullable(),
+      status: runStatusSchema,
+      user_id: z.uuid(),
+      started_by: z.uuid().nullable(),
+      started_by_public_key: z.string().nullable(),
+      started_by_run_id: z.uuid().nullable(),
+      created_at: z.iso.datetime({ offset: true }),
+      start_time: z.iso.datetime({ offset: true }).nullable(),
+      end_time: z.iso.datetime({ offset: true }).nullable(),
+      starter: starterSchema,
+      first_error: z.string().nullable(),
+    })),
+    is_complete: z.boolean(),
+  }),
+  FlowRunOverview: z.strictObject({
+    since: z.iso.datetime({ offset: true }),
+    until: z.iso.datetime({ offset: true }),
+    runs: z.int().min(0),
+    is_complete: z.boolean(),
+    by_status: z.partialRecord(runStatusSchema, z.int().min(1)),
+    parts: z.array(z.strictObject({ part: z.int().min(0).max(23), status: runStatusSchema, count: z.int().min(1) })),
+    durations: z.array(z.strictObject({
+      id: z.uuid(),
+      status: runStatusSchema,
+      created_at: z.iso.datetime({ offset: true }),
+      ms: z.number(),
+    })),
+    duration_ms: z.strictObject({ p50: z.number().nullable(), p95: z.number().nullable() }),
+    failures: z.array(z.strictObject({
+      node_id: z.uuid().nullable(),
+      node: z.string().nullable(),
+      code: z.string().nullable(),
+      message: z.string(),
+      count: z.int().min(1),
+      last_id: z.uuid(),
+    })).max(20),
   }),
   RedrivenFlowRun: z.strictObject({
     flow_run_id: z.uuid(),

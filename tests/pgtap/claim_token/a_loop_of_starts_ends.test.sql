@@ -1,4 +1,4 @@
-select plan(7);
+select plan(8);
 
 select test.create_user('owner');
 select test.keep('owner', test.user_id('owner'));
@@ -37,6 +37,10 @@ create temporary table calls (name, call) as values
 
 select is(pg_temp.started_by_a_run_of(16, call), 'start_loop', name || ' is started by no run of depth 16') from calls;
 select is(pg_temp.started_by_a_run_of(15, call), '16', name || ' is one deeper') from calls;
+select is(
+  (select array_agg(r.started_by_run_id) from public.flow_run as r where r.started_by_run_id is not null),
+  array[test.kept('run')::uuid, test.kept('run')::uuid], 'a run names the run whose node started it; a redrive does not'
+);
 
 -- A run that starts several others can't fill the queue.
 select private.set_max_queue_length(0);

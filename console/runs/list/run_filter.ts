@@ -1,7 +1,7 @@
 import type { RunStatus } from 'flow-deployments-client';
 import { useMemo } from 'react';
 import { useSearchParams } from 'wouter';
-import { isUuid } from '../shared/is_uuid.ts';
+import { isUuid } from '../../shared/is_uuid.ts';
 
 /** The statuses of a run, in the usual order. */
 export const STATUSES = [
@@ -13,13 +13,26 @@ export const STATUSES = [
   'stopped',
 ] as const satisfies RunStatus[];
 
+/** The kinds of starters, with their names in the list of choices. */
+export const STARTERS = {
+  user: 'a user',
+  key: 'a key',
+  schedule: 'a schedule',
+  webhook: 'a webhook',
+  flow: 'a flow',
+} as const;
+export type Starter = keyof typeof STARTERS;
+
 /** The filter of a list of runs. It is stored in the address. */
 export interface RunSearch {
+  /** A text of the errors, or the beginning of the id of a run or of its starter. */
+  search?: string | undefined;
   flow?: number | undefined;
   deployment?: string | undefined;
   /** The schedule or the webhook that started the runs. */
   schedule?: string | undefined;
   webhook?: string | undefined;
+  starter?: Starter | undefined;
   status?: RunStatus | undefined;
   /** Local times in the format of their fields: `2026-11-23T08:15`. */
   from?: string | undefined;
@@ -28,20 +41,16 @@ export interface RunSearch {
 
 /** The filter that all runs match. */
 export const NO_FILTER: RunSearch = {
+  search: undefined,
   flow: undefined,
   deployment: undefined,
   schedule: undefined,
   webhook: undefined,
+  starter: undefined,
   status: undefined,
   from: undefined,
   until: undefined,
 };
-
-/** Returns the smallest run id of this time or later: ids begin with their time. */
-export function firstIdAt(time: Date): string {
-  const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
-}
 
 const timeOf = (text: string | null): string | undefined =>
   text !== null && !Number.isNaN(new Date(text).getTime()) ? text : undefined;
@@ -54,10 +63,13 @@ export function readFilter(parameters: URLSearchParams): RunSearch {
     return isUuid(id) ? id : undefined;
   };
   return {
+    search: parameters.get('search') || undefined,
     flow: Number.isSafeInteger(flow) && flow > 0 ? flow : undefined,
     deployment: idAt('deployment'),
     schedule: idAt('schedule'),
     webhook: idAt('webhook'),
+    // SAFETY: the keys of the object are the kinds.
+    starter: (Object.keys(STARTERS) as Starter[]).find((kind) => kind === parameters.get('starter')),
     status: STATUSES.find((status) => status === parameters.get('status')),
     from: timeOf(parameters.get('from')),
     until: timeOf(parameters.get('until')),

@@ -1,0 +1,29 @@
+import { useUserId } from '../session/use_user_id.ts';
+
+/** The columns of a run that tell what started it. */
+export interface RunStarter {
+  schedule_id: string | null;
+  webhook_id: string | null;
+  started_by: string | null;
+  started_by_public_key: string | null;
+  started_by_run_id: string | null;
+}
+
+/** Names what started a run: a schedule, a webhook, a node of another flow, a user or a key. */
+export function describeStarter(run: RunStarter, userId: string): string {
+  if (run.schedule_id !== null) return 'a schedule';
+  if (run.webhook_id !== null) return 'a webhook';
+  if (run.started_by_run_id !== null) return 'a flow';
+  const { started_by, started_by_public_key: key } = run;
+  if (key !== null) return `the key ${key.slice(0, 6)}…`;
+  if (started_by === null) return 'a deleted user';
+  // The last characters of ids differ most.
+  return started_by === userId ? 'you' : `the user …${started_by.slice(-6)}`;
+}
+
+/** What started a run, with the whole id on request. */
+export function StartedBy({ run }: { run: RunStarter }) {
+  const userId = useUserId();
+  const id = run.schedule_id ?? run.webhook_id ?? run.started_by_run_id ?? run.started_by_public_key ?? run.started_by;
+  return <span title={id ?? undefined}>by {describeStarter(run, userId)}</span>;
+}

@@ -1,0 +1,117 @@
+-- How lists of runs are filtered: find_flow_runs and flow_run_overview take the same filter. The filter makes the text
+-- of one query, which holds only the given conditions. The query reads the runs of one index, the newest first, and
+-- stops after a fixed number of them. So it takes a bounded time, however many runs there are.
+create type private.run_filter as (
+  search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
+  until timestamptz
+);
+comment on type private.run_filter is
+  'Conditions for runs; null stands for any. search: a text in the errors, or the beginning of an id or of the public key of the starter. starter: schedule, webhook, flow, user or key. since and until: times of the start, until excluded.';
+
+create function private.check_run_filter(filter private.run_filter)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_most constant integer := private.limit_run_search_characters();
+begin
+  if char_length((check_run_filter.filter).search) not between 1 and v_most then
+    perform private.fail('request_invalid', format('search: must have 1 to %s characters.', v_most));
+  end if;
+  if (check_run_filter.filter).status not in ('queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped') then
+    perform private.fail('request_invalid',
+      'status: must be queued, running, waiting, succeeded, failed or stopped.');
+  end if;
+  if (check_run_filter.filter).starter not in ('schedule', 'webhook', 'flow', 'user', 'key') then
+    perform private.fail('request_invalid', 'starter: must be schedule, webhook, flow, user or key.');
+  end if;
+  if (check_run_filter.filter).since not between 'epoch' and '2200-01-01'
+    or (check_run_filter.filter).until not between 'epoch' and '2200-01-01'
+  then
+    perform private.fail('request_invalid', 'since, until: must be times between 1970 and 2200.');
+  end if;
+end;
+$$;
+comment on function private.check_run_filter(private.run_filter) is
+  'Refuses a filter with a long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
+
+create function private.starter_kind(
+  schedule_id uuid, webhook_id uuid, started_by_run_id uuid, started_by_public_key text
+)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when starter_kind.schedule_id is not null then 'schedule'
+    when starter_kind.webhook_id is not null then 'webhook'
+    when starter_kind.started_by_run_id is not null then 'flow'
+    when starter_kind.started_by_public_key is not null then 'key'
+    else 'user'
+  end;
+end;
+comment on function private.starter_kind(uuid, uuid, uuid, text) is
+  'What started a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
+
+create function private.run_sources(filter private.run_filter)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when (run_sources.filter).deployment is not null then format(v.source, 's.deployment_id = ($1).deployment')
+    when (run_sources.filter).schedule is not null then format(v.source, 's.schedule_id = ($1).schedule')
+    when (run_sources.filter).webhook is not null then format(v.source, 's.webhook_id = ($1).webhook')
+    when (run_sources.filter).flow is not null then format(v.source, 's.flow_id = ($1).flow')
+    else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
+      || format(v.source, 's.started_by = $2')
+  end
+  -- The second column of each of these indexes is the id. is_by_owner marks the runs of the index of owners: most users
+  -- start their own runs, which are in both indexes.
+  from (
+    select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
+      'order by s.id desc limit $5)'
+  ) as v (source);
+end;
+comment on function private.run_sources(private.run_filter) is
+  'The text of a query for the newest runs in the index that fits a filter best. Parameters as in private.run_query.';
+
+create function private.run_query(filter private.run_filter)
+returns text
+language sql immutable security invoker
+begin atomic
+  select concat_ws(' and ',
+    -- `offset 0` keeps the conditions out of the two sources: with a condition that few runs of one source match, the
+    -- merge would wait until it has read all of that source.
+    format(
+      'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
+      'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
+    ),
+    'r.parent_flow_run_id is null',
+    -- A run that is in both indexes counts once.
+    case when num_nonnulls(
+      (run_query.filter).deployment, (run_query.filter).schedule, (run_query.filter).webhook, (run_query.filter).flow
+    ) = 0 then '(r.is_by_owner or r.user_id <> $2)' end,
+    case when (run_query.filter).flow is not null then 'r.flow_id = ($1).flow' end,
+    case when (run_query.filter).schedule is not null then 'r.schedule_id = ($1).schedule' end,
+    case when (run_query.filter).webhook is not null then 'r.webhook_id = ($1).webhook' end,
+    case when (run_query.filter).status is not null then 'r.status = ($1).status' end,
+    case when (run_query.filter).starter is not null then
+      'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
+    end,
+    -- strpos and starts_with take linear time, and know no patterns.
+    case when (run_query.filter).search is not null then
+      '(strpos(lower(array_to_string(r.errors, chr(10))), lower(($1).search)) > 0'
+        || ' or starts_with(r.started_by_public_key, ($1).search)'
+        || case when (run_query.filter).search ~ '^[0-9A-Fa-f-]+$' then
+          ' or starts_with(r.id::text, lower(($1).search))'
+            || ' or starts_with(r.started_by::text, lower(($1).search))'
+            || ' or starts_with(r.schedule_id::text, lower(($1).search))'
+            || ' or starts_with(r.webhook_id::text, lower(($1).search))'
+            || ' or starts_with(r.started_by_run_id::text, lower(($1).search))'
+          else ''
+        end || ')'
+    end
+  );
+end;
+comment on function private.run_query(private.run_filter) is
+  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs that are looked at in each index. It contains no text of the caller.';

@@ -1,0 +1,72 @@
+create function private.find_flow_runs(filter private.run_filter, skip integer, take integer)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- Only a merge of two indexes stops at the last wanted run. The planner does not know how rare a searched text is, so
+-- it would read and sort all runs.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+  v_most constant integer := private.limit_runs_searched();
+  v_most_taken constant integer := private.limit_runs_listed();
+  v_from uuid;
+  v_to uuid;
+  v_runs jsonb;
+  v_looked_at integer := 0;
+begin
+  perform private.check_run_filter(find_flow_runs.filter);
+  if (find_flow_runs.take between 1 and v_most_taken and find_flow_runs.skip between 0 and v_most) is not true then
+    perform private.fail('request_invalid',
+      format('take: must be from 1 to %s; skip: from 0 to %s.', v_most_taken, v_most));
+  end if;
+  -- Ids of runs begin with their time.
+  v_from := private.first_uuid_v7(coalesce((find_flow_runs.filter).since, 'epoch'));
+  v_to := private.first_uuid_v7(coalesce((find_flow_runs.filter).until, '2200-01-01'));
+  execute format(
+    'select coalesce(jsonb_agg(to_jsonb(l)), ''[]'') from (
+      select q.id, q.flow_id, q.deployment_id, q.schedule_id, q.webhook_id, q.status, q.user_id, q.started_by,
+        q.started_by_public_key, q.started_by_run_id, q.created_at, q.start_time, q.end_time,
+        private.starter_kind(q.schedule_id, q.webhook_id, q.started_by_run_id, q.started_by_public_key) as starter,
+        left(q.errors[1], 1000) as first_error
+      from (%s) as q order by q.id desc limit $6 offset $7
+    ) as l', private.run_query(find_flow_runs.filter)
+  ) into v_runs
+  using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
+  -- A full page says nothing about how far the search came, and needs not: the next page goes on.
+  if jsonb_array_length(v_runs) < find_flow_runs.take then
+    execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
+    using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
+  end if;
+  return jsonb_build_object('runs', v_runs, 'is_complete', v_looked_at < v_most);
+end;
+$$;
+comment on function private.find_flow_runs(private.run_filter, integer, integer) is
+  'Implements public.find_flow_runs. Definer: it compares the user once by an index, instead of the policies for each run.';
+grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
+  to anon, authenticated, service_role;
+
+-- Looks at the newest 100,000 runs of the index that fits the filter: of the deployment, schedule, webhook or flow, else
+-- of the user. is_complete is false if there are more runs that were not looked at; `until` reaches them. first_error
+-- has at most 1,000 characters.
+create function public.find_flow_runs(
+  search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
+  webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
+  until timestamptz default null, skip integer default 0, take integer default 25
+)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.find_flow_runs(
+    row(search, flow, deployment, schedule, webhook, status, starter, since, until)::private.run_filter, skip, take
+  );
+end;
+comment on function public.find_flow_runs(
+  text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
+) is
+  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: a text in the errors, or the beginning of the id of the run or of its starter. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
+grant execute on function public.find_flow_runs(
+  text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
+) to anon, authenticated, service_role;

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { enterConsole, openConsole } from '../support/browser.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { deploy, finishedRun, start, storeFlow } from '../support/people.ts';
+
+test('runs are found by their error, id and starter; the list comes before the charts, which follow the filter', async () => {
+  const opened = await openConsole({ viewport: { width: 1280, height: 800 } });
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.output('price', flow.field('price', flow.input('order', {}), 'Price'));
+  const deploymentId = await deploy(person, await storeFlow(person, flow, { name: 'Shop' }));
+  const runs = [];
+  for (let n = 0; n < 2; n++) runs.push((await start(person, `id=${deploymentId}`)).flow_run_id);
+  const good = new FlowBuilder();
+  good.output('one', good.json(1));
+  const goodId = await storeFlow(person, good, { name: 'Good' });
+  const draft = await person.client.rpc('start_flow', { flow_id: goodId }).throwOnError();
+  runs.push((draft.data as { flow_run_id: string }).flow_run_id);
+  await Promise.all(runs.map((id) => finishedRun(person, id)));
+
+  await opened.goto('runs');
+  const table = page.getByRole('table', { name: 'runs', exact: true });
+  const rows = table.getByRole('row');
+  const charts = page.getByRole('region', { name: 'Charts' });
+  await charts.getByRole('img', { name: /last day.*: 1 succeeded, 2 failed$/ }).waitFor();
+  const tops = await Promise.all([table, charts].map(async (part) => (await part.boundingBox())!.y));
+  expect(tops[0]).toBeLessThan(tops[1]!);
+  await rows.filter({ hasText: 'Good' }).filter({ hasText: 'draft' }).filter({ hasText: 'by you' }).waitFor();
+  await rows.filter({ hasText: 'Shop' }).filter({ hasText: 'latest' }).first().waitFor();
+  // Both runs failed with one text, which has no code.
+  const failures = page.getByRole('table', { name: 'failures' });
+  await failures.getByRole('row').filter({ hasText: 'Price' }).getByRole('link', { name: 'Show these 2 runs' }).click();
+  await page.waitForURL(/search=/);
+  await rows.filter({ hasText: 'Good' }).waitFor({ state: 'detached' });
+  expect(await rows.count()).toBe(3);
+  await page.getByRole('button', { name: 'Show all runs' }).click();
+  await rows.filter({ hasText: 'Good' }).waitFor();
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill(runs[1]!.slice(0, 25));
+  await page.waitForURL(/search=/);
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.getByRole('link').first().getAttribute('href')).toMatch(new RegExp(`${runs[1]}$`));
+  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  await page.getByRole('button', { name: 'Yesterday' }).click();
+  await page.getByRole('heading', { name: 'No run is like that' }).waitFor();
+  expect(await charts.count()).toBe(0);
+  await page.getByRole('button', { name: '7 days' }).click();
+  await charts.getByRole('img', { name: /of the period.*: 1 succeeded, 2 failed$/ }).waitFor();
+  // Dates are shown whole, on every width.
+  for (const width of [1280, 768, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const label of ['From', 'Until']) {
+      const field = page.getByLabel(label, { exact: true });
+      expect(await field.evaluate((input) => input.scrollWidth <= input.clientWidth)).toBe(true);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+  }
+  await opened.checkAccessibilityInBoth();
+});
