@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest';
 import { makeNode } from '../../console/flows/editor/definition.ts';
+import { categoryOf } from '../../console/shared/graph/categories.ts';
+import { projectNodesDir, readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { fixtureDefinitions, type JsonObject, sharedDefinitions } from '../support/node_definitions.ts';
 
-/** Makes a node of a definition, in a grid. */
+test('each node of the project has a category', async () => {
+  const names = (await readDefinitionFiles(projectNodesDir)).map(({ text }) => JSON.parse(text).data.node_id as string);
+  // A note is no step of a run.
+  expect(names.filter((nodeId) => categoryOf({ nodeId, kind: 'native' }) === 'other')).toEqual(['note']);
+});
+
+/** Makes a node of a definition. All have the same position: far enough apart, they would be drawn as summaries. */
 const drawn = ([name, definition]: [string, JsonObject], index: number) => {
   // SAFETY: a definition has these columns. Columns that it omits are missing here and null in its row.
-  const position = { x: (index % 8) * 320, y: Math.floor(index / 8) * 420 };
+  const position = { x: 0, y: 0 };
   const node: JsonObject = { ...makeNode({ ...definition, id: name } as never), position };
   const data = node.data as JsonObject;
   return { ...node, id: String(node.id), data: { ...data, display_name: `${index} ${String(data.display_name)}` } };
@@ -33,6 +41,8 @@ test.for(
   for (const node of nodes) {
     const { sources, targets } = node.data as unknown as { sources: object[]; targets: object[] };
     const element = canvas.locator(`.react-flow__node[data-id="${node.id}"]`);
+    const more = element.locator('.graph-more');
+    if (await more.count() > 0) await more.press('Enter');
     await expect.poll(() => element.locator('.graph-port').count()).toBe(sources.length + targets.length);
     await element.focus();
     await page.keyboard.press('Enter');

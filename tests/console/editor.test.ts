@@ -136,6 +136,8 @@ test('an edge is drawn with the mouse if the types match, and else refused with 
   await drag('Anything: value', 'Output value, free', 'Request', 'Input url, string');
   await page.getByText('Not saved').waitFor();
   await drag('Balance', 'Output balance, u64', 'Request', 'Input url, string');
+  await nodeOf(page, 'Request').getByRole('button', { name: '6 more' }).click();
+  await page.getByRole('button', { name: 'Fit View' }).click();
   await drag('Request', 'Output body, free', 'Balance', 'Input pubkey, pubkey');
   await save(page);
   await drag('Balance', 'Output balance, u64', 'Request', 'Input body, json');

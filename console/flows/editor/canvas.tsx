@@ -10,20 +10,19 @@ import {
   useReactFlow,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
+import { type DragEvent, useCallback, useMemo, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
 import { GraphMap } from '../../shared/graph/graph_map.tsx';
-import { type GraphNode, nodeTypes } from '../../shared/graph/graph_node.tsx';
+import { type GraphNode, nodeTypes, TogglePorts } from '../../shared/graph/graph_node.tsx';
 import { showAll } from '../../shared/graph/show_all.ts';
+import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { moveNodes } from './flow_document.ts';
-import { viewEdges, viewNodes } from './view.ts';
+import { makeEdgeView, makeNodeView } from './view.ts';
 
 /** The data type of a definition that is dragged from the palette. */
 export const DRAGGED_DEFINITION = 'application/x-flow-definition';
-
-type Sizes = ReadonlyMap<string, { width: number; height: number }>;
 
 const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): DrawnEdge => ({
   source,
@@ -44,13 +43,12 @@ function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | und
   };
 }
 
-/** Applies the canvas's changes of nodes to the store: positions, selection and sizes. */
-function useNodeChanges(setSizes: (change: (sizes: Sizes) => Sizes) => void) {
+/** Applies the canvas's changes of nodes to the store: positions and selection. */
+function useNodeChanges() {
   const { store } = useEditor();
   return useCallback((changes: NodeChange<GraphNode>[]) => {
     const places = new Map<string, Point>();
     const selected = new Set(store.state().selected);
-    const measured: [string, { width: number; height: number }][] = [];
     let isDragging = false;
     for (const change of changes) {
       if (change.type === 'position' && change.position) {
@@ -59,12 +57,11 @@ function useNodeChanges(setSizes: (change: (sizes: Sizes) => Sizes) => void) {
       } else if (change.type === 'select') {
         if (change.selected) selected.add(change.id);
         else selected.delete(change.id);
-      } else if (change.type === 'dimensions' && change.dimensions) measured.push([change.id, change.dimensions]);
+      }
     }
-    if (measured.length > 0) setSizes((sizes) => new Map([...sizes, ...measured]));
     if (changes.some(({ type }) => type === 'select')) store.select(selected, store.state().selectedEdges);
     if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveNodes(document, places));
-  }, [store, setSizes]);
+  }, [store]);
 }
 
 /** The canvas on which the graph is drawn. */
@@ -73,16 +70,25 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
   const state = useEditorState();
   const { screenToFlowPosition } = useReactFlow();
   const colorMode = useComputedColorScheme('light');
-  const [sizes, setSizes] = useState<Sizes>(() => new Map());
-  const before = useRef<ReadonlyMap<string, GraphNode>>(new Map());
-  const nodes = useMemo(() => {
-    const view = viewNodes(state, sizes, before.current);
-    before.current = new Map(view.map((node) => [node.id, node]));
-    return view;
-  }, [state, sizes]);
-  const { document, selectedEdges } = state;
-  const edges = useMemo(() => viewEdges(document, selectedEdges), [document, selectedEdges]);
-  const onNodesChange = useNodeChanges(setSizes);
+  const [expanded, toggle] = useExpanded();
+  const [viewNodes] = useState(makeNodeView);
+  const [viewEdges] = useState(makeEdgeView);
+  const { document, selected, selectedEdges, faults } = state;
+  // The views depend on these parts of the state only.
+  const nodes = useMemo(() => viewNodes({ document, selected, faults }, expanded), [
+    viewNodes,
+    document,
+    selected,
+    faults,
+    expanded,
+  ]);
+  const edges = useMemo(() => viewEdges({ document, selected, selectedEdges }), [
+    viewEdges,
+    document,
+    selected,
+    selectedEdges,
+  ]);
+  const onNodesChange = useNodeChanges();
   const onEdgesChange = useCallback((changes: EdgeChange[]) => {
     const chosen = new Set(store.state().selectedEdges);
     for (const change of changes) {
@@ -105,29 +111,31 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
       onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_DEFINITION) && event.preventDefault()}
       onDrop={onDrop}
     >
-      <ReactFlow<GraphNode>
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={nodeTypes}
-        colorMode={colorMode}
-        onNodesChange={onNodesChange}
-        onEdgesChange={onEdgesChange}
-        onConnect={(connection) => connect(store, asEdge(connection))}
-        onConnectEnd={(_, connection) => {
-          const edge = connection.isValid === false ? edgeOf(connection) : undefined;
-          if (edge !== undefined) store.tell(whyRefused(store, edge) ?? '');
-        }}
-        isValidConnection={(edge) => whyRefused(store, asEdge(edge as Connection)) === undefined}
-        deleteKeyCode={null}
-        nodesConnectable={isOwner}
-        onlyRenderVisibleElements
-        onInit={showAll}
-        minZoom={0.05}
-      >
-        <Background />
-        <Controls showInteractive={false} />
-        <GraphMap nodes={nodes.length} label='Map of the flow' />
-      </ReactFlow>
+      <TogglePorts value={toggle}>
+        <ReactFlow<GraphNode>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          colorMode={colorMode}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onEdgesChange}
+          onConnect={(connection) => connect(store, asEdge(connection))}
+          onConnectEnd={(_, connection) => {
+            const edge = connection.isValid === false ? edgeOf(connection) : undefined;
+            if (edge !== undefined) store.tell(whyRefused(store, edge) ?? '');
+          }}
+          isValidConnection={(edge) => whyRefused(store, asEdge(edge as Connection)) === undefined}
+          deleteKeyCode={null}
+          nodesConnectable={isOwner}
+          onlyRenderVisibleElements
+          onInit={showAll}
+          minZoom={0.05}
+        >
+          <Background />
+          <Controls showInteractive={false} />
+          <GraphMap nodes={nodes.length} label='Map of the flow' />
+        </ReactFlow>
+      </TogglePorts>
     </section>
   );
 }

@@ -1,16 +1,8 @@
 import type { Edge } from '@xyflow/react';
-import {
-  type DrawnNode,
-  isObject,
-  objectAt,
-  type PlainObject,
-  readEdge,
-  readNode,
-  readPosition,
-} from '../../shared/graph/drawn_node.ts';
+import { type DrawnNode, type PlainObject, readEdge, readNode, readPosition } from '../../shared/graph/drawn_node.ts';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { nodeGeometry } from '../../shared/graph/geometry.ts';
-import type { InputMark } from '../../shared/graph/node_card.tsx';
+import { type ConnectedPorts, connectedPorts, type ShownPorts, shownPorts } from '../../shared/graph/shown_ports.ts';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 
@@ -32,76 +24,114 @@ export const nodesById = ({ nodes }: FlowDocument): Map<string, DrawnNode> =>
     return [node.id, node];
   }));
 
-/** Returns the state of each input of a node: connected, set, missing or empty. */
-function inputStatesOf(json: PlainObject, node: DrawnNode, connected: ReadonlySet<string>): Map<string, InputMark> {
-  const formData = objectAt(json, 'data', 'targets_form').form_data;
-  const has = (name: string) =>
-    isObject(formData)
-      ? formData[name] !== undefined
-      : node.inputs.length === 1 && formData !== undefined && formData !== null;
-  const isLabelled = node.nodeId === 'flow_output';
-  return new Map(node.inputs.map(({ id, name, isRequired }) => [
-    id,
-    connected.has(`${node.id} ${id}`)
-      ? 'connected'
-      : !isLabelled && has(name)
-      ? 'set'
-      : isRequired
-      ? 'missing'
-      : 'empty',
-  ]));
+const connectedOf = new WeakMap<readonly PlainObject[], ConnectedPorts>();
+
+/** Returns the ports with edges. While the edges stay the same, so does the result. */
+function connectedIn({ edges }: FlowDocument): ConnectedPorts {
+  const known = connectedOf.get(edges) ?? connectedPorts(edges.map(readEdge));
+  connectedOf.set(edges, known);
+  return known;
 }
 
-const sameStates = (a: ReadonlyMap<string, InputMark> | undefined, b: ReadonlyMap<string, InputMark>): boolean =>
-  a !== undefined && a.size === b.size && [...b].every(([id, state]) => a.get(id) === state);
+const sameMap = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
+  a.size === b.size && [...b].every(([id, value]) => a.get(id) === value);
+const sameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...b].every((id) => a.has(id));
 
-/** Returns the nodes in the canvas's form. Unchanged nodes are the same objects as before, and are not drawn again. */
-export function viewNodes(
-  { document, selected, faults }: EditorState,
-  sizes: ReadonlyMap<string, { width: number; height: number }>,
-  before: ReadonlyMap<string, GraphNode>,
-): GraphNode[] {
-  const connected = new Set(document.edges.map((edge) => {
-    const { target, targetHandle } = readEdge(edge);
-    return `${target} ${targetHandle}`;
-  }));
-  return document.nodes.map((json): GraphNode => {
-    const node = drawnNode(json);
-    const former = before.get(node.id);
-    const states = inputStatesOf(json, node, connected);
-    const inputStates = sameStates(former?.data.inputStates, states) ? former!.data.inputStates! : states;
-    const isSelected = selected.has(node.id);
-    const nodeFaults = faults.get(node.id);
-    // Faults are shown above the ports, so only the drawn node knows the positions of its ports.
-    const geometry = nodeFaults === undefined ? nodeGeometry(node) : undefined;
-    const measured = sizes.get(node.id) ?? geometry?.measured;
-    const isSame = former !== undefined && former.data.json === json && former.selected === isSelected &&
-      former.data.inputStates === inputStates && former.data.faults === nodeFaults && former.measured === measured;
-    if (isSame) return former;
-    return {
-      id: node.id,
-      type: 'drawn',
-      position: readPosition(json) ?? { x: 0, y: 0 },
-      selected: isSelected,
-      ariaLabel: node.title,
-      ...(measured && { measured }),
-      ...(geometry && { handles: geometry.handles }),
-      data: { json, node, inputStates, ...(nodeFaults && { faults: nodeFaults }) },
-    };
-  });
+const sameShown = (a: ShownPorts, b: ShownPorts): boolean =>
+  a.hidden === b.hidden && a.isExpanded === b.isExpanded && a.inputs.length === b.inputs.length &&
+  sameMap(a.marks, b.marks) && sameSet(a.connectedOutputs, b.connectedOutputs);
+
+/** What a drawn node was made of. */
+interface Made {
+  json: PlainObject;
+  connected: ConnectedPorts;
+  isExpanded: boolean;
+  node: GraphNode;
 }
 
-/** Returns the edges in the canvas's form. Their ids are their indexes in the document. */
-export function viewEdges(document: FlowDocument, selectedEdges: ReadonlySet<number>): Edge[] {
-  const nodes = nodesById(document);
-  const titleOf = (id: string) => nodes.get(id)?.title ?? 'a node that is gone';
-  return document.edges.map((json, index) => {
-    const edge = readEdge(json);
-    return {
-      ...edge,
-      id: String(index),
-      selected: selectedEdges.has(index),
-      ariaLabel: `Edge from ${titleOf(edge.source)} to ${titleOf(edge.target)}`,
-    };
-  });
+function drawNode(
+  json: PlainObject,
+  node: DrawnNode,
+  shown: ShownPorts,
+  selected: boolean,
+  faults: readonly string[] | undefined,
+): GraphNode {
+  const geometry = nodeGeometry(shown, { hasState: false, hasFaults: faults !== undefined });
+  return {
+    id: node.id,
+    type: 'drawn',
+    position: readPosition(json) ?? { x: 0, y: 0 },
+    selected,
+    ariaLabel: node.title,
+    ...geometry,
+    data: { node, shown, handles: geometry.handles, ...(faults && { faults }) },
+  };
+}
+
+/** Makes the nodes in the canvas's form. Unchanged nodes are the same objects as before, and are not drawn again. */
+export function makeNodeView() {
+  let before = new Map<string, Made>();
+  return (
+    { document, selected, faults }: Pick<EditorState, 'document' | 'selected' | 'faults'>,
+    expanded: ReadonlySet<string>,
+  ): GraphNode[] => {
+    const connected = connectedIn(document);
+    const after = new Map<string, Made>();
+    const nodes = document.nodes.map((json): GraphNode => {
+      const drawn = drawnNode(json);
+      const { id } = drawn;
+      const former = before.get(id);
+      const ofNode = faults.get(id);
+      const isExpanded = expanded.has(id);
+      const sameJson = former?.json === json ? former : undefined;
+      const samePorts = sameJson?.connected === connected && sameJson.isExpanded === isExpanded;
+      const next = samePorts ? sameJson!.node.data.shown : shownPorts(drawn, connected, isExpanded);
+      const shown = sameJson !== undefined && sameShown(sameJson.node.data.shown, next)
+        ? sameJson.node.data.shown
+        : next;
+      const isSelected = selected.has(id);
+      const isSame = sameJson !== undefined && sameJson.node.data.shown === shown &&
+        sameJson.node.selected === isSelected && sameJson.node.data.faults === ofNode;
+      const node = isSame ? sameJson.node : drawNode(json, drawn, shown, isSelected, ofNode);
+      after.set(id, { json, connected, isExpanded, node });
+      return node;
+    });
+    before = after;
+    return nodes;
+  };
+}
+
+/** What a drawn edge was made of. */
+interface MadeEdge {
+  json: PlainObject;
+  edge: Edge;
+}
+
+/**
+ * Makes the edges in the canvas's form. Their ids are their indexes in the document. Edges at a selected node are
+ * marked. Unchanged edges are the same objects as before.
+ */
+export function makeEdgeView() {
+  let before: MadeEdge[] = [];
+  return (
+    { document, selected, selectedEdges }: Pick<EditorState, 'document' | 'selected' | 'selectedEdges'>,
+  ): Edge[] => {
+    const nodes = nodesById(document);
+    const titleOf = (id: string) => nodes.get(id)?.title ?? 'a node that is gone';
+    const after = document.edges.map((json, index): MadeEdge => {
+      const { source, sourceHandle, target, targetHandle } = readEdge(json);
+      const isSelected = selectedEdges.has(index);
+      const className = selected.has(source) || selected.has(target) ? 'graph-edge-near' : '';
+      const ariaLabel = `Edge from ${titleOf(source)} to ${titleOf(target)}`;
+      const former = before[index];
+      const isSame = former?.json === json && former.edge.selected === isSelected &&
+        former.edge.className === className && former.edge.ariaLabel === ariaLabel;
+      if (isSame) return former;
+      const edge = { source, sourceHandle, target, targetHandle, id: String(index), selected: isSelected, className };
+      return { json, edge: { ...edge, ariaLabel } };
+    });
+    before = after;
+    return after.map(({ edge }) => edge);
+  };
 }

@@ -1,3 +1,5 @@
+import { shortText } from './short_text.ts';
+
 /** A port of a node as it is drawn. */
 export interface DrawnPort {
   /** The id that edges name as their handle. Ports of a definition have their name. */
@@ -6,6 +8,8 @@ export interface DrawnPort {
   /** The types that an output gives or an input accepts. */
   types: string[];
   description: string;
+  /** The beginning of the value that the form of the node gives the port; undefined without one. */
+  value?: string | undefined;
 }
 
 export interface DrawnInput extends DrawnPort {
@@ -75,6 +79,30 @@ function readInput(port: PlainObject): DrawnInput {
   };
 }
 
+/** A constant and an input of the flow have their value in a field of their form. */
+const FIELD_OF_OUTPUT: Record<string, string> = { const: 'value', flow_input: 'form_label' };
+
+/** Reads the values of a node's form as the texts that are shown at its ports. Passwords are not shown. */
+function valuesOf(data: PlainObject, nodeId: string) {
+  const form = objectAt(data, 'targets_form');
+  const formData = form.form_data;
+  const show = (name: string) => {
+    const value = objectAt(formData)[name];
+    if (value === undefined) return undefined;
+    return objectAt(form.ui_schema, name)['ui:widget'] === 'password' ? '••••' : shortText(value);
+  };
+  return {
+    ofOutput: (): string | undefined =>
+      FIELD_OF_OUTPUT[nodeId] === undefined ? undefined : show(FIELD_OF_OUTPUT[nodeId]),
+    ofInput(name: string, isOnly: boolean): string | undefined {
+      // The label of an output of the flow is the name of its input.
+      if (nodeId === 'flow_output') return undefined;
+      if (isObject(formData)) return show(name);
+      return isOnly && formData !== undefined && formData !== null ? shortText(formData) : undefined;
+    },
+  };
+}
+
 /** Reads a node of a flow or of a snapshot, or a definition, which has its ports beside `data`. */
 export function readNode(json: unknown): DrawnNode {
   const data = objectAt(json, 'data');
@@ -82,6 +110,8 @@ export function readNode(json: unknown): DrawnNode {
   const label = textOf(objectAt(data, 'targets_form', 'form_data').label);
   const nodeId = textOf(data.node_id);
   const name = textOf(data.display_name) || textOf(data.name) || nodeId;
+  const inputs = listOf(data.targets ?? node.targets).map(readInput);
+  const values = valuesOf(data, nodeId);
   return {
     id: textOf(node.id),
     title: label === '' ? name || 'Node' : `${name}: ${label}`,
@@ -93,8 +123,11 @@ export function readNode(json: unknown): DrawnNode {
       dark: readColour(objectAt(data, 'design').backgroundColorDark) ?? readColour(data.backgroundColorDark),
     },
     icon: readIcon(objectAt(data, 'design').icon_url),
-    outputs: listOf(data.sources ?? node.sources).map(readOutput),
-    inputs: listOf(data.targets ?? node.targets).map(readInput),
+    outputs: listOf(data.sources ?? node.sources).map(readOutput).map((port) => ({
+      ...port,
+      value: values.ofOutput(),
+    })),
+    inputs: inputs.map((port) => ({ ...port, value: values.ofInput(port.name, inputs.length === 1) })),
   };
 }
 

@@ -1,60 +1,94 @@
-import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
-import { memo, useCallback } from 'react';
+import { Handle, type Node, type NodeHandle, type NodeProps, Position, useStore } from '@xyflow/react';
+import { createContext, memo, use, useCallback } from 'react';
 import { type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
-import { type InputMark, NodeCard, type NodeState } from './node_card.tsx';
+import { NodeCard, type NodeCardProps, type NodeState, NodeSummary, type PortDot } from './node_card.tsx';
+import type { ShownPorts } from './shown_ports.ts';
+
+/** The zoom below which nodes are drawn as summaries: the names of their ports would be smaller than 6 px. */
+const SUMMARY_ZOOM = 0.5;
 
 /** The data of a node on the canvas. */
 export interface GraphNodeData extends Record<string, unknown> {
   node: DrawnNode;
+  shown: ShownPorts;
+  /** The ends of edges, as `nodeGeometry` computes them. */
+  handles: readonly NodeHandle[];
   state?: NodeState | undefined;
-  inputStates?: ReadonlyMap<string, InputMark>;
   faults?: readonly string[];
 }
 
 export type GraphNode = Node<GraphNodeData, 'drawn'>;
 
-const describe = (port: DrawnPort, kind: string) => `${kind} ${port.name}, ${port.types.join(' or ')}`;
+/** Shows all ports of a node, or hides those that it does not need. The canvas provides the function. */
+export const TogglePorts = createContext<(nodeId: string) => void>(() => {});
 
-/** A node card with handles for edges. */
-export const GraphNodeView = memo(function GraphNodeView({ data, selected, isConnectable }: NodeProps<GraphNode>) {
-  const renderHandle = useCallback(
-    (port: DrawnPort, side: 'input' | 'output' | 'passed on') =>
-      side === 'input'
-        ? (
-          <Handle
-            type='target'
-            position={Position.Left}
-            id={port.id}
-            isConnectable={isConnectable}
-            role='img'
-            aria-label={describe(port, 'Input')}
-          />
-        )
-        : (
-          <Handle
-            type='source'
-            position={Position.Right}
-            id={side === 'output' ? port.id : passedOnHandle(port.id)}
-            isConnectable={isConnectable}
-            role='img'
-            aria-label={describe(port, side === 'output' ? 'Output' : 'Passed on input')}
-          />
-        ),
+const KINDS: Record<PortDot['side'], string> = {
+  input: 'Input',
+  output: 'Output',
+  'passed on': 'Passed on input',
+};
+
+const describe = (port: DrawnPort, side: PortDot['side']) => `${KINDS[side]} ${port.name}, ${port.types.join(' or ')}`;
+
+const isFarOff = ({ transform }: { transform: [x: number, y: number, zoom: number] }): boolean =>
+  transform[2] < SUMMARY_ZOOM;
+
+/** The ends of edges at a summary. The canvas measures them when a node is drawn, and edges need them. */
+const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: string; handles: readonly NodeHandle[] }) {
+  return handles.map(({ id: handle, type, position, x, y }) => (
+    <div
+      key={`${type} ${handle}`}
+      className={`react-flow__handle ${type}`}
+      data-nodeid={id}
+      data-handleid={handle}
+      data-handlepos={position}
+      style={{ left: x, top: y }}
+    />
+  ));
+});
+
+/** A node with handles for edges; from afar a summary. */
+export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
+  const { id, data, selected, isConnectable, height } = props;
+  const toggle = use(TogglePorts);
+  const isSummary = useStore(isFarOff);
+  const onToggle = useCallback(() => toggle(id), [toggle, id]);
+  const renderHandle: NonNullable<NodeCardProps['renderHandle']> = useCallback(
+    (port, { side, colour, mark }) => (
+      <Handle
+        type={side === 'input' ? 'target' : 'source'}
+        position={side === 'input' ? Position.Left : Position.Right}
+        id={side === 'passed on' ? passedOnHandle(port.id) : port.id}
+        isConnectable={isConnectable}
+        role='img'
+        aria-label={describe(port, side)}
+        data-colour={colour}
+        data-mark={mark}
+      />
+    ),
     [isConnectable],
   );
+  const { node, shown, handles, state, faults = NO_FAULTS } = data;
+  if (isSummary) {
+    return (
+      <NodeSummary node={node} height={height} isSelected={selected} state={state} isFaulty={faults.length > 0}>
+        <SummaryHandles id={id} handles={handles} />
+      </NodeSummary>
+    );
+  }
   return (
     <NodeCard
-      node={data.node}
+      node={node}
       isSelected={selected}
-      state={data.state}
-      inputStates={data.inputStates ?? NO_STATES}
-      faults={data.faults ?? NO_FAULTS}
+      state={state}
+      shown={shown}
+      faults={faults}
       renderHandle={renderHandle}
+      onToggle={onToggle}
     />
   );
 });
 
-const NO_STATES: ReadonlyMap<string, InputMark> = new Map();
 const NO_FAULTS: readonly string[] = [];
 
 /** The kinds of nodes, in the canvas's form. */

@@ -6,11 +6,12 @@ import { Loading } from '../loading.tsx';
 import { type DrawnEdge, type DrawnNode, type Point, readEdge, readNode, readPosition } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
 import { GraphMap } from './graph_map.tsx';
-import { type GraphNode, nodeTypes } from './graph_node.tsx';
+import { type GraphNode, nodeTypes, TogglePorts } from './graph_node.tsx';
 import { layOut } from './layout.ts';
 import type { NodeState } from './node_card.tsx';
-import { NODE_WIDTH, nodeHeight, PORT_HEIGHT } from './node_size.ts';
 import { showAll } from './show_all.ts';
+import { type ConnectedPorts, connectedPorts, shownPorts } from './shown_ports.ts';
+import { useExpanded } from './use_expanded.ts';
 
 export interface GraphViewProps {
   /** The name of the region. */
@@ -28,19 +29,21 @@ export interface GraphViewProps {
   height?: number | string;
 }
 
-/** Converts edges to the canvas's form. */
-const drawEdges = (edges: readonly DrawnEdge[]): Edge[] =>
-  edges.map((edge, index) => ({ ...edge, id: String(index), focusable: false }));
+/** Converts edges to the canvas's form. Edges at the selected node are marked. */
+const drawEdges = (edges: readonly DrawnEdge[], selected: string | undefined): Edge[] =>
+  edges.map((edge, index) => ({
+    ...edge,
+    id: String(index),
+    focusable: false,
+    ...((edge.source === selected || edge.target === selected) && { className: 'graph-edge-near' }),
+  }));
 
-/** Estimates the size of a node with its state and its faults: the map shows no node without a size. */
-const aboutSize = (node: DrawnNode, faults: number): Pick<GraphNode, 'initialWidth' | 'initialHeight'> => ({
-  initialWidth: NODE_WIDTH,
-  initialHeight: nodeHeight(node) + PORT_HEIGHT * (1 + 2 * faults),
-});
+const NO_FAULTS: readonly string[] = [];
 
 interface PlacedGraph {
   nodes: { node: DrawnNode; position: Point }[];
-  edges: Edge[];
+  edges: DrawnEdge[];
+  connected: ConnectedPorts;
 }
 
 /**
@@ -69,7 +72,8 @@ function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): P
         node,
         position: places?.get(node.id) ?? position ?? { x: 0, y: 0 },
       })),
-      edges: drawEdges(read.edges),
+      edges: read.edges,
+      connected: connectedPorts(read.edges),
     };
   }, [read, places, hasPlaces]);
 }
@@ -88,38 +92,46 @@ export function GraphView(props: GraphViewProps) {
 function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
   const { label, graph, states, faults, selected, onSelect } = props;
   const colorMode = useComputedColorScheme('light');
-  const shown = useMemo(() =>
-    graph.nodes.map(({ node, position }): GraphNode => ({
-      id: node.id,
-      type: 'drawn',
-      position,
-      selected: node.id === selected,
-      ...(faults?.has(node.id) !== true && states === undefined
-        ? nodeGeometry(node)
-        : aboutSize(node, faults?.get(node.id)?.length ?? 0)),
-      ariaLabel: states === undefined ? node.title : `${node.title}, ${states.get(node.id) ?? 'waiting'}`,
-      data: { node, state: states?.get(node.id), faults: faults?.get(node.id) ?? [] },
-    })), [graph, states, faults, selected]);
+  const [expanded, toggle] = useExpanded();
+  const drawn = useMemo(() =>
+    graph.nodes.map(({ node, position }): GraphNode => {
+      const shown = shownPorts(node, graph.connected, expanded.has(node.id));
+      const state = states === undefined ? undefined : states.get(node.id) ?? 'waiting';
+      const ofNode = faults?.get(node.id) ?? NO_FAULTS;
+      const geometry = nodeGeometry(shown, { hasState: state !== undefined, hasFaults: ofNode.length > 0 });
+      return {
+        id: node.id,
+        type: 'drawn',
+        position,
+        selected: node.id === selected,
+        ...geometry,
+        ariaLabel: state === undefined ? node.title : `${node.title}, ${state}`,
+        data: { node, shown, handles: geometry.handles, state, faults: ofNode },
+      };
+    }), [graph, states, faults, selected, expanded]);
+  const edges = useMemo(() => drawEdges(graph.edges, selected), [graph.edges, selected]);
   return (
-    <ReactFlow<GraphNode>
-      nodes={shown}
-      edges={graph.edges}
-      nodeTypes={nodeTypes}
-      colorMode={colorMode}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      edgesFocusable={false}
-      onlyRenderVisibleElements
-      onInit={showAll}
-      minZoom={0.05}
-      onNodesChange={(changes) => {
-        const chosen = changes.find((change) => change.type === 'select' && change.selected);
-        if (chosen?.type === 'select') onSelect?.(chosen.id);
-      }}
-    >
-      <Background />
-      <Controls showInteractive={false} />
-      <GraphMap nodes={shown.length} label={`Map of ${label}`} />
-    </ReactFlow>
+    <TogglePorts value={toggle}>
+      <ReactFlow<GraphNode>
+        nodes={drawn}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        colorMode={colorMode}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        onlyRenderVisibleElements
+        onInit={showAll}
+        minZoom={0.05}
+        onNodesChange={(changes) => {
+          const chosen = changes.find((change) => change.type === 'select' && change.selected);
+          if (chosen?.type === 'select') onSelect?.(chosen.id);
+        }}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+        <GraphMap nodes={drawn.length} label={`Map of ${label}`} />
+      </ReactFlow>
+    </TogglePorts>
   );
 }

@@ -1,6 +1,7 @@
 import type { DrawnEdge, DrawnNode, Point } from './drawn_node.ts';
 import { layOutInColumns, type LayoutTask } from './layout_in_columns.ts';
 import { nodeHeight } from './node_size.ts';
+import { connectedPorts } from './shown_ports.ts';
 
 /** The most edges for the layout that avoids crossings. With more it takes tens of seconds. */
 const MOST_EDGES = 1_200;
@@ -37,8 +38,9 @@ export async function layOut(
   signal?: AbortSignal,
 ): Promise<Map<string, Point>> {
   const known = new Set(nodes.map(({ id }) => id));
+  const connected = connectedPorts(edges);
   const task: LayoutTask = {
-    nodes: nodes.map((node) => ({ id: node.id, height: nodeHeight(node) })),
+    nodes: nodes.map((node) => ({ id: node.id, height: nodeHeight(node, connected) })),
     edges: edges.filter(({ source, target }) => known.has(source) && known.has(target))
       .map(({ source, target }) => ({ source, target })),
   };

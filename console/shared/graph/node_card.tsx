@@ -1,16 +1,24 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { memo, type ReactNode } from 'react';
+import { type CSSProperties, memo, type ReactNode } from 'react';
+import { categoryOf } from './categories.ts';
+import { CategoryIcon } from './category_icon.tsx';
 import { textOn } from './colours.ts';
 import type { DrawnInput, DrawnNode, DrawnPort } from './drawn_node.ts';
+import { type PortColour, portColour } from './port_types.ts';
+import type { InputMark, ShownPorts } from './shown_ports.ts';
 import './graph.css';
 
 /** The state of a node in a run. */
 export type NodeState = 'waiting' | 'running' | 'succeeded' | 'handled' | 'failed' | 'not run' | 'stopped';
 
-/** The source of an input's value. */
-export type InputMark = 'connected' | 'set' | 'missing' | 'empty';
+/** What a port's dot tells about it. */
+export interface PortDot {
+  side: 'input' | 'output' | 'passed on';
+  colour: PortColour;
+  /** The source of an input's value; of an output whether it has an edge. */
+  mark: InputMark;
+}
 
-const INPUT_TEXTS: Record<InputMark, string> = {
+const MARK_TEXTS: Record<InputMark, string> = {
   connected: 'has an edge',
   set: 'has a value',
   missing: 'required, and has neither an edge nor a value',
@@ -22,72 +30,159 @@ export interface NodeCardProps {
   isSelected?: boolean;
   /** The state decides the colour, and is also shown as text. */
   state?: NodeState | undefined;
-  /** The state of each input, by the input's id. */
-  inputStates?: ReadonlyMap<string, InputMark>;
+  /** The ports to show, and their states; all ports if undefined. */
+  shown?: ShownPorts | undefined;
   /** The faults of the node. */
   faults?: readonly string[];
-  /** Renders the handle at which edges end. */
-  renderHandle?: (port: DrawnPort, side: 'input' | 'output' | 'passed on') => ReactNode;
+  /** Renders the dot at which edges end. */
+  renderHandle?: (port: DrawnPort, dot: PortDot) => ReactNode;
+  /** Called to show the hidden ports, or to hide them again. */
+  onToggle?: (() => void) | undefined;
 }
 
-const PortName = ({ port, fallback }: { port: DrawnPort; fallback: string }) => (
-  <span className='graph-port-name'>{port.name === '' ? fallback : port.name}</span>
+/** The explanation of a port: its types, its value and what it is for. */
+const hintOf = (port: DrawnPort, mark?: InputMark): string =>
+  [
+    `${port.name}: ${port.types.join(' | ')}`,
+    ...(mark === undefined ? [] : [MARK_TEXTS[mark]]),
+    ...(port.value === undefined ? [] : [port.value]),
+    ...(port.description === '' ? [] : [port.description]),
+  ].join('\n');
+
+/** A dot at which no edge can end, as in the gallery. */
+const StaticDot = ({ side, colour, mark }: PortDot) => (
+  <span className='graph-dot' data-side={side} data-colour={colour} data-mark={mark} />
 );
 
-function InputRow({ port, state, renderHandle }: {
+function InputRow({ port, mark, renderHandle }: {
   port: DrawnInput;
-  state: InputMark | undefined;
+  mark: InputMark | undefined;
   renderHandle: NodeCardProps['renderHandle'];
 }) {
-  const shown = state ?? (port.isRequired ? 'missing' : 'empty');
+  const dot: PortDot = { side: 'input', colour: portColour(port.types), mark: mark ?? 'empty' };
   return (
-    <li className='graph-port' title={port.description || undefined}>
-      {renderHandle?.(port, 'input')}
-      <span className='graph-dot' data-state={state ?? 'empty'} title={state && INPUT_TEXTS[shown]} />
-      <PortName port={port} fallback='input' />
+    <li className='graph-port' title={hintOf(port, mark)}>
+      {renderHandle === undefined ? <StaticDot {...dot} /> : renderHandle(port, dot)}
+      <span className='graph-port-name'>{port.name === '' ? 'input' : port.name}</span>
       {port.isRequired && <abbr className='graph-required' title='required'>*</abbr>}
-      <span className='graph-type'>{port.types.join(' | ')}</span>
-      {port.isPassedOn && renderHandle?.(port, 'passed on')}
+      {mark === 'set' && <span className='graph-value'>{port.value}</span>}
+      {port.isPassedOn && renderHandle?.(port, { ...dot, side: 'passed on', mark: 'empty' })}
     </li>
   );
 }
 
-/** A node as drawn on the canvas: its name in its colours, its inputs, and its outputs with their types. */
+function OutputRow({ port, isConnected, renderHandle }: {
+  port: DrawnPort;
+  isConnected: boolean;
+  renderHandle: NodeCardProps['renderHandle'];
+}) {
+  const dot: PortDot = {
+    side: 'output',
+    colour: portColour(port.types),
+    mark: isConnected ? 'connected' : 'empty',
+  };
+  return (
+    <li className='graph-port graph-output' title={hintOf(port)}>
+      {port.value !== undefined && <span className='graph-value'>{port.value}</span>}
+      <span className='graph-port-name'>{port.name === '' ? 'output' : port.name}</span>
+      {renderHandle === undefined ? <StaticDot {...dot} /> : renderHandle(port, dot)}
+    </li>
+  );
+}
+
+/** The colours that a definition gives its head, as properties that `graph.css` chooses from by the colour scheme. */
+function ownColours({ colour }: DrawnNode): CSSProperties | undefined {
+  const isPlain = (hex: string) => ['#fff', '#ffffff', '#000', '#000000'].includes(hex.toLowerCase());
+  const properties = (['light', 'dark'] as const).flatMap((scheme): [string, string][] => {
+    const ground = colour[scheme];
+    if (ground === undefined || isPlain(ground)) return [];
+    return [[`--graph-${scheme}-ground`, ground], [`--graph-${scheme}-text`, textOn(ground)]];
+  });
+  // SAFETY: React writes custom properties, which its type does not name.
+  return properties.length === 0 ? undefined : Object.fromEntries(properties) as CSSProperties;
+}
+
+const NodeHead = ({ node }: { node: DrawnNode }) => (
+  <div className='graph-head' style={ownColours(node)}>
+    {node.icon === undefined
+      ? <CategoryIcon category={categoryOf(node)} />
+      : <img className='graph-icon' src={node.icon} alt='' draggable={false} />}
+    <span className='graph-title' title={node.title}>{node.title}</span>
+    {node.kind !== 'native' && <span className='graph-kind'>{node.kind}</span>}
+  </div>
+);
+
+/** The summary of a node, for a canvas on which ports would be too small to read. It keeps the height of the node. */
+export const NodeSummary = memo(function NodeSummary({ node, height, isSelected, state, isFaulty, children }: {
+  node: DrawnNode;
+  height: number | undefined;
+  isSelected: boolean;
+  state: NodeState | undefined;
+  isFaulty: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div
+      className='graph-node graph-summary'
+      style={{ height }}
+      data-selected={isSelected || undefined}
+      data-state={state}
+      data-faulty={isFaulty || undefined}
+      data-category={categoryOf(node)}
+    >
+      <CategoryIcon category={categoryOf(node)} />
+      <span className='graph-summary-title'>{node.title}</span>
+      {state !== undefined && <span className='graph-summary-state'>{state}</span>}
+      {children}
+    </div>
+  );
+});
+
+/** A node as drawn on the canvas: its name and category, its inputs with their values, and its outputs. */
 export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
-  const { node, isSelected = false, state, inputStates, faults = [], renderHandle } = props;
-  const scheme = useComputedColorScheme('light');
-  const ground = node.colour[scheme];
-  const isPlain = ground === undefined || ['#fff', '#ffffff', '#000', '#000000'].includes(ground.toLowerCase());
+  const { node, isSelected = false, state, shown, faults = [], renderHandle, onToggle } = props;
+  const { inputs, outputs } = shown ?? node;
   return (
     <div
       className='graph-node'
       data-selected={isSelected || undefined}
       data-state={state}
       data-faulty={faults.length > 0 || undefined}
+      data-category={categoryOf(node)}
     >
-      <div className='graph-head' style={isPlain ? undefined : { background: ground, color: textOn(ground) }}>
-        {node.icon === undefined
-          ? <span className='graph-initial' aria-hidden='true'>{[...node.title][0]?.toUpperCase()}</span>
-          : <img className='graph-icon' src={node.icon} alt='' draggable={false} />}
-        <span className='graph-title' title={node.title}>{node.title}</span>
-        {node.kind !== 'native' && <span className='graph-kind'>{node.kind}</span>}
-      </div>
+      <NodeHead node={node} />
       {state !== undefined && <div className='graph-state'>{state}</div>}
       {faults.length > 0 && (
-        <ul className='graph-faults'>{faults.map((fault, index) => <li key={index}>{fault}</li>)}</ul>
+        <div className='graph-faults' title={faults.join('\n')}>
+          <p>{faults.join(' · ')}</p>
+        </div>
       )}
       <ul className='graph-ports'>
-        {node.inputs.map((port) => (
-          <InputRow key={`in ${port.id}`} port={port} state={inputStates?.get(port.id)} renderHandle={renderHandle} />
+        {inputs.map((port) => (
+          <InputRow key={`in ${port.id}`} port={port} mark={shown?.marks.get(port.id)} renderHandle={renderHandle} />
         ))}
-        {node.outputs.map((port) => (
-          <li key={`out ${port.id}`} className='graph-port graph-output' title={port.description || undefined}>
-            <span className='graph-type'>{port.types.join(' | ')}</span>
-            <PortName port={port} fallback='output' />
-            {renderHandle?.(port, 'output')}
-          </li>
+        {outputs.map((port) => (
+          <OutputRow
+            key={`out ${port.id}`}
+            port={port}
+            isConnected={shown?.connectedOutputs.has(port.id) === true}
+            renderHandle={renderHandle}
+          />
         ))}
       </ul>
+      {shown !== undefined && (shown.hidden > 0 || shown.isExpanded) && (
+        <button
+          type='button'
+          className='graph-more nodrag nokey'
+          aria-expanded={shown.isExpanded}
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle?.();
+          }}
+        >
+          {shown.isExpanded ? 'Show fewer' : `${shown.hidden} more`}
+        </button>
+      )}
     </div>
   );
 });
