@@ -1,20 +1,20 @@
-import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Badge, Card, Group, Stack, Text } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type DeploymentDescription, FlowError, type PlainValues, type StartedRun } from 'flow-deployments-client';
+import { useQuery } from '@tanstack/react-query';
+import { type DeploymentDescription, FlowError, type StartedRun } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useSession } from '../session/session_context.tsx';
 import { SignInPage } from '../session/sign_in_page.tsx';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
-import { InputsForm } from '../shared/form/inputs_form.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { Page } from '../shared/page.tsx';
 import { Fees } from './fees.tsx';
 import { Frame } from './frame.tsx';
 import { NothingToStart } from './nothing_to_start.tsx';
 import { StartedRunView } from './started_run.tsx';
-import { asKey, initialValues, type Starter } from './starter.ts';
+import { StartForm } from './start_form.tsx';
+import type { Starter } from './starter.ts';
 import { WhoStarts } from './who_starts.tsx';
 
 /** The key for reading before a visitor has shown one. It is the system program's, so nobody owns it. */
@@ -24,39 +24,22 @@ const NOBODY = '11111111111111111111111111111111';
 const isMissing = (error: unknown): boolean =>
   error instanceof FlowError && (error.status === 404 || error.status === 400);
 
-interface StartFormProps {
-  deployment: DeploymentDescription;
-  starter: Starter;
-  onStarted: (run: StartedRun) => void;
-}
+/** Tests for a port that takes or has a key, a signature or a transaction of Solana. */
+const isSolanaPort = ({ type_bounds }: { type_bounds: readonly string[] }): boolean =>
+  type_bounds.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
 
-function StartForm({ deployment, starter, onStarted }: StartFormProps) {
-  const { flows } = useApi();
-  const starting = useMutation({
-    mutationFn: (values: PlainValues) => flows.start({ id: deployment.deployment_id }, values, asKey(starter)),
-    onSuccess: ({ flow_run_id, token }) => onStarted({ flow_run_id, token }),
-  });
-  return (
-    <InputsForm
-      idPrefix='start'
-      inputs={deployment.inputs}
-      initial={initialValues(deployment.inputs, starter)}
-      disabled={starting.isPending}
-      onSubmit={(values) => starting.mutate(values)}
-    >
-      <ErrorAlert error={starting.error} />
-      <Group>
-        <Button type='submit' loading={starting.isPending}>Start</Button>
-      </Group>
-    </InputsForm>
-  );
-}
+/**
+ * Tests whether runs of the deployment act on Solana, as far as its description tells: by its payments, its transaction
+ * or the types of its inputs. For other flows the network means nothing.
+ */
+const actsOnSolana = ({ fees, output_instructions, inputs }: DeploymentDescription): boolean =>
+  fees.length > 0 || output_instructions || inputs.some(isSolanaPort);
 
 const About = ({ deployment }: { deployment: DeploymentDescription }) => (
   <Stack gap='sm'>
     {deployment.description !== '' && <Text className='console-text'>{deployment.description}</Text>}
     <Group gap='xs'>
-      <Badge variant='default' tt='none'>{deployment.cluster}</Badge>
+      {actsOnSolana(deployment) && <Badge variant='default' tt='none'>{deployment.cluster}</Badge>}
       {deployment.output_instructions && (
         <Badge variant='default' tt='none'>returns its transaction instead of sending it</Badge>
       )}

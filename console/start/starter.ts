@@ -1,8 +1,8 @@
 import type { DeploymentInput, PlainValues } from 'flow-deployments-client';
 import { fieldOf } from '../../types/values/port_types.ts';
 
-/** The starter: the signed-in user, or a visitor with a public key. */
-export type Starter = { kind: 'user'; email: string } | { kind: 'key'; publicKey: string };
+/** The starter: the signed-in user, or a visitor with a public key, which this browser has made for a guest. */
+export type Starter = { kind: 'user'; email: string } | { kind: 'key'; publicKey: string; isGuest: boolean };
 
 /** Returns the public key of a starter for the client; a user needs none. */
 export const asKey = (starter: Starter): { publicKey?: string } =>

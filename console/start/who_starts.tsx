@@ -5,6 +5,7 @@ import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Section } from '../shared/section.tsx';
 import { type ConnectingWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
 import { connectWallet } from '../shared/wallet/connect_wallet.ts';
+import { GuestButton } from './guest_button.tsx';
 import type { Starter } from './starter.ts';
 
 function TypedKey({ choose }: { choose: (publicKey: string) => void }) {
@@ -15,10 +16,10 @@ function TypedKey({ choose }: { choose: (publicKey: string) => void }) {
   };
   return (
     <form onSubmit={submit}>
-      <Group align='flex-end'>
+      <Group align='flex-end' pt='xs'>
         <TextInput
           label='Public key'
-          description='Of a wallet that this browser does not have. Base58 of 32 bytes.'
+          description='Base58 of 32 bytes.'
           required
           pattern='[1-9A-HJ-NP-Za-km-z]{32,44}'
           title='Base58 of 32 bytes'
@@ -39,10 +40,10 @@ interface WhoStartsProps {
   onSignIn: () => void;
 }
 
-/** The choice of the starter: the signed-in user, or the key of a wallet. */
+/** The choice of the starter: a guest, the key of a wallet, or the signed-in user. */
 export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
   const wallets = useBrowserWallets();
-  const setKey = (publicKey: string) => setStarter({ kind: 'key', publicKey });
+  const setKey = (publicKey: string, isGuest = false) => setStarter({ kind: 'key', publicKey, isGuest });
   const connect = useMutation({
     mutationFn: async (wallet: ConnectingWallet) => setKey(await connectWallet(wallet)),
   });
@@ -50,7 +51,13 @@ export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
     return (
       <Group justify='space-between' role='group' aria-label='Who starts'>
         <Text size='sm' className='console-text' flex='1 1 12rem'>
-          You start as {starter.kind === 'user' ? starter.email : <Code>{starter.publicKey}</Code>}
+          You start as {starter.kind === 'user' ? starter.email : starter.isGuest
+            ? (
+              <>
+                a guest, with the key <Code>{starter.publicKey}</Code>
+              </>
+            )
+            : <Code>{starter.publicKey}</Code>}
         </Text>
         {starter.kind === 'key' && (
           <Button size='xs' variant='default' onClick={() => setStarter(undefined)}>Change</Button>
@@ -61,23 +68,25 @@ export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
   return (
     <Section title='Who are you?'>
       <Stack>
-        <Text size='sm' c='dimmed'>
-          No account is needed: a public key says who starts, and signs what has to be signed.
-        </Text>
-        <Group>
-          {wallets.map((wallet, index) => (
-            <Button
-              key={`${wallet.name} ${index}`}
-              loading={connect.isPending}
-              onClick={() => connect.mutate(wallet)}
-            >
-              Connect {wallet.name}
-            </Button>
-          ))}
-          <Button variant='default' onClick={onSignIn}>Sign in</Button>
-        </Group>
+        <GuestButton choose={(publicKey) => setKey(publicKey, true)} />
+        {wallets.map((wallet, index) => (
+          <Button
+            key={`${wallet.name} ${index}`}
+            variant='default'
+            size='md'
+            fullWidth
+            loading={connect.isPending}
+            onClick={() => connect.mutate(wallet)}
+          >
+            Connect {wallet.name}
+          </Button>
+        ))}
         <ErrorAlert error={connect.error} />
-        <TypedKey choose={setKey} />
+        <Button variant='default' size='md' fullWidth onClick={onSignIn}>Sign in</Button>
+        <details className='console-folded'>
+          <summary>Use the key of a wallet that this browser does not have</summary>
+          <TypedKey choose={setKey} />
+        </details>
       </Stack>
     </Section>
   );

@@ -425,6 +425,7 @@ export const importRules: readonly ImportRule[] = [
       ...BROWSER_WALLETS,
       ...MARKDOWN,
       '@supabase/supabase-js',
+      '@noble/curves',
       '@scure/base',
     ],
     why: 'all pages share it, so it imports none of them.',

@@ -72,6 +72,22 @@ test('a visitor pays with a wallet of the browser, and sees the result', async (
   expect([chain.balance(shop), chain.balance(partner.publicKey)]).toEqual([PRICE, 1_000_000n]);
 });
 
+test("a guest pays from the guest's key, which the browser keeps", async () => {
+  const owner = await signUp();
+  const shop = await storeKeypair(owner);
+  const id = await deployAction(owner, chain, shopFlow(shop), {});
+  const { page, goto } = await openConsole();
+  await goto(`start/${id}`);
+  await page.getByText('devnet').waitFor();
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  const key = await page.getByRole('textbox', { name: 'account' }).inputValue();
+  await chain.call('requestAirdrop', key, 10n * SOL);
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign as a guest' }).click();
+  await page.getByRole('region', { name: 'Result' }).getByText('signature').waitFor();
+  expect(chain.balance(shop)).toBe(PRICE);
+});
+
 /** Opens the start page of a deployment that outputs its transaction, and starts it as the wallet's holder. */
 async function startForTransaction(options: BrowserWalletOptions, colorScheme: 'light' | 'dark') {
   const owner = await signUp();

@@ -10,6 +10,8 @@ export interface InputsFormProps {
   inputs: readonly DeploymentInput[];
   /** Called with plain values for `flows.start(target, values)`. Empty inputs are left out. */
   onSubmit: (values: PlainValues) => void;
+  /** Called with the values whenever they change, also while they are not valid. */
+  onChange?: (values: unknown) => void;
   /** The initial values of the form. */
   initial?: PlainValues;
   disabled?: boolean;
@@ -18,7 +20,8 @@ export interface InputsFormProps {
 }
 
 /** The inputs of a start as a form of plain values. */
-export function InputsForm({ idPrefix, inputs, onSubmit, initial = {}, disabled = false, children }: InputsFormProps) {
+export function InputsForm(props: InputsFormProps) {
+  const { idPrefix, inputs, onSubmit, onChange, initial = {}, disabled = false, children } = props;
   const form = useMemo(() => inputsForm(inputs), [inputs]);
   const [values, setValues] = useState<unknown>(initial);
   return (
@@ -26,7 +29,10 @@ export function InputsForm({ idPrefix, inputs, onSubmit, initial = {}, disabled 
       idPrefix={idPrefix}
       {...form}
       value={values}
-      onChange={setValues}
+      onChange={(changed) => {
+        setValues(changed);
+        onChange?.(changed);
+      }}
       // SAFETY: the form library returns a JSON object for a schema of an object.
       onSubmit={(sent) => onSubmit((sent ?? {}) as PlainValues)}
       disabled={disabled}

@@ -5,6 +5,7 @@ import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../error_alert.tsx';
 import { runKey } from '../use_run_events.ts';
 import { When } from '../when.tsx';
+import { SignAsGuest, useIsGuest } from './sign_as_guest.tsx';
 import { canSign, type SigningWallet, signWith, useBrowserWallets } from './browser_wallets.ts';
 
 interface SignatureRequestProps {
@@ -63,7 +64,9 @@ export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps)
       return null;
     },
   });
+  const isGuest = useIsGuest(request?.pubkey ?? '');
   if (request === undefined || request === null) return <ErrorAlert error={error} />;
+  const onSigned = () => queries.invalidateQueries({ queryKey: runKey(runId) });
   const expiresAt = new Date(request.time + request.timeout * 1_000).toISOString();
   return (
     <Alert color='yellow' title='The run waits for a signature' role='group'>
@@ -72,12 +75,9 @@ export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps)
           Key <Code>{request.pubkey}</Code> is asked to sign a transaction on {cluster}. The request ends{' '}
           <When at={expiresAt} />.
         </Text>
-        <SignButtons
-          key={request.id}
-          request={request}
-          cluster={cluster}
-          onSigned={() => queries.invalidateQueries({ queryKey: runKey(runId) })}
-        />
+        {isGuest
+          ? <SignAsGuest key={request.id} request={request} onSigned={onSigned} />
+          : <SignButtons key={request.id} request={request} cluster={cluster} onSigned={onSigned} />}
       </Stack>
     </Alert>
   );

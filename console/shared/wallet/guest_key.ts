@@ -1,0 +1,79 @@
+import { base58 } from '@scure/base';
+
+/** The key of a guest: it says who starts, and signs what this browser is asked to sign for it. */
+export interface GuestKey {
+  /** Base58 of 32 bytes. */
+  publicKey: string;
+  sign: (message: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
+}
+
+interface StoredKey {
+  publicKey: string;
+  privateKey: CryptoKey;
+}
+
+const DATABASE = 'flow-console-guest';
+const STORE = 'keys';
+/** The only entry of the store. */
+const ENTRY = 'guest';
+/** The place of the secret key where the browser can't keep a key that nothing reads. */
+const FALLBACK = 'flow-console-guest';
+
+const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error ?? new Error('The browser stores no key.')));
+  });
+
+async function openStore(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+  const opening = indexedDB.open(DATABASE, 1);
+  opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore(STORE));
+  const database = await settled(opening);
+  const transaction = database.transaction(STORE, mode);
+  transaction.addEventListener('complete', () => database.close());
+  return transaction.objectStore(STORE);
+}
+
+const signerOf = ({ publicKey, privateKey }: StoredKey): GuestKey => ({
+  publicKey,
+  sign: async (message) => new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, message)),
+});
+
+/** Reads the key that the browser keeps; undefined if it has none. */
+async function readKept(): Promise<GuestKey | undefined> {
+  const stored: StoredKey | undefined = await settled((await openStore('readonly')).get(ENTRY));
+  return stored && signerOf(stored);
+}
+
+/** Makes a key whose secret part no script can read, and has the browser keep it. */
+async function makeKept(): Promise<GuestKey> {
+  const made = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+  if (!('privateKey' in made)) throw new Error('The browser makes no key pairs.');
+  const publicKey = base58.encode(new Uint8Array(await crypto.subtle.exportKey('raw', made.publicKey)));
+  const stored: StoredKey = { publicKey, privateKey: made.privateKey };
+  await settled((await openStore('readwrite')).put(stored, ENTRY));
+  return signerOf(stored);
+}
+
+/** The key of a browser that can't keep one safely: old ones, and pages without https. */
+async function readText(mayMake: boolean): Promise<GuestKey | undefined> {
+  const kept = localStorage.getItem(FALLBACK);
+  if (kept === null && !mayMake) return undefined;
+  // Loaded here, because few browsers need it.
+  const { ed25519 } = await import('@noble/curves/ed25519.js');
+  const secret = kept === null ? ed25519.utils.randomSecretKey() : base58.decode(kept);
+  if (kept === null) localStorage.setItem(FALLBACK, base58.encode(secret));
+  return {
+    publicKey: base58.encode(ed25519.getPublicKey(secret)),
+    sign: async (message) => ed25519.sign(message, secret),
+  };
+}
+
+/** Returns the guest's key in this browser; undefined if nobody has continued as a guest here. */
+export const readGuestKey = async (): Promise<GuestKey | undefined> =>
+  await readKept().catch(() => undefined) ?? await readText(false);
+
+/** Returns the guest's key in this browser, which is made on the first call. */
+export const guestKey = async (): Promise<GuestKey> =>
+  // SAFETY: the last call makes a key.
+  await readGuestKey() ?? await makeKept().catch(() => readText(true)) as GuestKey;
