@@ -189,6 +189,26 @@ isOneToOne: false
       referencedColumns: ["id","user_id"]
     }
                   ]
+                },"flow_versions": {
+                  Row: {
+                    "bytes": number,"chain_network": NonNullable<Json>,"created_at": string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"flow_id": number,"hash": string,"id": number,"instructions_bundling": string,"name": string | null,"nodes": NonNullable<Json>,"saved_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "bytes": number,"chain_network": NonNullable<Json>,"created_at"?: string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"flow_id": number,"hash": string,"id"?: never,"instructions_bundling": string,"name"?: string | null,"nodes": NonNullable<Json>,"saved_at": string,"user_id": string
+                  }
+                  Update: {
+                    "bytes"?: number,"chain_network"?: NonNullable<Json>,"created_at"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"flow_id"?: number,"hash"?: string,"id"?: never,"instructions_bundling"?: string,"name"?: string | null,"nodes"?: NonNullable<Json>,"saved_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_versions_flow_id_fkey"
+      columns: ["flow_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id"]
+    }
+                  ]
                 },"flow_webhooks": {
                   Row: {
                     "created_at": string,"deployment_id": string | null,"flow": number | null,"headers": (string)[],"hmac": Json | null,"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"prefix": string,"tag": string | null,"updated_at": string,"user_id": string,"verification": string | null
@@ -420,6 +440,9 @@ isOneToOne: false
 "cancel_input":
 { Args: { "idempotency_key"?: string,"token": string }; Returns: undefined
                            },
+"check_flow":
+{ Args: { "flow": Json }; Returns: Json
+                           },
 "checkpoint_flow_run":
 { Args: { "claim_number": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
@@ -507,6 +530,9 @@ isOneToOne: false
 "flow_has_changed":
 { Args: { "id": string }; Returns: boolean
                            },
+"flow_history":
+{ Args: { "flow_id": number }; Returns: Json
+                           },
 "flow_run_events":
 { Args: { "after"?: number,"flow_run_id": string }; Returns: Json
                            },
@@ -529,6 +555,9 @@ isOneToOne: false
 { Args: { "claims": Json,"lease_seconds": number }; Returns: {
               "flow_run_id": string,"has_ended_inputs": boolean,"is_lost": boolean,"stop": Json
             }[]
+                           },
+"keep_flow_version":
+{ Args: { "flow_id": number,"name"?: string }; Returns: number
                            },
 "kv_create_store":
 { Args: { "claim": Json,"effect": Json,"store": string }; Returns: undefined
@@ -596,6 +625,9 @@ isOneToOne: false
                            },
 "release_flow_run":
 { Args: { "claim_number": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined
+                           },
+"restore_flow_version":
+{ Args: { "id": number,"updated_at"?: string }; Returns: Json
                            },
 "rotate_on_end_secret":
 { Args: { "flow_id": number }; Returns: Json

@@ -5,6 +5,7 @@ import { projectDir } from '../stack/paths.ts';
 import { actionOperations } from './openapi/action_operations.ts';
 import { automaticStartOperations } from './openapi/automatic_start_operations.ts';
 import { errorAnswers, type ResponseObject } from './openapi/errors.ts';
+import { flowOperations } from './openapi/flow_operations.ts';
 import type { Operation } from './openapi/operation.ts';
 import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
 import { pendingInputOperations } from './openapi/pending_input_operations.ts';
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   ...signatureOperations,
   ...pendingInputOperations,
   ...programOperations,
+  ...flowOperations,
   ...restOperations,
 ];
 

@@ -21,9 +21,10 @@ begin atomic
       'token_required'
     ) then 403
     when error_status.code in (
-      'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_run_not_found',
-      'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found', 'signature_request_not_found',
-      'wallet_not_found', 'connection_not_found', 'kv_item_not_found', 'kv_store_not_found'
+      'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_version_not_found',
+      'flow_run_not_found', 'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found',
+      'signature_request_not_found', 'wallet_not_found', 'connection_not_found', 'kv_item_not_found',
+      'kv_store_not_found'
     ) then 404
     when error_status.code in (
       'method_not_allowed'

@@ -231,6 +231,34 @@ return 262144;
 comment on function private.limit_flow_pins_bytes() is
   'Limit in bytes: all pinned outputs of a flow.';
 
+create function private.limit_flow_versions()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_versions() is
+  'Limit in versions: versions of a flow (`flow_versions`).';
+
+create function private.limit_flow_version_minutes()
+returns integer
+language sql immutable security invoker
+return 10;
+comment on function private.limit_flow_version_minutes() is
+  'Limit in minutes: time after a version of a flow in which saves make no further one.';
+
+create function private.limit_checked_flow_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_checked_flow_bytes() is
+  'Limit in bytes: a flow that `check_flow` checks, as JSON text; and the flows that it calls, together.';
+
+create function private.limit_flow_checks_per_second()
+returns integer
+language sql immutable security invoker
+return 2;
+comment on function private.limit_flow_checks_per_second() is
+  'Limit in calls: calls of `check_flow` by a user within a second, one at a time.';
+
 create function private.limit_node_id_characters()
 returns integer
 language sql immutable security invoker
@@ -601,6 +629,10 @@ grant execute on function
   private.limit_port_name_characters(),
   private.limit_flow_pins(),
   private.limit_flow_pins_bytes(),
+  private.limit_flow_versions(),
+  private.limit_flow_version_minutes(),
+  private.limit_checked_flow_bytes(),
+  private.limit_flow_checks_per_second(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
   private.limit_flow_jsonb_bytes(),
@@ -659,7 +691,7 @@ as $$
 begin
   return query values
     ('flows', 1000::bigint, 'flows'),
-    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
+    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows and their versions'),
     ('deployments', 10000, 'deployments'),
     ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
     ('tags', 10000, 'tags beside latest'),

@@ -37,6 +37,8 @@ begin
       return (
         select sum(pg_column_size(f.nodes)::bigint + pg_column_size(f.edges) + pg_column_size(f.environment))
         from public.flows as f where f.user_id = quota_use.user_id
+      ) + (
+        select coalesce(sum(v.bytes), 0) from public.flow_versions as v where v.user_id = quota_use.user_id
       );
     when 'deployments' then
       return (select count(*) from public.flow_deployments as d where d.user_id = quota_use.user_id);
@@ -85,6 +87,23 @@ $$;
 comment on function private.quota_use(text, uuid) is
   'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer: it must see all rows.';
 
+create function private.lock_quota(name text, user_id uuid)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- Only one transaction of the user can hold the lock at a time, so each transaction counts the rows that earlier
+  -- transactions stored. Only quotas take the lock, and its holder needs no row that another transaction of the user
+  -- has locked, so there is no deadlock.
+  perform pg_advisory_xact_lock(
+    hashtextextended(format('private.check_quota %s %s', lock_quota.name, lock_quota.user_id), 0)
+  );
+end;
+$$;
+comment on function private.lock_quota(text, uuid) is
+  'Locks the count of a user''s rows for a quota until the transaction ends.';
+
 create function private.check_quota(name text, user_id uuid)
 returns void
 language plpgsql volatile security definer
@@ -93,12 +112,7 @@ as $$
 declare
   v_limit bigint := private.quota(check_quota.name);
 begin
-  -- The lock lasts until the transaction ends. Only one transaction of the user can hold it at a time, so each
-  -- transaction counts the rows that earlier transactions stored. Only this function takes the lock, and its holder
-  -- needs no row that another transaction of the user has locked, so there is no deadlock.
-  perform pg_advisory_xact_lock(
-    hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0)
-  );
+  perform private.lock_quota(check_quota.name, check_quota.user_id);
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
     perform private.fail('quota_exceeded',
       format('You have reached the quota of %s: a user may have %s at most.',
@@ -109,7 +123,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take this function''s lock. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger

@@ -65,13 +65,11 @@ begin
     ),
     drawn as materialized (
       select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required,
-        false as is_handed_on,
-        s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
+        false as is_handed_on, s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
       select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean,
-        (t.port -> 'passthrough')::boolean,
-        false, coalesce(t.port ->> 'when_absent' = 'run', false)
+        (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- Handles are looked up in the whole flow, because copies of a node may share a handle.
@@ -91,9 +89,8 @@ begin
     wired as materialized (
       select e.index, e.side, e.has_expression, s.index as source_index, t.index as target_index,
         s.node_id as source_id, t.node_id as target_id,
-        case when sh.name is not null and e.side = 'source'
-          and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
-          as source_name,
+        case when sh.name is not null and e.side = 'source' and s.node_id = 'flow_input' then coalesce(s.label, sh.name)
+          else sh.name end as source_name,
         case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name)
           else th.name end as target_name,
         s.type = 'native'
@@ -186,7 +183,8 @@ begin
       from node as n where n.node_id = 'flow_input' and n.label is not null
       group by n.label having count(*) > 1
       union all
-      select distinct 1, r.index, 'input_missing', '', format(
+      -- `member` is the name of the input. It becomes the member `port`, not a part of the path.
+      select distinct 1, r.index, 'input_missing', r.name, format(
         'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
         to_jsonb(private.shorten(r.name))
       )
@@ -285,10 +283,11 @@ begin
       'code', first.code,
       'path', case first.place
         when 0 then 'nodes'
-          else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
+          else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index,
+            case when first.code <> 'input_missing' then first.member end)
       end,
       'message', first.message
-    ) order by first.place, first.index, first.code, first.message), '[]')
+    ) || case when first.code = 'input_missing' then jsonb_build_object('port', first.member) else '{}' end order by first.place, first.index, first.code, first.message), '[]')
     from (
       select w.* from warning as w
       order by w.place, w.index, w.code, w.message limit private.limit_listed_warnings()
@@ -297,4 +296,4 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. The graph must have no findings.';
+  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. input_missing also has port, the input''s name. The graph must have no findings.';

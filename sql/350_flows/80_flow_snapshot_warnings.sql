@@ -13,6 +13,54 @@ comment on column private.flow_snapshot_warnings.warnings is
 comment on column private.flow_snapshot_warnings.connections is
   '{"<name>": {path} or {flow_id, path}}: the connections that nodes name, each with the place of its first use.';
 
+create function private.warnings_of_data(data jsonb, out warnings jsonb, out connections jsonb)
+returns record
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  -- Merging an empty object changes nothing, but decompresses the data once for all parts below.
+  v_data constant jsonb := warnings_of_data.data || '{}';
+  v_acting_flows constant jsonb := private.acting_flows(v_data);
+begin
+  with graph as materialized (
+    select null::integer as flow_id, v_data -> 'entry' as graph
+    union all
+    -- A flow that calls itself is in the data twice: as the entry, and as a called flow.
+    select f.key::integer, f.value
+    from jsonb_each(v_data -> 'flows') as f
+    where f.value <> v_data -> 'entry'
+  ),
+  use as (
+    select distinct on (u.name) u.name, g.flow_id, u.node_index
+    from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
+    order by u.name, g.flow_id nulls first, u.node_index
+  )
+  select
+    (
+      select coalesce(jsonb_agg(warning.warning order by warning.flow_id nulls first, warning.position), '[]')
+      from (
+        select g.flow_id, w.position, w.warning || case when g.flow_id is null then '{}'
+          else jsonb_build_object('flow_id', g.flow_id) end as warning
+        from graph as g
+        cross join lateral jsonb_array_elements(
+          private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
+        ) with ordinality as w (warning, position)
+      ) as warning
+    ),
+    (
+      select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
+        'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
+      ))), '{}')
+      from use as u
+    )
+  into warnings_of_data.warnings, warnings_of_data.connections;
+  warnings := private.first_elements(warnings_of_data.warnings, private.limit_listed_warnings());
+end;
+$$;
+comment on function private.warnings_of_data(jsonb) is
+  'The first warnings about the data of a snapshot, and the connections that it names, each with the place of its first use. Warnings about called flows have a flow_id.';
+
 create function private.current_snapshot_warnings(hash bytea)
 returns private.flow_snapshot_warnings
 language plpgsql volatile security definer
@@ -20,7 +68,6 @@ set search_path = ''
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
-  v_acting_flows jsonb;
   v_stored private.flow_snapshot_warnings;
 begin
   select w.* into v_stored
@@ -29,42 +76,13 @@ begin
   if not found then
     v_stored.snapshot_hash := current_snapshot_warnings.hash;
     v_stored.nodes_version := v_version;
-    select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s
-      where s.hash = current_snapshot_warnings.hash;
-    with graph as materialized (
-      select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s
-        where s.hash = current_snapshot_warnings.hash
-      union all
-      -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
-      select f.key::integer, f.value
-      from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
-      where s.hash = current_snapshot_warnings.hash and f.value <> s.data -> 'entry'
-    ),
-    use as (
-      select distinct on (u.name) u.name, g.flow_id, u.node_index
-      from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
-      order by u.name, g.flow_id nulls first, u.node_index
-    )
-    select
-      (
-        select coalesce(jsonb_agg(warning.warning order by warning.flow_id nulls first, warning.position), '[]')
-        from (
-          select g.flow_id, w.position, w.warning || case when g.flow_id is null then '{}'
-            else jsonb_build_object('flow_id', g.flow_id) end as warning
-          from graph as g
-          cross join lateral jsonb_array_elements(
-            private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
-          ) with ordinality as w (warning, position)
-        ) as warning
-      ),
-      (
-        select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
-          'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
-        ))), '{}')
-        from use as u
-      )
-    into v_stored.warnings, v_stored.connections;
-    v_stored.warnings := private.first_elements(v_stored.warnings, private.limit_listed_warnings());
+    select w.warnings, w.connections into v_stored.warnings, v_stored.connections
+    from private.flow_snapshots as s cross join lateral private.warnings_of_data(s.data) as w
+    where s.hash = current_snapshot_warnings.hash;
+    v_stored.warnings := (
+      select coalesce(jsonb_agg(w.warning - 'port' order by w.position), '[]')
+      from jsonb_array_elements(v_stored.warnings) with ordinality as w (warning, position)
+    );
     -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
     values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)

@@ -8,6 +8,7 @@ declare
   v_flow public.flows;
   v_frozen record;
   v_warnings jsonb;
+  v_hash bytea;
   v_deployment public.flow_deployments;
 begin
   select * into v_flow from public.flows as f
@@ -38,7 +39,12 @@ begin
     v_flow.chain_network
   )
   returning * into v_deployment;
-  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
+  v_hash := private.flow_version_hash(
+    v_flow.nodes, v_flow.edges, v_flow.environment, v_flow.chain_network, v_flow.instructions_bundling
+  );
+  insert into private.flow_deployment_canvases (deployment_id, canvas, flow_hash)
+  values (v_deployment.id, v_frozen.canvas, v_hash);
+  perform private.store_deployed_version(v_flow.id, v_hash);
   insert into private.flow_deployment_connections (deployment_id, name, connection_id)
   select v_deployment.id, c.key, c.value::uuid
   from jsonb_each_text(private.snapshot_connections(v_frozen.snapshot_hash, v_user_id)) as c;

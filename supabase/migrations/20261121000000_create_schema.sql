@@ -49,9 +49,10 @@ begin atomic
       'token_required'
     ) then 403
     when error_status.code in (
-      'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_run_not_found',
-      'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found', 'signature_request_not_found',
-      'wallet_not_found', 'connection_not_found', 'kv_item_not_found', 'kv_store_not_found'
+      'route_not_found', 'api_key_not_found', 'flow_not_found', 'deployment_not_found', 'flow_version_not_found',
+      'flow_run_not_found', 'webhook_delivery_not_found', 'pending_input_not_found', 'webhook_not_found',
+      'signature_request_not_found', 'wallet_not_found', 'connection_not_found', 'kv_item_not_found',
+      'kv_store_not_found'
     ) then 404
     when error_status.code in (
       'method_not_allowed'
@@ -340,6 +341,34 @@ language sql immutable security invoker
 return 262144;
 comment on function private.limit_flow_pins_bytes() is
   'Limit in bytes: all pinned outputs of a flow.';
+
+create function private.limit_flow_versions()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_versions() is
+  'Limit in versions: versions of a flow (`flow_versions`).';
+
+create function private.limit_flow_version_minutes()
+returns integer
+language sql immutable security invoker
+return 10;
+comment on function private.limit_flow_version_minutes() is
+  'Limit in minutes: time after a version of a flow in which saves make no further one.';
+
+create function private.limit_checked_flow_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_checked_flow_bytes() is
+  'Limit in bytes: a flow that `check_flow` checks, as JSON text; and the flows that it calls, together.';
+
+create function private.limit_flow_checks_per_second()
+returns integer
+language sql immutable security invoker
+return 2;
+comment on function private.limit_flow_checks_per_second() is
+  'Limit in calls: calls of `check_flow` by a user within a second, one at a time.';
 
 create function private.limit_node_id_characters()
 returns integer
@@ -711,6 +740,10 @@ grant execute on function
   private.limit_port_name_characters(),
   private.limit_flow_pins(),
   private.limit_flow_pins_bytes(),
+  private.limit_flow_versions(),
+  private.limit_flow_version_minutes(),
+  private.limit_checked_flow_bytes(),
+  private.limit_flow_checks_per_second(),
   private.limit_node_id_characters(),
   private.limit_flow_bytes(),
   private.limit_flow_jsonb_bytes(),
@@ -769,7 +802,7 @@ as $$
 begin
   return query values
     ('flows', 1000::bigint, 'flows'),
-    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
+    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows and their versions'),
     ('deployments', 10000, 'deployments'),
     ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
     ('tags', 10000, 'tags beside latest'),
@@ -1237,6 +1270,8 @@ begin
       return (
         select sum(pg_column_size(f.nodes)::bigint + pg_column_size(f.edges) + pg_column_size(f.environment))
         from public.flows as f where f.user_id = quota_use.user_id
+      ) + (
+        select coalesce(sum(v.bytes), 0) from public.flow_versions as v where v.user_id = quota_use.user_id
       );
     when 'deployments' then
       return (select count(*) from public.flow_deployments as d where d.user_id = quota_use.user_id);
@@ -1285,6 +1320,23 @@ $$;
 comment on function private.quota_use(text, uuid) is
   'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer: it must see all rows.';
 
+create function private.lock_quota(name text, user_id uuid)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- Only one transaction of the user can hold the lock at a time, so each transaction counts the rows that earlier
+  -- transactions stored. Only quotas take the lock, and its holder needs no row that another transaction of the user
+  -- has locked, so there is no deadlock.
+  perform pg_advisory_xact_lock(
+    hashtextextended(format('private.check_quota %s %s', lock_quota.name, lock_quota.user_id), 0)
+  );
+end;
+$$;
+comment on function private.lock_quota(text, uuid) is
+  'Locks the count of a user''s rows for a quota until the transaction ends.';
+
 create function private.check_quota(name text, user_id uuid)
 returns void
 language plpgsql volatile security definer
@@ -1293,12 +1345,7 @@ as $$
 declare
   v_limit bigint := private.quota(check_quota.name);
 begin
-  -- The lock lasts until the transaction ends. Only one transaction of the user can hold it at a time, so each
-  -- transaction counts the rows that earlier transactions stored. Only this function takes the lock, and its holder
-  -- needs no row that another transaction of the user has locked, so there is no deadlock.
-  perform pg_advisory_xact_lock(
-    hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0)
-  );
+  perform private.lock_quota(check_quota.name, check_quota.user_id);
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
     perform private.fail('quota_exceeded',
       format('You have reached the quota of %s: a user may have %s at most.',
@@ -1309,7 +1356,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take this function''s lock. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -4739,13 +4786,11 @@ begin
     ),
     drawn as materialized (
       select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required,
-        false as is_handed_on,
-        s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
+        false as is_handed_on, s.port ->> 'optional' = 'true' as may_be_unset, false as runs_when_absent
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
       select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean,
-        (t.port -> 'passthrough')::boolean,
-        false, coalesce(t.port ->> 'when_absent' = 'run', false)
+        (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- Handles are looked up in the whole flow, because copies of a node may share a handle.
@@ -4765,9 +4810,8 @@ begin
     wired as materialized (
       select e.index, e.side, e.has_expression, s.index as source_index, t.index as target_index,
         s.node_id as source_id, t.node_id as target_id,
-        case when sh.name is not null and e.side = 'source'
-          and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
-          as source_name,
+        case when sh.name is not null and e.side = 'source' and s.node_id = 'flow_input' then coalesce(s.label, sh.name)
+          else sh.name end as source_name,
         case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name)
           else th.name end as target_name,
         s.type = 'native'
@@ -4860,7 +4904,8 @@ begin
       from node as n where n.node_id = 'flow_input' and n.label is not null
       group by n.label having count(*) > 1
       union all
-      select distinct 1, r.index, 'input_missing', '', format(
+      -- `member` is the name of the input. It becomes the member `port`, not a part of the path.
+      select distinct 1, r.index, 'input_missing', r.name, format(
         'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
         to_jsonb(private.shorten(r.name))
       )
@@ -4959,10 +5004,11 @@ begin
       'code', first.code,
       'path', case first.place
         when 0 then 'nodes'
-          else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member)
+          else format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index,
+            case when first.code <> 'input_missing' then first.member end)
       end,
       'message', first.message
-    ) order by first.place, first.index, first.code, first.message), '[]')
+    ) || case when first.code = 'input_missing' then jsonb_build_object('port', first.member) else '{}' end order by first.place, first.index, first.code, first.message), '[]')
     from (
       select w.* from warning as w
       order by w.place, w.index, w.code, w.message limit private.limit_listed_warnings()
@@ -4971,7 +5017,7 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. The graph must have no findings.';
+  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. input_missing also has port, the input''s name. The graph must have no findings.';
 
 -- sql/350_flows/60_flows.sql
 
@@ -5349,19 +5395,7 @@ $$;
 comment on function private.pins_of_flow(public.flows) is
   'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer: its callers have checked the owner.';
 
--- sql/350_flows/70_flow_snapshots.sql
-
-create table private.flow_snapshots (
-  hash bytea primary key,
-  data jsonb not null,
-  created_at timestamptz not null default now(),
-  constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
-);
-comment on table private.flow_snapshots is
-  'Frozen graphs, which deployments and runs execute even if the flows change. Equal graphs are stored once. Rows are never updated.';
-comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
-comment on column private.flow_snapshots.data is
-  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
+-- sql/350_flows/66_reduce_flow.sql
 
 -- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
 -- copy each value once for every level around it, and the hash needs the text anyway.
@@ -5500,6 +5534,148 @@ $$;
 comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
+-- Reduces a row of a flow, and the current rows of all flows that it calls, directly or through others, to what a run
+-- needs. Does not check permission: callers must.
+--
+--   max_called_bytes  reads called flows only up to this size; null: all of them
+--   data              the data of a snapshot, as text; null if there are findings
+--   canvas            if keeps_canvas: the positions of the nodes, {"<flow id>": private.canvas_text()}, as text
+--   findings          what keeps the flows from running, [{flow_id, code, path, message}]; those of the flow come first
+--   is_complete       false if called flows were left out because of max_called_bytes
+create function private.reduce_flow(
+  entry public.flows, keeps_canvas boolean, max_called_bytes bigint,
+  out data text, out canvas text, out findings jsonb, out is_complete boolean
+)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_flow public.flows := reduce_flow.entry;
+  v_reached integer[] := array[reduce_flow.entry.id];
+  v_called integer[];
+  v_position integer := 1;
+  v_ids integer[] := '{}';
+  v_graphs text[] := '{}';
+  v_max_size constant integer := private.limit_snapshot_bytes();
+  v_max_findings constant integer := private.limit_listed_findings();
+  v_size integer := 0;
+  v_called_bytes bigint := 0;
+  v_is_entry_called boolean := false;
+  v_own_findings jsonb;
+  v_canvases text[] := '{}';
+begin
+  findings := '[]';
+  is_complete := true;
+  -- Read the flow itself, then every flow that it reaches through interflow nodes. A flow may call itself, directly or
+  -- through others.
+  <<flows>>
+  loop
+    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
+    -- several times.
+    v_flow.nodes := v_flow.nodes || '[]';
+    v_flow.edges := v_flow.edges || '[]';
+    if v_position > 1 then
+      -- A flow takes time even if it is small, so each counts 10 KiB more.
+      v_called_bytes := v_called_bytes + pg_column_size(v_flow.nodes) + pg_column_size(v_flow.edges) + 10240;
+      is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
+      exit when not is_complete;
+    end if;
+    -- Freezing several MiB keeps one processor busy for a second. Each user freezes one large graph at a time, so that
+    -- the other users find a free processor. No transaction locks a quota or the queue before it freezes, so there is
+    -- no deadlock.
+    if pg_column_size(v_flow.nodes) > 1048576 then
+      perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
+    end if;
+    v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
+    findings := findings || coalesce((
+      select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
+      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id))
+        as finding
+    ), '[]');
+    if findings = '[]' then
+      v_ids := v_ids || v_flow.id;
+      v_graphs := v_graphs || format(
+        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
+        private.reduce_edges(v_flow.edges),
+        private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
+      );
+      if reduce_flow.keeps_canvas then
+        v_canvases := v_canvases || format('"%s": %s', v_flow.id, private.canvas_text(v_flow.nodes));
+      end if;
+    end if;
+
+    v_called := null;
+    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
+    -- cost as much as all checks before.
+    if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
+      select
+        findings || coalesce(jsonb_agg(jsonb_build_object(
+          'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
+          'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
+        ) order by r.node_index) filter (where f.id is null), '[]'),
+        array_agg(distinct f.id) filter (where f.id is not null)
+      into findings, v_called
+      from private.interflow_references(v_flow.nodes) as r
+      left join public.flows as f on f.id = r.id and f.user_id = reduce_flow.entry.user_id;
+      findings := findings || private.called_error_findings(v_flow);
+    end if;
+    -- These arrays are not part of the query above, because then the query would be planned at each execution.
+    if v_called is not null then
+      v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
+      v_is_entry_called := v_is_entry_called or reduce_flow.entry.id = any (v_called);
+    end if;
+
+    loop
+      exit flows when v_position = cardinality(v_reached);
+      v_position := v_position + 1;
+      select f.* into v_flow
+      from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
+      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
+      exit when found;
+    end loop;
+    if findings = '[]' then
+      v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
+    end if;
+    -- The flow is refused already. The remaining flows can't change that.
+    exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
+  end loop;
+
+  if findings = '[]' then
+    data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
+      -- If the entry is called by its id, it is also one of the called flows.
+      select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
+      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> reduce_flow.entry.id or v_is_entry_called
+    ));
+    if octet_length(data) > v_max_size then
+      findings := jsonb_build_array(jsonb_build_object(
+        'flow_id', reduce_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'message',
+        format('the flow and the flows that it calls are larger than %s together', private.size_text(v_max_size))
+      ));
+      data := null;
+    end if;
+  end if;
+  canvas := format('{%s}', array_to_string(v_canvases, ', '));
+end;
+$$;
+comment on function private.reduce_flow(public.flows, boolean, bigint) is
+  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer: it reads all flows of the owner of `entry`.';
+
+-- sql/350_flows/70_flow_snapshots.sql
+
+create table private.flow_snapshots (
+  hash bytea primary key,
+  data jsonb not null,
+  created_at timestamptz not null default now(),
+  constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
+);
+comment on table private.flow_snapshots is
+  'Frozen graphs, which deployments and runs execute even if the flows change. Equal graphs are stored once. Rows are never updated.';
+comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
+comment on column private.flow_snapshots.data is
+  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
+
 -- Freezes the given row of a flow, and the current rows of all flows that it calls, directly or through others. Returns
 -- the key of the snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>":
 -- private.canvas_text()}, as text. Does not check permission: callers must. 422 flow_invalid lists the first 1,000
@@ -5510,119 +5686,25 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_flow public.flows := freeze_flow.entry;
-  v_reached integer[] := array[freeze_flow.entry.id];
-  v_called integer[];
-  v_position integer := 1;
-  v_ids integer[] := '{}';
-  v_graphs text[] := '{}';
-  v_max_size constant integer := private.limit_snapshot_bytes();
+  v_reduced constant record := private.reduce_flow(freeze_flow.entry, freeze_flow.keeps_canvas, null);
   v_max_findings constant integer := private.limit_listed_findings();
-  v_size integer := 0;
-  v_is_entry_called boolean := false;
-  v_own_findings jsonb;
-  v_findings jsonb := '[]';
-  v_canvases text[] := '{}';
-  v_data text;
 begin
-  -- Read the flow itself, then every flow that it reaches through interflow nodes. A flow may call itself, directly or
-  -- through others.
-  <<flows>>
-  loop
-    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
-    -- several times.
-    v_flow.nodes := v_flow.nodes || '[]';
-    v_flow.edges := v_flow.edges || '[]';
-    -- Freezing several MiB keeps one processor busy for a second. Each user freezes one large graph at a time, so that
-    -- the other users find a free processor. No transaction locks a quota or the queue before it freezes, so there is
-    -- no deadlock.
-    if pg_column_size(v_flow.nodes) > 1048576 then
-      perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', freeze_flow.entry.user_id), 0));
-    end if;
-    v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
-    v_findings := v_findings || coalesce((
-      select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
-      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id))
-        as finding
-    ), '[]');
-    if v_findings = '[]' then
-      v_ids := v_ids || v_flow.id;
-      v_graphs := v_graphs || format(
-        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
-        private.reduce_edges(v_flow.edges),
-        private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
-      );
-      if freeze_flow.keeps_canvas then
-        v_canvases := v_canvases || format('"%s": %s', v_flow.id, private.canvas_text(v_flow.nodes));
-      end if;
-    end if;
-
-    v_called := null;
-    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
-    -- cost as much as all checks before.
-    if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
-      select
-        v_findings || coalesce(jsonb_agg(jsonb_build_object(
-          'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
-          'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
-        ) order by r.node_index) filter (where f.id is null), '[]'),
-        array_agg(distinct f.id) filter (where f.id is not null)
-      into v_findings, v_called
-      from private.interflow_references(v_flow.nodes) as r
-      left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
-      v_findings := v_findings || private.called_error_findings(v_flow);
-    end if;
-    -- These arrays are not part of the query above, because then the query would be planned at each execution.
-    if v_called is not null then
-      v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
-      v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);
-    end if;
-
-    loop
-      exit flows when v_position = cardinality(v_reached);
-      v_position := v_position + 1;
-      select f.* into v_flow
-      from public.flows as f where f.id = v_reached[v_position] and f.user_id = freeze_flow.entry.user_id;
-      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
-      exit when found;
-    end loop;
-    if v_findings = '[]' then
-      v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
-    end if;
-    -- The flow is refused already. The remaining flows can't change that.
-    exit when v_size > v_max_size or jsonb_array_length(v_findings) > v_max_findings;
-  end loop;
-
-  if v_findings = '[]' then
-    v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- If the entry is called by its id, it is also one of the called flows.
-      select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
-      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> freeze_flow.entry.id or v_is_entry_called
-    ));
-    if octet_length(v_data) > v_max_size then
-      v_findings := jsonb_build_array(jsonb_build_object(
-        'flow_id', freeze_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
-        'message',
-        format('the flow and the flows that it calls are larger than %s together', private.size_text(v_max_size))
-      ));
-    end if;
-  end if;
-  if v_findings <> '[]' then
+  if v_reduced.findings <> '[]' then
     perform private.fail(
       'flow_invalid',
-      format('The flow can''t run: %s.', v_findings #>> '{0,message}')
-        || case when jsonb_array_length(v_findings) > v_max_findings
+      format('The flow can''t run: %s.', v_reduced.findings #>> '{0,message}')
+        || case when jsonb_array_length(v_reduced.findings) > v_max_findings
           then format(' The details are the first %s findings.', v_max_findings) else '' end,
-      private.first_elements(v_findings, v_max_findings)
+      private.first_elements(v_reduced.findings, v_max_findings)
     );
   end if;
-  canvas := format('{%s}', array_to_string(v_canvases, ', '));
-  snapshot_hash := sha256(convert_to(v_data, 'UTF8'));
+  canvas := v_reduced.canvas;
+  snapshot_hash := sha256(convert_to(v_reduced.data, 'UTF8'));
   loop
     -- The lock keeps the sweep from deleting an equal snapshot that already exists, until the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
-    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb)
+    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_reduced.data::jsonb)
       on conflict (hash) do nothing;
     exit when found;
   end loop;
@@ -5630,6 +5712,274 @@ end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
   'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
+
+-- sql/350_flows/72_flow_versions.sql
+
+-- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It has no name,
+-- description and sharing of the flow, so restoring an old version never publishes a flow again.
+
+create table public.flow_versions (
+  id bigint generated always as identity primary key,
+  user_id uuid not null,
+  flow_id integer not null references public.flows on delete cascade,
+  hash bytea not null,
+  name text,
+  nodes jsonb not null,
+  edges jsonb not null,
+  environment jsonb not null,
+  chain_network jsonb not null,
+  instructions_bundling text not null,
+  bytes integer not null,
+  saved_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint flow_versions_flow_id_hash_key unique (flow_id, hash),
+  constraint flow_versions_hash_length check (octet_length(hash) = 32),
+  constraint flow_versions_name_length check (
+    name is null or char_length(name) between 1 and private.limit_name_characters()
+    or private.refuse_column('name', format('must have 1 to %s characters', private.limit_name_characters()))
+  )
+);
+comment on table public.flow_versions is
+  'Earlier contents of flows, for the owner. Equal contents of a flow are one version. Functions insert the rows; only name can be changed.';
+comment on column public.flow_versions.user_id is 'The owner of the flow.';
+comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
+comment on column public.flow_versions.name is
+  'The name that the owner gave to the version. Null for an automatic one, which goes when the flow has too many.';
+comment on column public.flow_versions.environment is 'The flow''s settings, which may hold secrets.';
+comment on column public.flow_versions.bytes is
+  'The size of nodes, edges and environment as stored, which counts towards the quota flow_bytes.';
+comment on column public.flow_versions.saved_at is 'The time when the flow was saved with these contents.';
+comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
+
+create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
+-- With bytes, so that the quota is summed without reading the rows.
+create index flow_versions_user_id_idx on public.flow_versions (user_id) include (bytes);
+
+alter table public.flow_versions enable row level security;
+create policy flow_versions_select_owner on public.flow_versions for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy flow_versions_update_owner on public.flow_versions for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flow_versions_delete_owner on public.flow_versions for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, update, delete on public.flow_versions to authenticated;
+grant select, update, delete on public.flow_versions to service_role;
+
+create function private.tg_flow_versions__before_update()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  old.name := new.name;
+  if new is distinct from old then
+    perform private.fail('column_read_only', 'Only name of a version can be changed.');
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_versions__before_update() is
+  'Refuses changes to a version''s read-only columns, which are all but name.';
+create trigger _100_refuse_read_only before update on public.flow_versions
+  for each row execute function private.tg_flow_versions__before_update();
+
+create function private.flow_version_hash(
+  nodes jsonb, edges jsonb, environment jsonb, chain_network jsonb, instructions_bundling text
+)
+returns bytea
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return sha256(convert_to(
+    format('[%s, %s, %s, %s, "%s"]', nodes, edges, environment, chain_network, instructions_bundling), 'UTF8'
+  ));
+end;
+$$;
+comment on function private.flow_version_hash(jsonb, jsonb, jsonb, jsonb, text) is
+  'The SHA-256 of the contents of a version, as the text of a jsonb array.';
+
+create function private.make_room_for_version(flow_id integer)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (
+    select count(*) from public.flow_versions as v where v.flow_id = make_room_for_version.flow_id
+  ) < private.limit_flow_versions() then
+    return true;
+  end if;
+  delete from public.flow_versions as v
+  where v.id = (
+    select u.id from public.flow_versions as u
+    where u.flow_id = make_room_for_version.flow_id and u.name is null
+    order by u.created_at, u.id limit 1
+  );
+  return found;
+end;
+$$;
+comment on function private.make_room_for_version(integer) is
+  'Deletes the oldest version without a name if a flow has as many versions as allowed. False if all of them have names. Definer: API roles delete only their own rows.';
+
+-- sql/350_flows/74_keep_flow_version.sql
+
+-- Stores the contents of a saved flow. The caller must hold a lock of the flow's row, so that no other transaction adds
+-- a version of it.
+create function private.store_flow_version(flow_id integer, hash bytea, name text)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_most constant integer := private.limit_flow_versions();
+  v_version record;
+begin
+  update public.flow_versions as v set name = coalesce(store_flow_version.name, v.name)
+  where v.flow_id = store_flow_version.flow_id and v.hash = store_flow_version.hash
+  returning v.id into v_version;
+  if found then
+    return v_version.id;
+  end if;
+  if not private.make_room_for_version(store_flow_version.flow_id) then
+    perform private.fail('quota_exceeded',
+      format('A flow may have %s versions at most, and all versions of this flow have names.', v_most),
+      jsonb_build_object('limit', v_most, 'of', 'flow_versions'), 'Delete a version, or remove its name.');
+  end if;
+  -- Copied inside of the statement, compressed values stay compressed.
+  insert into public.flow_versions as v (
+    user_id, flow_id, hash, name, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
+  )
+  select f.user_id, f.id, store_flow_version.hash, store_flow_version.name, f.nodes, f.edges, f.environment,
+    f.chain_network, f.instructions_bundling,
+    pg_column_size(f.nodes) + pg_column_size(f.edges) + pg_column_size(f.environment), f.updated_at
+  from public.flows as f where f.id = store_flow_version.flow_id
+  returning v.id, v.user_id into v_version;
+  perform private.check_quota('flow_bytes', v_version.user_id);
+  return v_version.id;
+end;
+$$;
+comment on function private.store_flow_version(integer, bytea, text) is
+  'Makes a version of a flow as it is saved, or returns the version with the same contents. A null name changes no name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
+
+create function private.store_deployed_version(flow_id integer, hash bytea)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_flow_version(store_deployed_version.flow_id, store_deployed_version.hash, null);
+exception when sqlstate 'PGRST' then
+  -- There is no room for a version. The deploy goes on without one.
+  return;
+end;
+$$;
+comment on function private.store_deployed_version(integer, bytea) is
+  'Makes a version of a flow that is being deployed, if there is room for it. Definer, like private.store_flow_version().';
+
+create function private.tg_flows__after_update_keep()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+-- For the same reason as private.tg_flows__after_update().
+set enable_seqscan = off
+as $$
+declare
+  v_since constant timestamptz := now() - make_interval(mins => private.limit_flow_version_minutes());
+  v_old record;
+  v_hash bytea;
+  v_user_id uuid;
+  v_room bigint;
+  v_bytes bigint := 0;
+begin
+  for v_old in
+    select o.id, o.user_id, o.nodes, o.edges, o.environment, o.chain_network, o.instructions_bundling, o.updated_at,
+      pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment) as bytes
+    from former as o
+    -- Most saves end here, after one look into an index.
+    where not exists (
+      select from public.flow_versions as v
+      where v.flow_id = o.id and v.created_at > v_since
+    )
+    order by o.user_id, o.id
+  loop
+    -- One statement may change many flows. It copies no more than it may write.
+    v_bytes := v_bytes + v_old.bytes;
+    exit when v_bytes > private.limit_written_flow_bytes();
+    continue when exists (
+      select from public.flows as f
+      where f.id = v_old.id and (f.nodes, f.edges, f.environment, f.chain_network, f.instructions_bundling)
+        is not distinct from
+          (v_old.nodes, v_old.edges, v_old.environment, v_old.chain_network, v_old.instructions_bundling)
+    );
+    v_hash := private.flow_version_hash(
+      v_old.nodes, v_old.edges, v_old.environment, v_old.chain_network, v_old.instructions_bundling
+    );
+    continue when exists (select from public.flow_versions as v where v.flow_id = v_old.id and v.hash = v_hash);
+    if v_user_id is distinct from v_old.user_id then
+      v_user_id := v_old.user_id;
+      perform private.lock_quota('flow_bytes', v_user_id);
+      v_room := private.quota('flow_bytes') - private.quota_use('flow_bytes', v_user_id);
+    end if;
+    -- Without room the save goes on, but keeps no version.
+    continue when v_room < v_old.bytes or not private.make_room_for_version(v_old.id);
+    insert into public.flow_versions (
+      user_id, flow_id, hash, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
+    )
+    values (
+      v_old.user_id, v_old.id, v_hash, v_old.nodes, v_old.edges, v_old.environment, v_old.chain_network,
+      v_old.instructions_bundling, v_old.bytes, v_old.updated_at
+    );
+    v_room := v_room - v_old.bytes;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.tg_flows__after_update_keep() is
+  'Keeps the former contents of updated flows as versions, at most one of a flow within limit_flow_version_minutes(). Definer: API roles do not insert versions.';
+-- After the trigger that refuses a flow beyond the quota.
+create trigger _900_keep_version after update on public.flows
+  referencing old table as former
+  for each statement execute function private.tg_flows__after_update_keep();
+
+create function private.keep_flow_version(flow_id integer, name text)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.lock_user();
+  v_hash bytea;
+begin
+  perform from public.flows as f where f.id = keep_flow_version.flow_id and f.user_id = v_user_id for no key update;
+  select private.flow_version_hash(f.nodes, f.edges, f.environment, f.chain_network, f.instructions_bundling)
+  into v_hash
+  from public.flows as f where f.id = keep_flow_version.flow_id and f.user_id = v_user_id;
+  if not found then
+    perform private.fail('flow_not_found', 'There is no such flow.');
+  end if;
+  return private.store_flow_version(keep_flow_version.flow_id, v_hash, keep_flow_version.name);
+end;
+$$;
+comment on function private.keep_flow_version(integer, text) is
+  'Implements public.keep_flow_version. Definer: API roles do not insert versions.';
+grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
+
+-- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents, returns
+-- that one and gives it the name. A version without a name goes when the flow has too many.
+create function public.keep_flow_version(flow_id integer, name text default null)
+returns bigint
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.keep_flow_version(flow_id, name);
+end;
+$$;
+comment on function public.keep_flow_version(integer, text) is
+  'Makes a version of the caller''s flow as it is saved, and returns the version''s id. 400 column_invalid for a name that is empty or too long; 401; 404 flow_not_found; 409 quota_exceeded.';
+grant execute on function public.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
 -- sql/350_flows/75_take_snapshot.sql
 
@@ -5698,6 +6048,68 @@ $$;
 comment on function private.take_snapshot(public.flows) is
   'Returns the key of a snapshot of the flow: the stored one of an unchanged flow, or a new one from private.freeze_flow(), without node positions. Does not check permission; callers must. Definer, since snapshots are private.';
 
+-- sql/350_flows/76_restore_flow_version.sql
+
+create function private.restore_flow_version(id bigint, updated_at timestamptz)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.lock_user();
+  v_version public.flow_versions;
+  v_flow public.flows;
+  v_kept_id bigint;
+begin
+  -- The row of the flow is locked first, as in a save. Under its lock no version goes.
+  select f.* into v_flow
+  from public.flow_versions as v join public.flows as f on f.id = v.flow_id
+  where v.id = restore_flow_version.id and v.user_id = v_user_id
+  for no key update of f;
+  select v.* into v_version from public.flow_versions as v
+  where v.id = restore_flow_version.id and v.user_id = v_user_id;
+  if not found then
+    perform private.fail('flow_version_not_found', 'There is no such version.');
+  end if;
+  if v_flow.updated_at <> restore_flow_version.updated_at then
+    perform private.fail('flow_changed', 'The flow has been saved since the time in updated_at.',
+      hint => 'Read the flow again, and restore the version if you still want it.');
+  end if;
+  v_kept_id := private.store_flow_version(
+    v_flow.id,
+    private.flow_version_hash(
+      v_flow.nodes, v_flow.edges, v_flow.environment, v_flow.chain_network, v_flow.instructions_bundling
+    ),
+    null
+  );
+  update public.flows as f
+  set nodes = v_version.nodes, edges = v_version.edges, environment = v_version.environment,
+    chain_network = v_version.chain_network, instructions_bundling = v_version.instructions_bundling
+  where f.id = v_flow.id
+  returning f.* into v_flow;
+  return jsonb_build_object('updated_at', v_flow.updated_at, 'kept_version_id', v_kept_id);
+end;
+$$;
+comment on function private.restore_flow_version(bigint, timestamptz) is
+  'Implements public.restore_flow_version. Definer: API roles do not insert versions.';
+grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
+
+-- Saves the contents of a version as the contents of its flow. Before that, makes a version of the contents that the
+-- flow has now, and returns {updated_at, kept_version_id}. updated_at is the time of the flow's last change that the
+-- caller knows; null accepts any.
+create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
+returns jsonb
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.restore_flow_version(id, updated_at);
+end;
+$$;
+comment on function public.restore_flow_version(bigint, timestamptz) is
+  'Saves the contents of a version as those of its flow, and keeps the present contents as a version: {updated_at, kept_version_id}. 401; 404 flow_version_not_found; 409 flow_changed, quota_exceeded.';
+grant execute on function public.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
+
 -- sql/350_flows/80_flow_snapshot_warnings.sql
 
 create table private.flow_snapshot_warnings (
@@ -5715,6 +6127,54 @@ comment on column private.flow_snapshot_warnings.warnings is
 comment on column private.flow_snapshot_warnings.connections is
   '{"<name>": {path} or {flow_id, path}}: the connections that nodes name, each with the place of its first use.';
 
+create function private.warnings_of_data(data jsonb, out warnings jsonb, out connections jsonb)
+returns record
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  -- Merging an empty object changes nothing, but decompresses the data once for all parts below.
+  v_data constant jsonb := warnings_of_data.data || '{}';
+  v_acting_flows constant jsonb := private.acting_flows(v_data);
+begin
+  with graph as materialized (
+    select null::integer as flow_id, v_data -> 'entry' as graph
+    union all
+    -- A flow that calls itself is in the data twice: as the entry, and as a called flow.
+    select f.key::integer, f.value
+    from jsonb_each(v_data -> 'flows') as f
+    where f.value <> v_data -> 'entry'
+  ),
+  use as (
+    select distinct on (u.name) u.name, g.flow_id, u.node_index
+    from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
+    order by u.name, g.flow_id nulls first, u.node_index
+  )
+  select
+    (
+      select coalesce(jsonb_agg(warning.warning order by warning.flow_id nulls first, warning.position), '[]')
+      from (
+        select g.flow_id, w.position, w.warning || case when g.flow_id is null then '{}'
+          else jsonb_build_object('flow_id', g.flow_id) end as warning
+        from graph as g
+        cross join lateral jsonb_array_elements(
+          private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
+        ) with ordinality as w (warning, position)
+      ) as warning
+    ),
+    (
+      select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
+        'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
+      ))), '{}')
+      from use as u
+    )
+  into warnings_of_data.warnings, warnings_of_data.connections;
+  warnings := private.first_elements(warnings_of_data.warnings, private.limit_listed_warnings());
+end;
+$$;
+comment on function private.warnings_of_data(jsonb) is
+  'The first warnings about the data of a snapshot, and the connections that it names, each with the place of its first use. Warnings about called flows have a flow_id.';
+
 create function private.current_snapshot_warnings(hash bytea)
 returns private.flow_snapshot_warnings
 language plpgsql volatile security definer
@@ -5722,7 +6182,6 @@ set search_path = ''
 as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
-  v_acting_flows jsonb;
   v_stored private.flow_snapshot_warnings;
 begin
   select w.* into v_stored
@@ -5731,42 +6190,13 @@ begin
   if not found then
     v_stored.snapshot_hash := current_snapshot_warnings.hash;
     v_stored.nodes_version := v_version;
-    select private.acting_flows(s.data) into v_acting_flows from private.flow_snapshots as s
-      where s.hash = current_snapshot_warnings.hash;
-    with graph as materialized (
-      select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s
-        where s.hash = current_snapshot_warnings.hash
-      union all
-      -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
-      select f.key::integer, f.value
-      from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
-      where s.hash = current_snapshot_warnings.hash and f.value <> s.data -> 'entry'
-    ),
-    use as (
-      select distinct on (u.name) u.name, g.flow_id, u.node_index
-      from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
-      order by u.name, g.flow_id nulls first, u.node_index
-    )
-    select
-      (
-        select coalesce(jsonb_agg(warning.warning order by warning.flow_id nulls first, warning.position), '[]')
-        from (
-          select g.flow_id, w.position, w.warning || case when g.flow_id is null then '{}'
-            else jsonb_build_object('flow_id', g.flow_id) end as warning
-          from graph as g
-          cross join lateral jsonb_array_elements(
-            private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
-          ) with ordinality as w (warning, position)
-        ) as warning
-      ),
-      (
-        select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
-          'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
-        ))), '{}')
-        from use as u
-      )
-    into v_stored.warnings, v_stored.connections;
-    v_stored.warnings := private.first_elements(v_stored.warnings, private.limit_listed_warnings());
+    select w.warnings, w.connections into v_stored.warnings, v_stored.connections
+    from private.flow_snapshots as s cross join lateral private.warnings_of_data(s.data) as w
+    where s.hash = current_snapshot_warnings.hash;
+    v_stored.warnings := (
+      select coalesce(jsonb_agg(w.warning - 'port' order by w.position), '[]')
+      from jsonb_array_elements(v_stored.warnings) with ordinality as w (warning, position)
+    );
     -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
     values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
@@ -5873,6 +6303,161 @@ end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
   'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
+
+-- sql/350_flows/85_check_flow.sql
+
+-- Checks a graph that is not saved, so that an editor can list its problems while somebody draws it.
+
+create table private.flow_checks (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  last_at timestamptz not null,
+  before_last_at timestamptz not null
+) with (fillfactor = 50);
+comment on table private.flow_checks is
+  'The times of each user''s last two calls of check_flow, which allow a new call or refuse it.';
+
+create function private.count_flow_check(user_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := clock_timestamp();
+  v_is_counted boolean := false;
+begin
+  -- The lock lasts until the check has ended. So the checks of a user keep at most one processor busy, and none waits.
+  if pg_try_advisory_xact_lock(hashtextextended(format('private.check_flow %s', count_flow_check.user_id), 0)) then
+    insert into private.flow_checks as c (user_id, last_at, before_last_at)
+    values (count_flow_check.user_id, v_now, '-infinity')
+    on conflict on constraint flow_checks_pkey do update
+    set last_at = excluded.last_at, before_last_at = c.last_at
+    where c.before_last_at <= v_now - interval '1 second';
+    v_is_counted := found;
+  end if;
+  if not v_is_counted then
+    perform private.fail(
+      'too_many_requests',
+      format('A user may check %s flows a second, one at a time.', private.limit_flow_checks_per_second()),
+      hint => 'Try again after the seconds in Retry-After.', headers => '{"Retry-After": "1"}'
+    );
+  end if;
+end;
+$$;
+comment on function private.count_flow_check(uuid) is
+  'Counts a call of check_flow. 429 too_many_requests if another check of the user is running, or for a third call within a second. Definer: the times are private.';
+
+create function private.flow_to_check(flow jsonb, user_id uuid)
+returns public.flows
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_measure constant private.json_measure :=
+    private.measure_json(flow_to_check.flow, private.limit_checked_flow_bytes());
+  v_flow public.flows;
+begin
+  if v_measure.fault = 'size' then
+    perform private.fail('body_too_large',
+      format('flow: %s.', v_measure.message),
+      hint => 'Save the flow. A deploy and a start check flows of every size.');
+  end if;
+  if v_measure.fault is not null then
+    perform private.fail('request_invalid', format('flow%s: %s.', v_measure.path, v_measure.message));
+  end if;
+  if (
+    jsonb_typeof(flow_to_check.flow -> 'nodes') = 'array' and jsonb_typeof(flow_to_check.flow -> 'edges') = 'array'
+  ) is not true then
+    perform private.fail('request_invalid', 'flow: must be an object with the arrays nodes and edges.');
+  end if;
+  v_flow.nodes := flow_to_check.flow -> 'nodes';
+  v_flow.edges := flow_to_check.flow -> 'edges';
+  v_flow.environment := coalesce(flow_to_check.flow -> 'environment', '{}');
+  if not private.is_string_map(v_flow.environment) then
+    perform private.fail('request_invalid', 'flow.environment: must be an object whose members are all strings.');
+  end if;
+  -- No flow has the id 0.
+  v_flow.id := coalesce(private.integer_or_null(flow_to_check.flow ->> 'id'), 0);
+  v_flow.user_id := flow_to_check.user_id;
+  v_flow.instructions_bundling := 'Off';
+  return v_flow;
+end;
+$$;
+comment on function private.flow_to_check(jsonb, uuid) is
+  'Reads the argument of check_flow as the row that it would be in flows. 400 request_invalid; 413 body_too_large.';
+
+create function private.severity_of_problem(code text, is_finding boolean)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when severity_of_problem.is_finding then 'prevents_deploy'
+    when severity_of_problem.code in (
+      'connection_missing', 'edge_source_port_unknown', 'edge_target_port_unknown', 'edge_types_differ',
+      'input_missing', 'node_not_implemented'
+    ) then 'fails_run'
+    else 'warning'
+  end;
+end;
+comment on function private.severity_of_problem(text, boolean) is
+  'The severity of a problem that check_flow reports. fails_run: the message of the warning says that the run fails.';
+
+create function private.check_flow(flow jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+  v_flow constant public.flows := private.flow_to_check(check_flow.flow, v_user_id);
+  v_reduced record;
+  v_problems jsonb;
+  v_is_finding boolean;
+begin
+  perform private.count_flow_check(v_user_id);
+  v_reduced := private.reduce_flow(v_flow, false, private.limit_checked_flow_bytes());
+  v_problems := private.first_elements(v_reduced.findings, private.limit_listed_findings());
+  v_is_finding := v_problems <> '[]';
+  if not v_is_finding then
+    select private.first_elements(
+      private.connection_warnings(w.connections, v_user_id) || w.warnings, private.limit_listed_warnings()
+    )
+    into v_problems
+    from private.warnings_of_data(v_reduced.data::jsonb) as w;
+  end if;
+  return jsonb_build_object(
+    'problems', (
+      select coalesce(jsonb_agg(
+        case when p.problem -> 'flow_id' = to_jsonb(v_flow.id) then p.problem - 'flow_id' else p.problem end
+          || jsonb_build_object('severity', private.severity_of_problem(p.problem ->> 'code', v_is_finding))
+          order by p.position
+      ), '[]')
+      from jsonb_array_elements(v_problems) with ordinality as p (problem, position)
+    ),
+    'is_complete', v_reduced.is_complete
+  );
+end;
+$$;
+comment on function private.check_flow(jsonb) is
+  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, also for callers with an API key.';
+grant execute on function private.check_flow(jsonb) to anon, authenticated, service_role;
+
+-- Returns {problems, is_complete} for {nodes, edges, environment, id}. environment and id may be missing. A problem
+-- is a finding or a warning of a deploy: {code, path, message, severity}, for a called flow also flow_id, and for
+-- input_missing also port. severity: prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only
+-- if there is no finding. is_complete is false if called flows were left out, because they are larger than 1 MiB
+-- together.
+create function public.check_flow(flow jsonb)
+returns jsonb
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.check_flow(flow);
+end;
+$$;
+comment on function public.check_flow(jsonb) is
+  'The problems that a deploy would report for a flow that is not saved: {problems: [{code, path, message, severity}], is_complete}. 400 request_invalid; 401; 413 body_too_large; 429 too_many_requests.';
+grant execute on function public.check_flow(jsonb) to anon, authenticated, service_role;
 
 -- sql/350_flows/90_input_names.sql
 
@@ -7208,12 +7793,15 @@ create trigger _100_protect_latest before insert or update or delete on public.f
 
 create table private.flow_deployment_canvases (
   deployment_id uuid primary key references public.flow_deployments (id) on delete cascade,
-  canvas text not null
+  canvas text not null,
+  flow_hash bytea not null
 );
 comment on table private.flow_deployment_canvases is
-  'The positions at which the editor drew the nodes of a deployment''s flows. The positions are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
+  'What the editor shows of a deployment beside its graph. It has the positions at which the editor drew the nodes of a deployment''s flows. The positions are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
+comment on column private.flow_deployment_canvases.flow_hash is
+  'private.flow_version_hash() of the deployed flow. The version of the flow with this hash is the one that was deployed.';
 
 -- sql/400_deployments/48_read_flow_scripts.sql
 
@@ -7375,6 +7963,7 @@ declare
   v_flow public.flows;
   v_frozen record;
   v_warnings jsonb;
+  v_hash bytea;
   v_deployment public.flow_deployments;
 begin
   select * into v_flow from public.flows as f
@@ -7405,7 +7994,12 @@ begin
     v_flow.chain_network
   )
   returning * into v_deployment;
-  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment.id, v_frozen.canvas);
+  v_hash := private.flow_version_hash(
+    v_flow.nodes, v_flow.edges, v_flow.environment, v_flow.chain_network, v_flow.instructions_bundling
+  );
+  insert into private.flow_deployment_canvases (deployment_id, canvas, flow_hash)
+  values (v_deployment.id, v_frozen.canvas, v_hash);
+  perform private.store_deployed_version(v_flow.id, v_hash);
   insert into private.flow_deployment_connections (deployment_id, name, connection_id)
   select v_deployment.id, c.key, c.value::uuid
   from jsonb_each_text(private.snapshot_connections(v_frozen.snapshot_hash, v_user_id)) as c;
@@ -7591,6 +8185,69 @@ $$;
 comment on function public.flow_has_changed(uuid) is
   'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Places of nodes, and notes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.flow_has_changed(uuid) to anon, authenticated, service_role;
+
+-- sql/400_deployments/70_flow_history.sql
+
+create function private.flow_history(flow_id integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+  v_hash bytea;
+begin
+  select private.flow_version_hash(f.nodes, f.edges, f.environment, f.chain_network, f.instructions_bundling)
+  into v_hash
+  from public.flows as f where f.id = flow_history.flow_id and f.user_id = v_user_id;
+  if not found then
+    perform private.fail('flow_not_found', 'There is no such flow.');
+  end if;
+  return (
+    with deployed as materialized (
+      select c.flow_hash, (array_agg(d.id order by d.id desc))[1] as newest_id, array_agg(d.id) as ids
+      from public.flow_deployments as d
+      join private.flow_deployment_canvases as c on c.deployment_id = d.id
+      where d.entrypoint = flow_history.flow_id
+      group by c.flow_hash
+    ),
+    tagged as materialized (
+      select d.flow_hash, array_agg(t.tag order by t.tag) as tags
+      from public.flow_deployments_tags as t
+      join deployed as d on t.deployment_id = any (d.ids)
+      where t.entrypoint = flow_history.flow_id
+      group by d.flow_hash
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', v.id, 'name', v.name, 'saved_at', v.saved_at, 'created_at', v.created_at, 'bytes', v.bytes,
+      'is_current', v.hash = v_hash, 'deployment_id', d.newest_id, 'tags', coalesce(to_jsonb(t.tags), '[]')
+    ) order by v.saved_at desc, v.id desc), '[]')
+    from public.flow_versions as v
+    left join deployed as d on d.flow_hash = v.hash
+    left join tagged as t on t.flow_hash = v.hash
+    where v.flow_id = flow_history.flow_id and v.user_id = v_user_id
+  );
+end;
+$$;
+comment on function private.flow_history(integer) is
+  'Implements public.flow_history. Definer: the contents that a deployment was made of are private.';
+grant execute on function private.flow_history(integer) to anon, authenticated, service_role;
+
+-- Lists the versions of the caller's flow, the newest contents first, without the contents: [{id, name, saved_at,
+-- created_at, bytes, is_current, deployment_id, tags}]. is_current: the saved flow has these contents. deployment_id:
+-- the newest deployment with these contents, or null. tags: the tags of all deployments with these contents.
+create function public.flow_history(flow_id integer)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return private.flow_history(flow_id);
+end;
+$$;
+comment on function public.flow_history(integer) is
+  'The versions of the caller''s flow, without their contents: [{id, name, saved_at, created_at, bytes, is_current, deployment_id, tags}]. 401; 404 flow_not_found.';
+grant execute on function public.flow_history(integer) to anon, authenticated, service_role;
 
 -- sql/450_runs/10_flow_run.sql
 

@@ -29,6 +29,7 @@ const readable: Record<string, Readable> = {
   flow_run_logs: { key: 'flow_run_id,log_index', rule: OWN },
   flow_schedules: { key: 'id', rule: OWN },
   flow_webhooks: { key: 'id', rule: OWN },
+  flow_versions: { key: 'id', rule: OWN },
   flow_pins: { key: 'flow_id,node_id', rule: OWN },
   flows: { key: 'id', rule: OWN },
   kv_items: { key: 'user_id,store,key', rule: OWN },

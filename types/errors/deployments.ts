@@ -92,12 +92,19 @@ export const deploymentErrors = {
   },
   flow_changed: {
     status: 409,
-    meaning: 'The flow, or a flow that it calls, was changed during the deploy.',
-    remedy: 'Deploy the flow again when nobody is editing it.',
+    meaning:
+      'The flow, or a flow that it calls, was changed during the deploy. Or the flow was saved after the time that `restore_flow_version` was called with.',
+    remedy: 'Deploy the flow again when nobody is editing it. Before you restore a version, read the flow again.',
     example: {
       message: 'The flow, or a flow that it calls, was changed during the deploy.',
       hint: 'Deploy the flow again.',
     },
+  },
+  flow_version_not_found: {
+    status: 404,
+    meaning: "There is no such version of a flow, or it is somebody else's.",
+    remedy: 'List the versions with `flow_history`.',
+    example: { message: 'There is no such version.' },
   },
   flow_has_deployments: {
     status: 409,

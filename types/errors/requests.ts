@@ -128,7 +128,7 @@ export const requestErrors = {
   too_many_requests: {
     status: 429,
     meaning:
-      'Too many requests to the Edge Function are waiting, or too many event streams are open, of this caller or of all callers. Try again after `Retry-After` seconds.',
+      'Too many requests to the Edge Function are waiting, or too many event streams are open, of this caller or of all callers. Or a user has called `check_flow` too often. Try again after `Retry-After` seconds.',
     remedy: 'Try again after `Retry-After`, with fewer requests at a time.',
     example: {
       message: 'Too many requests are waiting already.',

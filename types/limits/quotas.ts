@@ -5,7 +5,12 @@ const beyond = '409 `quota_exceeded`';
 /** The quotas of a user. These are the defaults: an operator can change each one with `set_quota`. */
 export const quotas = {
   flows: { value: 1_000, unit: 'flows', meaning: 'flows', beyond },
-  flow_bytes: { value: 2 ** 30, unit: 'bytes', meaning: 'bytes of nodes, edges and environments in flows', beyond },
+  flow_bytes: {
+    value: 2 ** 30,
+    unit: 'bytes',
+    meaning: 'bytes of nodes, edges and environments in flows and their versions',
+    beyond,
+  },
   deployments: { value: 10_000, unit: 'deployments', meaning: 'deployments', beyond },
   deployment_bytes: { value: 4 * 2 ** 30, unit: 'bytes', meaning: 'bytes of frozen flows in deployments', beyond },
   tags: { value: 10_000, unit: 'tags', meaning: 'tags beside latest', beyond },

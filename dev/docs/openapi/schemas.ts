@@ -202,6 +202,17 @@ export const componentSchemas: Record<string, JsonSchema> = {
   DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
   FlowHasChangedArguments: input(argumentSchemas.flow_has_changed),
   ReadFlowScriptsArguments: input(argumentSchemas.read_flow_scripts),
+  CheckFlowArguments: annotate(input(argumentSchemas.check_flow), {
+    'flow/id': 'The id of the flow, if it is saved. The flow may call itself by this id.',
+  }),
+  FlowHistoryArguments: input(argumentSchemas.flow_history),
+  KeepFlowVersionArguments: annotate(input(argumentSchemas.keep_flow_version), {
+    name: 'Without a name, the version goes when the flow has too many.',
+  }),
+  RestoreFlowVersionArguments: annotate(input(argumentSchemas.restore_flow_version), {
+    updated_at:
+      'The time of the last change of the flow that the caller knows. If it has changed since, the answer is 409.',
+  }),
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), {
     strict: strictNote,
     as_of:
@@ -339,6 +350,23 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   DeploymentGraph: annotate(output(answerSchemas.DeploymentGraph), {
     flows: 'The flow itself and every flow that it calls, by id.',
+  }),
+  FlowProblems: annotate(output(answerSchemas.FlowProblems), {
+    'problems/items/severity':
+      'prevents_deploy: a deploy is refused. fails_run: a deploy only warns, but a run fails when it comes to the node.',
+    'problems/items/flow_id': 'The called flow that has the problem. Missing for the flow itself.',
+    'problems/items/port': 'With `input_missing`: the input.',
+    is_complete: 'Whether all called flows were checked. They are left out beyond 1 MiB together.',
+  }),
+  FlowHistory: annotate(output(answerSchemas.FlowHistory), {
+    'items/saved_at': 'The time when the flow was saved with these contents.',
+    'items/bytes': 'The size that counts in the quota `flow_bytes`.',
+    'items/is_current': 'Whether the saved flow has these contents.',
+    'items/deployment_id': 'The newest deployment of these contents.',
+    'items/tags': 'The tags of all deployments of these contents.',
+  }),
+  RestoredFlowVersion: annotate(output(answerSchemas.RestoredFlowVersion), {
+    kept_version_id: 'The version with the contents that the flow had before.',
   }),
   OnEndSecret: annotate(output(answerSchemas.OnEndSecret), {
     secret: 'The secret in the form that libraries of Standard Webhooks take.',

@@ -179,6 +179,17 @@ export const argumentSchemas = {
   deployment_graph: z.strictObject({ id: z.uuid() }),
   flow_has_changed: z.strictObject({ id: z.uuid() }),
   read_flow_scripts: z.strictObject({ flow_id: flowIdArgument }),
+  check_flow: z.strictObject({
+    flow: z.looseObject({
+      nodes: z.array(z.unknown()),
+      edges: z.array(z.unknown()),
+      environment: z.record(z.string(), z.string()).optional(),
+      id: flowIdArgument.optional(),
+    }),
+  }),
+  flow_history: z.strictObject({ flow_id: flowIdArgument }),
+  keep_flow_version: z.strictObject({ flow_id: flowIdArgument, name: z.string().min(1).max(200).optional() }),
+  restore_flow_version: z.strictObject({ id: z.int().min(1), updated_at: timeSchema.optional() }),
   deploy_flow: z.strictObject({
     flow_id: flowIdArgument,
     strict: z.boolean().optional(),
@@ -238,7 +249,7 @@ export const argumentSchemas = {
     hmac: hmacArgument,
   }),
   whoami: z.strictObject({}),
-} satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs' | 'values'>> };
+} satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs' | 'values' | 'flow'>> };
 
 const anyActionField = { name: z.string(), label: z.string(), required: z.boolean() };
 const actionFieldSchema = z.strictObject({
@@ -311,6 +322,28 @@ export const answerSchemas = {
       }),
     ),
   }),
+  FlowProblems: z.strictObject({
+    problems: z.array(z.strictObject({
+      code: z.string(),
+      path: z.string(),
+      message: z.string(),
+      severity: z.enum(['prevents_deploy', 'fails_run', 'warning']),
+      flow_id: rowIdSchema.optional(),
+      port: z.string().optional(),
+    })),
+    is_complete: z.boolean(),
+  }),
+  FlowHistory: z.array(z.strictObject({
+    id: z.int().min(1),
+    name: z.string().nullable(),
+    saved_at: timeSchema,
+    created_at: timeSchema,
+    bytes: z.int().min(0),
+    is_current: z.boolean(),
+    deployment_id: z.uuid().nullable(),
+    tags: z.array(z.string()),
+  })),
+  RestoredFlowVersion: z.strictObject({ updated_at: timeSchema, kept_version_id: z.int().min(1) }),
   OnEndSecret: z.strictObject({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/) }),
   RunEventPage: z.strictObject({
     events: z.array(z.strictObject({

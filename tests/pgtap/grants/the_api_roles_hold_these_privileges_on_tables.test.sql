@@ -30,6 +30,8 @@ select set_eq(
     ('flow_pins', 'authenticated', 'delete, insert, select, update'),
     ('flow_deployments_tags', 'service_role', 'delete, insert, select, update'),
     ('flow_pins', 'service_role', 'delete, insert, select, update'),
+    ('flow_versions', 'authenticated', 'delete, select, update'),
+    ('flow_versions', 'service_role', 'delete, select, update'),
     ('flow_run', 'anon', 'select'),
     ('flow_run', 'authenticated', 'select'),
     ('flow_run', 'service_role', 'select'),

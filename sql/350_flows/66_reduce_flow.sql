@@ -1,0 +1,264 @@
+-- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
+-- copy each value once for every level around it, and the hash needs the text anyway.
+
+create function private.reduce_nodes(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
+      '"sources": [%s], "targets": [%s]%s%s%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type',
+      case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
+      d.data -> 'node_id',
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
+          ', "type": ' || (port -> 'type')::text, ', "optional": ' || (port -> 'optional')::text
+        ), ', ' order by p.position)
+        from jsonb_array_elements(d.data -> 'sources') with ordinality as p (port, position)
+      ),
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s%s}',
+          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds',
+          case when port ->> 'when_absent' = 'run' then ', "when_absent": "run"' end
+        ), ', ' order by p.position)
+        from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
+      ),
+      case when d.data ->> 'on_error' = 'output' then ', "on_error": "output"' end,
+      case when d.data -> 'timeout_ms' <> 'null'
+        then format(', "timeout_ms": %s', trim_scale((d.data -> 'timeout_ms')::numeric)) end,
+      ', "display_name": ' || (d.data -> 'display_name')::text,
+      '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
+      d.data -> 'targets_form' -> 'form_data',
+      ', "instruction_info": ' || (d.data -> 'instruction_info')::text
+    ), ', ' order by n.position))
+    from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+  );
+end;
+$$;
+comment on function private.reduce_nodes(jsonb) is
+  'The nodes of a flow in the same order, without members that only the editor needs (positions, sizes, colours, forms), as the text of jsonb. The nodes must have no faults.';
+
+create function private.reduce_edges(edges jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{%s%s"target": %s%s%s}',
+      '"data": {"expression": ' || to_jsonb(private.edge_expression(edge))::text || '}, ',
+      '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
+      ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
+    ), ', ' order by position))
+    from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)
+  );
+end;
+$$;
+comment on function private.reduce_edges(jsonb) is
+  'The edges of a flow in the same order, without members that only the editor needs, as the text of jsonb. Every edge must lead to a node.';
+
+create function private.interflow_references(nodes jsonb)
+returns table (node_index integer, id integer)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query
+  select (position - 1)::integer, private.integer_or_null(node #>> '{data,targets_form,form_data,id}')
+  from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
+  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
+end;
+$$;
+comment on function private.interflow_references(jsonb) is
+  'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
+
+create function private.called_error_findings(caller public.flows)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  -- Few flows handle errors of calls. For all others, this test is enough.
+  if not jsonb_path_exists(
+    called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'flow_id', called_error_findings.caller.id, 'code', 'error_output_taken',
+      'path', format('nodes[%s].data.on_error', r.node_index),
+      'message', 'the called flow already has an output "error", so this node can''t have on_error'
+    ) order by r.node_index), '[]')
+    from private.interflow_references(called_error_findings.caller.nodes) as r
+    join public.flows as f on f.id = r.id and f.user_id = called_error_findings.caller.user_id
+    where called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'on_error'] = 'output'
+      and called_error_findings.caller.nodes #>> array[r.node_index::text, 'data', 'node_id'] = 'interflow'
+      and exists (
+        select
+        from jsonb_path_query(f.nodes, '$[*].data ? (@.type == "native" && @.node_id == "flow_output")') as d (data)
+        where private.port_label(d.data) = 'error'
+      )
+  );
+end;
+$$;
+comment on function private.called_error_findings(public.flows) is
+  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, like freeze_flow: it reads all flows of the owner of `caller`.';
+
+create function private.canvas_text(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- This path over all nodes takes a tenth of the time of the query below. Its result is right if all nodes have a
+  -- position, as in most flows, or if none has one.
+  v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
+begin
+  if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
+    return v_positions::text;
+  end if;
+  return (
+    select jsonb_agg(n.node -> 'position' order by n.position)::text
+    from jsonb_array_elements(canvas_text.nodes) with ordinality as n (node, position)
+  );
+end;
+$$;
+comment on function private.canvas_text(jsonb) is
+  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
+
+-- Reduces a row of a flow, and the current rows of all flows that it calls, directly or through others, to what a run
+-- needs. Does not check permission: callers must.
+--
+--   max_called_bytes  reads called flows only up to this size; null: all of them
+--   data              the data of a snapshot, as text; null if there are findings
+--   canvas            if keeps_canvas: the positions of the nodes, {"<flow id>": private.canvas_text()}, as text
+--   findings          what keeps the flows from running, [{flow_id, code, path, message}]; those of the flow come first
+--   is_complete       false if called flows were left out because of max_called_bytes
+create function private.reduce_flow(
+  entry public.flows, keeps_canvas boolean, max_called_bytes bigint,
+  out data text, out canvas text, out findings jsonb, out is_complete boolean
+)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_flow public.flows := reduce_flow.entry;
+  v_reached integer[] := array[reduce_flow.entry.id];
+  v_called integer[];
+  v_position integer := 1;
+  v_ids integer[] := '{}';
+  v_graphs text[] := '{}';
+  v_max_size constant integer := private.limit_snapshot_bytes();
+  v_max_findings constant integer := private.limit_listed_findings();
+  v_size integer := 0;
+  v_called_bytes bigint := 0;
+  v_is_entry_called boolean := false;
+  v_own_findings jsonb;
+  v_canvases text[] := '{}';
+begin
+  findings := '[]';
+  is_complete := true;
+  -- Read the flow itself, then every flow that it reaches through interflow nodes. A flow may call itself, directly or
+  -- through others.
+  <<flows>>
+  loop
+    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
+    -- several times.
+    v_flow.nodes := v_flow.nodes || '[]';
+    v_flow.edges := v_flow.edges || '[]';
+    if v_position > 1 then
+      -- A flow takes time even if it is small, so each counts 10 KiB more.
+      v_called_bytes := v_called_bytes + pg_column_size(v_flow.nodes) + pg_column_size(v_flow.edges) + 10240;
+      is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
+      exit when not is_complete;
+    end if;
+    -- Freezing several MiB keeps one processor busy for a second. Each user freezes one large graph at a time, so that
+    -- the other users find a free processor. No transaction locks a quota or the queue before it freezes, so there is
+    -- no deadlock.
+    if pg_column_size(v_flow.nodes) > 1048576 then
+      perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
+    end if;
+    v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
+    findings := findings || coalesce((
+      select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
+      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id))
+        as finding
+    ), '[]');
+    if findings = '[]' then
+      v_ids := v_ids || v_flow.id;
+      v_graphs := v_graphs || format(
+        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
+        private.reduce_edges(v_flow.edges),
+        private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
+      );
+      if reduce_flow.keeps_canvas then
+        v_canvases := v_canvases || format('"%s": %s', v_flow.id, private.canvas_text(v_flow.nodes));
+      end if;
+    end if;
+
+    v_called := null;
+    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
+    -- cost as much as all checks before.
+    if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
+      select
+        findings || coalesce(jsonb_agg(jsonb_build_object(
+          'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
+          'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
+        ) order by r.node_index) filter (where f.id is null), '[]'),
+        array_agg(distinct f.id) filter (where f.id is not null)
+      into findings, v_called
+      from private.interflow_references(v_flow.nodes) as r
+      left join public.flows as f on f.id = r.id and f.user_id = reduce_flow.entry.user_id;
+      findings := findings || private.called_error_findings(v_flow);
+    end if;
+    -- These arrays are not part of the query above, because then the query would be planned at each execution.
+    if v_called is not null then
+      v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
+      v_is_entry_called := v_is_entry_called or reduce_flow.entry.id = any (v_called);
+    end if;
+
+    loop
+      exit flows when v_position = cardinality(v_reached);
+      v_position := v_position + 1;
+      select f.* into v_flow
+      from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
+      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
+      exit when found;
+    end loop;
+    if findings = '[]' then
+      v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
+    end if;
+    -- The flow is refused already. The remaining flows can't change that.
+    exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
+  end loop;
+
+  if findings = '[]' then
+    data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
+      -- If the entry is called by its id, it is also one of the called flows.
+      select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
+      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> reduce_flow.entry.id or v_is_entry_called
+    ));
+    if octet_length(data) > v_max_size then
+      findings := jsonb_build_array(jsonb_build_object(
+        'flow_id', reduce_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'message',
+        format('the flow and the flows that it calls are larger than %s together', private.size_text(v_max_size))
+      ));
+      data := null;
+    end if;
+  end if;
+  canvas := format('{%s}', array_to_string(v_canvases, ', '));
+end;
+$$;
+comment on function private.reduce_flow(public.flows, boolean, bigint) is
+  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer: it reads all flows of the owner of `entry`.';

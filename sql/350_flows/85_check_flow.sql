@@ -1,0 +1,152 @@
+-- Checks a graph that is not saved, so that an editor can list its problems while somebody draws it.
+
+create table private.flow_checks (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  last_at timestamptz not null,
+  before_last_at timestamptz not null
+) with (fillfactor = 50);
+comment on table private.flow_checks is
+  'The times of each user''s last two calls of check_flow, which allow a new call or refuse it.';
+
+create function private.count_flow_check(user_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := clock_timestamp();
+  v_is_counted boolean := false;
+begin
+  -- The lock lasts until the check has ended. So the checks of a user keep at most one processor busy, and none waits.
+  if pg_try_advisory_xact_lock(hashtextextended(format('private.check_flow %s', count_flow_check.user_id), 0)) then
+    insert into private.flow_checks as c (user_id, last_at, before_last_at)
+    values (count_flow_check.user_id, v_now, '-infinity')
+    on conflict on constraint flow_checks_pkey do update
+    set last_at = excluded.last_at, before_last_at = c.last_at
+    where c.before_last_at <= v_now - interval '1 second';
+    v_is_counted := found;
+  end if;
+  if not v_is_counted then
+    perform private.fail(
+      'too_many_requests',
+      format('A user may check %s flows a second, one at a time.', private.limit_flow_checks_per_second()),
+      hint => 'Try again after the seconds in Retry-After.', headers => '{"Retry-After": "1"}'
+    );
+  end if;
+end;
+$$;
+comment on function private.count_flow_check(uuid) is
+  'Counts a call of check_flow. 429 too_many_requests if another check of the user is running, or for a third call within a second. Definer: the times are private.';
+
+create function private.flow_to_check(flow jsonb, user_id uuid)
+returns public.flows
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_measure constant private.json_measure :=
+    private.measure_json(flow_to_check.flow, private.limit_checked_flow_bytes());
+  v_flow public.flows;
+begin
+  if v_measure.fault = 'size' then
+    perform private.fail('body_too_large',
+      format('flow: %s.', v_measure.message),
+      hint => 'Save the flow. A deploy and a start check flows of every size.');
+  end if;
+  if v_measure.fault is not null then
+    perform private.fail('request_invalid', format('flow%s: %s.', v_measure.path, v_measure.message));
+  end if;
+  if (
+    jsonb_typeof(flow_to_check.flow -> 'nodes') = 'array' and jsonb_typeof(flow_to_check.flow -> 'edges') = 'array'
+  ) is not true then
+    perform private.fail('request_invalid', 'flow: must be an object with the arrays nodes and edges.');
+  end if;
+  v_flow.nodes := flow_to_check.flow -> 'nodes';
+  v_flow.edges := flow_to_check.flow -> 'edges';
+  v_flow.environment := coalesce(flow_to_check.flow -> 'environment', '{}');
+  if not private.is_string_map(v_flow.environment) then
+    perform private.fail('request_invalid', 'flow.environment: must be an object whose members are all strings.');
+  end if;
+  -- No flow has the id 0.
+  v_flow.id := coalesce(private.integer_or_null(flow_to_check.flow ->> 'id'), 0);
+  v_flow.user_id := flow_to_check.user_id;
+  v_flow.instructions_bundling := 'Off';
+  return v_flow;
+end;
+$$;
+comment on function private.flow_to_check(jsonb, uuid) is
+  'Reads the argument of check_flow as the row that it would be in flows. 400 request_invalid; 413 body_too_large.';
+
+create function private.severity_of_problem(code text, is_finding boolean)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when severity_of_problem.is_finding then 'prevents_deploy'
+    when severity_of_problem.code in (
+      'connection_missing', 'edge_source_port_unknown', 'edge_target_port_unknown', 'edge_types_differ',
+      'input_missing', 'node_not_implemented'
+    ) then 'fails_run'
+    else 'warning'
+  end;
+end;
+comment on function private.severity_of_problem(text, boolean) is
+  'The severity of a problem that check_flow reports. fails_run: the message of the warning says that the run fails.';
+
+create function private.check_flow(flow jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.require_user();
+  v_flow constant public.flows := private.flow_to_check(check_flow.flow, v_user_id);
+  v_reduced record;
+  v_problems jsonb;
+  v_is_finding boolean;
+begin
+  perform private.count_flow_check(v_user_id);
+  v_reduced := private.reduce_flow(v_flow, false, private.limit_checked_flow_bytes());
+  v_problems := private.first_elements(v_reduced.findings, private.limit_listed_findings());
+  v_is_finding := v_problems <> '[]';
+  if not v_is_finding then
+    select private.first_elements(
+      private.connection_warnings(w.connections, v_user_id) || w.warnings, private.limit_listed_warnings()
+    )
+    into v_problems
+    from private.warnings_of_data(v_reduced.data::jsonb) as w;
+  end if;
+  return jsonb_build_object(
+    'problems', (
+      select coalesce(jsonb_agg(
+        case when p.problem -> 'flow_id' = to_jsonb(v_flow.id) then p.problem - 'flow_id' else p.problem end
+          || jsonb_build_object('severity', private.severity_of_problem(p.problem ->> 'code', v_is_finding))
+          order by p.position
+      ), '[]')
+      from jsonb_array_elements(v_problems) with ordinality as p (problem, position)
+    ),
+    'is_complete', v_reduced.is_complete
+  );
+end;
+$$;
+comment on function private.check_flow(jsonb) is
+  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, also for callers with an API key.';
+grant execute on function private.check_flow(jsonb) to anon, authenticated, service_role;
+
+-- Returns {problems, is_complete} for {nodes, edges, environment, id}. environment and id may be missing. A problem
+-- is a finding or a warning of a deploy: {code, path, message, severity}, for a called flow also flow_id, and for
+-- input_missing also port. severity: prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only
+-- if there is no finding. is_complete is false if called flows were left out, because they are larger than 1 MiB
+-- together.
+create function public.check_flow(flow jsonb)
+returns jsonb
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.check_flow(flow);
+end;
+$$;
+comment on function public.check_flow(jsonb) is
+  'The problems that a deploy would report for a flow that is not saved: {problems: [{code, path, message, severity}], is_complete}. 400 request_invalid; 401; 413 body_too_large; 429 too_many_requests.';
+grant execute on function public.check_flow(jsonb) to anon, authenticated, service_role;
