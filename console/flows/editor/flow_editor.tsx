@@ -12,6 +12,7 @@ import { RightDrawer } from './layout/right_drawer.tsx';
 import { TitleBar } from './layout/title_bar.tsx';
 import { Palette } from './palette/palette.tsx';
 import { usePalette } from './palette/palette_context.tsx';
+import { SelectionBar } from './selection/selection_bar.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
@@ -66,6 +67,7 @@ export function FlowEditor() {
                 Add node
               </Button>
             )}
+            <SelectionBar />
             {palette.request && <Palette onChoose={choose} onClose={palette.close} />}
             <Messages>
               {!isOwner && (

@@ -11,6 +11,7 @@ import { connect, disconnect } from './actions.ts';
 import { type EdgeStart, edgeStarts, refusal } from './edge_refusals.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { drawnNode } from './view.ts';
+import { WhenAbsentSwitch } from './wiring/when_absent_switch.tsx';
 
 /** The most outputs in the list. The search finds the others. */
 const OFFERED = 50;
@@ -64,11 +65,19 @@ export function NodeWiring({ json }: { json: PlainObject }) {
   const node = drawnNode(json);
   const starts = useMemo(() => document.nodes.flatMap((other) => edgeStarts(drawnNode(other))), [document.nodes]);
   const edges = useMemo(() => document.edges.map(readEdge), [document.edges]);
+  const connected = new Set(
+    edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle),
+  );
   return (
     <Stack gap='xs'>
       <Title order={3} size='h5'>Edges</Title>
       {node.inputs.length === 0 && <Text size='sm' c='dimmed'>This node has no inputs.</Text>}
-      {node.inputs.map((input) => <InputEdge key={input.id} node={node} input={input} starts={starts} edges={edges} />)}
+      {node.inputs.map((input) => (
+        <Stack key={input.id} gap={6}>
+          <InputEdge node={node} input={input} starts={starts} edges={edges} />
+          {connected.has(input.id) && <WhenAbsentSwitch json={json} input={input} />}
+        </Stack>
+      ))}
     </Stack>
   );
 }

@@ -28,6 +28,20 @@ const nameOf = ({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string =>
   [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey && !isSign(key) ? ['shift'] : []), key.toLowerCase()]
     .join('+');
 
+/**
+ * Ends the selection of text on the page when other nodes are selected, so that the shortcut for copying applies to the
+ * newer selection.
+ */
+function endTextSelections(store: EditorStore): () => void {
+  let { selected } = store.state();
+  return store.subscribe(() => {
+    const before = selected;
+    ({ selected } = store.state());
+    if (selected === before || selected.size === 0 || isElsewhere(document.activeElement)) return;
+    getSelection()?.removeAllRanges();
+  });
+}
+
 /** The commands of the editor's parts. */
 export interface ShortcutCommands {
   save: () => void;
@@ -77,4 +91,5 @@ export function useShortcuts({ save, addNode }: ShortcutCommands): void {
     document.addEventListener('paste', (event) => onPaste(event), { signal });
     return () => stop.abort();
   }, []);
+  useEffect(() => endTextSelections(store), [store]);
 }

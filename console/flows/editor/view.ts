@@ -122,7 +122,10 @@ export function makeEdgeView() {
     const after = document.edges.map((json, index): MadeEdge => {
       const { source, sourceHandle, target, targetHandle } = readEdge(json);
       const isSelected = selectedEdges.has(index);
-      const className = selected.has(source) || selected.has(target) ? 'graph-edge-near' : '';
+      const mayBeAbsent = nodes.get(target)?.inputs.find(({ id }) => id === targetHandle)?.runsWhenAbsent === true;
+      const isNear = selected.has(source) || selected.has(target);
+      const className = [isNear ? 'graph-edge-near' : '', mayBeAbsent ? 'editor-edge-may-be-absent' : ''].join(' ')
+        .trim();
       const ariaLabel = `Edge from ${titleOf(source)} to ${titleOf(target)}`;
       const former = before[index];
       const isSame = former?.json === json && former.edge.selected === isSelected &&

@@ -16,6 +16,8 @@ export interface DrawnInput extends DrawnPort {
   isRequired: boolean;
   /** True if the node has an output that passes the input's value on. */
   isPassedOn: boolean;
+  /** True if the node runs although the edge into the input gave no value. */
+  runsWhenAbsent: boolean;
 }
 
 /** The parts of a node that the canvas draws, whoever wrote its JSON. */
@@ -76,6 +78,7 @@ function readInput(port: PlainObject): DrawnInput {
     description: textOf(port.tooltip),
     isRequired: port.required === true,
     isPassedOn: port.passthrough === true,
+    runsWhenAbsent: port.when_absent === 'run',
   };
 }
 

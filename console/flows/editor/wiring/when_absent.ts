@@ -1,0 +1,31 @@
+import { type DrawnInput, isObject, objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts';
+
+const targetsOf = (json: PlainObject): unknown[] => {
+  const { targets } = objectAt(json, 'data');
+  return Array.isArray(targets) ? targets : [];
+};
+
+const isTarget = (port: unknown, inputId: string): port is PlainObject => isObject(port) && port.id === inputId;
+
+/** Lets a node run without a value of this input, or takes that back. */
+export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean): PlainObject => ({
+  ...json,
+  data: {
+    ...objectAt(json, 'data'),
+    targets: targetsOf(json).map((port) => {
+      if (!isTarget(port, inputId)) return port;
+      const { when_absent: _, ...rest } = port;
+      return runs ? { ...rest, when_absent: 'run' } : rest;
+    }),
+  },
+});
+
+/**
+ * Tests whether the choice changes anything: nodes without effects run without an optional value anyway, and no node
+ * runs without a required one.
+ */
+export function mayRunWhenAbsent(json: PlainObject, { isRequired, runsWhenAbsent }: DrawnInput): boolean {
+  const { effects, node_id } = objectAt(json, 'data');
+  const hasEffects = effects === 'idempotent' || effects === 'once' || node_id === 'interflow';
+  return runsWhenAbsent || (hasEffects && !isRequired);
+}

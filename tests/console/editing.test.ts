@@ -1,0 +1,103 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type ConsolePerson, enterConsole, openConsole } from '../support/browser.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { storeFlow } from '../support/people.ts';
+
+const canvasOf = (page: Page) => page.getByRole('region', { name: 'Canvas' });
+const nodeOf = (page: Page, name: string) => canvasOf(page).getByRole('group', { name, exact: true });
+const panelOf = (page: Page) => page.getByRole('region', { name: 'Node', exact: true });
+
+interface StoredNode {
+  id: string;
+  position: { x: number; y: number };
+  data: { display_name: string; targets: { when_absent?: string }[] };
+}
+
+/** Saves the open flow, and returns its nodes as the project has stored them. */
+async function savedNodes(page: Page, { client }: ConsolePerson, id: number): Promise<StoredNode[]> {
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const { data } = await client.from('flows').select('nodes').eq('id', id).single().throwOnError();
+  return data.nodes as unknown as StoredNode[];
+}
+
+/** Stores a flow of nodes at these positions. */
+function storeAt(person: ConsolePerson, places: { [title: string]: [x: number, y: number] }): Promise<number> {
+  const flow = new FlowBuilder();
+  for (const title of Object.keys(places)) flow.node('wait', { title });
+  flow.nodes.forEach((node, index) => {
+    const [x, y] = Object.values(places)[index]!;
+    Object.assign(node, { position: { x, y } });
+  });
+  return storeFlow(person, flow);
+}
+
+test('selected nodes are aligned', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const id = await storeAt(person, { One: [0, 0], Two: [300, 90], Three: [700, 40] });
+  await opened.goto(`flows/${id}`);
+  await nodeOf(page, 'Three').waitFor();
+  await page.keyboard.press('Control+a');
+  const bar = page.getByRole('toolbar', { name: '3 selected nodes' });
+  await bar.getByRole('button', { name: 'Align top' }).click();
+  await bar.getByRole('button', { name: 'Distribute across' }).click();
+  await opened.checkAccessibilityInBoth();
+  expect((await savedNodes(page, person, id)).map(({ position }) => position)).toEqual([
+    { x: 0, y: 0 },
+    { x: 350, y: 0 },
+    { x: 700, y: 0 },
+  ]);
+});
+
+test('nodes are copied into the flow of another tab, and a text that is selected later is copied as text', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const person = await enterConsole(opened);
+  const [from, to] = [await storeAt(person, { Copied: [0, 0] }), await storeAt(person, { Other: [0, 0] })];
+  await opened.goto(`flows/${from}`);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const selectText = (name: string) =>
+    page.getByRole('heading', { name }).first().evaluate((heading) => getSelection()!.selectAllChildren(heading));
+
+  await selectText(`Flow ${from}`);
+  await nodeOf(page, 'Copied').click();
+  await page.keyboard.press('Control+c');
+  expect(JSON.parse(await clipboard())).toMatchObject({ nodes: [{ data: { display_name: 'Copied' } }] });
+  const copied = await clipboard();
+  await selectText(`Flow ${from}`);
+  await page.keyboard.press('Control+c');
+  expect(await clipboard()).toBe(`Flow ${from}`);
+
+  await page.evaluate((text) => navigator.clipboard.writeText(text), copied);
+  await opened.goto(`flows/${to}`);
+  await nodeOf(page, 'Other').waitFor();
+  await page.keyboard.press('Control+v');
+  await nodeOf(page, 'Copied').waitFor();
+  const nodes = await savedNodes(page, person, to);
+  expect(nodes.map(({ data }) => data.display_name)).toEqual(['Other', 'Copied']);
+});
+
+test('a switch lets a node run without the value of an edge, and its edge is dashed', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  const body = flow.input('body');
+  flow.use('http_request', { body }, { form: { url: 'https://example.com', method: 'POST' }, title: 'Request' });
+  Object.assign(flow.nodes[1]!.data, { effects: 'once' });
+  const id = await storeFlow(person, flow);
+  await opened.goto(`flows/${id}`);
+  await nodeOf(page, 'Request').click();
+  const edge = canvasOf(page).locator('.react-flow__edge-path').first();
+  const dashes = () => edge.evaluate((path) => getComputedStyle(path).strokeDasharray);
+  expect(await dashes()).toBe('none');
+  await panelOf(page).getByRole('switch', { name: 'Run without body' }).check({ force: true });
+  await expect.poll(dashes).not.toBe('none');
+  await panelOf(page).getByRole('link', { name: 'When a node runs' }).waitFor();
+  const [, request] = await savedNodes(page, person, id);
+  expect(request!.data.targets.filter(({ when_absent }) => when_absent === 'run')).toHaveLength(1);
+});
