@@ -10,7 +10,13 @@ import { stateOf } from '../shared/run/node_states.ts';
 import { splitCode } from '../shared/run_error.ts';
 import type { ShownExecution } from '../shared/run/use_live_run.ts';
 
-const COLOURS: Record<string, string> = { succeeded: 'teal', handled: 'orange', failed: 'red', running: 'blue' };
+const COLOURS: Record<string, string> = {
+  succeeded: 'teal',
+  handled: 'orange',
+  failed: 'red',
+  running: 'blue',
+  waiting: 'yellow',
+};
 /** The most executions of one node in the list of choices. */
 const CHOICES = 500;
 

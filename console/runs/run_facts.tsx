@@ -21,6 +21,12 @@ export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
       {isOwner && run.deployment_id !== null && (
         <Anchor component={Link} size='sm' href={`/deployments/${run.deployment_id}`}>Deployment</Anchor>
       )}
+      {run.deployment_id === null && run.parent_flow_run_id === null && (
+        <Text size='sm' c='dimmed'>draft, without a deployment</Text>
+      )}
+      {run.started_by_run_id !== null && (
+        <Anchor component={Link} size='sm' href={`/runs/${run.started_by_run_id}`}>Started by a flow</Anchor>
+      )}
       {run.parent_flow_run_id !== null && (
         <Anchor component={Link} size='sm' href={`/runs/${run.parent_flow_run_id}`}>Called by</Anchor>
       )}

@@ -1,7 +1,8 @@
-import { Group, SimpleGrid, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RunRow } from 'flow-deployments-client';
 import { useRef, useState } from 'react';
+import { useUserId } from '../session/use_user_id.ts';
 import { type Api, useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { readFlowNames } from '../shared/flow_names.ts';
@@ -10,7 +11,6 @@ import { Loading } from '../shared/loading.tsx';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { Page } from '../shared/page.tsx';
 import { showError } from '../shared/shown_error.ts';
-import { ValueView } from '../shared/value_view.tsx';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
 import { CalledRuns } from './called_runs.tsx';
 import { PendingInputs } from './pending_inputs.tsx';
@@ -21,6 +21,7 @@ import { isUuid } from '../shared/is_uuid.ts';
 import { runGraphQuery, type ShownGraph } from './run_graph_query.ts';
 import { RunLog } from './run_log.tsx';
 import { RunNodes } from './run_nodes.tsx';
+import { RunValues } from './run_values.tsx';
 import { RunTransactions } from './run_transactions.tsx';
 import './runs.css';
 import { Section } from '../shared/section.tsx';
@@ -44,19 +45,14 @@ function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   );
 }
 
-/** The inputs of a run, and its output. */
-function RunValues({ run }: { run: RunRow }) {
+/** Says who stopped a run, without the colour of a failure. */
+function Stopped({ run }: { run: RunRow }) {
+  const userId = useUserId();
+  const stopper = run.stopped_by === 'owner' ? run.user_id : run.stopped_by === 'starter' ? run.started_by : null;
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }}>
-      <Section title='Inputs'>
-        <ValueView value={run.inputs} />
-      </Section>
-      <Section title='Output'>
-        {run.output === null
-          ? <Text c='dimmed'>{run.end_time === null ? 'It comes at the end.' : 'none'}</Text>
-          : <ValueView value={run.output} />}
-      </Section>
-    </SimpleGrid>
+    <Alert color='gray' role='group' title={stopper === userId ? 'You stopped it' : 'It was stopped'}>
+      What had run before keeps its results. Redrive continues the run.
+    </Alert>
   );
 }
 
@@ -75,7 +71,8 @@ function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: ShownGra
       <RunFacts run={run} isOwner={isOwner} />
       {isLive && <SignatureRequest run={run.id} runId={run.id} cluster={cluster} />}
       {isLive && <PendingInputs runId={run.id} titles={titles} />}
-      {run.errors !== null && (
+      {run.status === 'stopped' && <Stopped run={run} />}
+      {run.status === 'failed' && run.errors !== null && (
         <RunErrors
           lines={run.errors}
           titles={titles}
@@ -83,11 +80,11 @@ function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: ShownGra
           onSelect={selectFromAfar}
         />
       )}
+      <RunValues run={run} />
       <div ref={top} className='runs-top' />
       {graph !== undefined && (
         <RunNodes live={live} run={run} graph={graph} selected={selected} onSelect={setSelected} />
       )}
-      <RunValues run={run} />
       {isOwner && <RunTransactions runId={run.id} isLive={isLive} cluster={cluster} titles={titles} />}
       <CalledRuns runId={run.id} isLive={isLive} isOwner={isOwner} titles={titles} />
       {isOwner

@@ -1,38 +1,101 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { RunRow, ValueMap } from 'flow-deployments-client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { DeploymentInput, PlainValues, RunRow, ValueMap } from 'flow-deployments-client';
+import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { type Api, useApi } from '../shared/api.tsx';
 import { callFunction } from '../shared/call_function.ts';
 import { ErrorAlert } from '../shared/error_alert.tsx';
-import { ValueView } from '../shared/value_view.tsx';
+import { InputsForm } from '../shared/form/inputs_form.tsx';
+import { toFormValues } from '../shared/form/inputs_schema.ts';
+import { Loading } from '../shared/loading.tsx';
+import { toPlainJson } from './plain_json.ts';
 
-/** Starts a run's deployment again with the same inputs, or the present flow if the run had no deployment. */
-async function startAgain(api: Api, run: RunRow): Promise<string> {
-  // SAFETY: the inputs of a run are one value, {"M": {…}}.
-  const { M: inputs } = run.inputs as unknown as { M: ValueMap };
+/** The inputs of a run, with their tags. */
+// SAFETY: the inputs of a run are one value, {"M": {…}}.
+const inputsOf = (run: RunRow): ValueMap => (run.inputs as unknown as { M: ValueMap }).M;
+
+/** An input of a run without a deployment, whose types are not known: it takes any JSON. */
+const anyInput = (name: string): DeploymentInput => ({
+  name,
+  description: '',
+  type_bounds: ['free'],
+  required: false,
+  default: null,
+  json_schema: {},
+});
+
+/** Separates the changed values from those that the run had, which keep their types. */
+function splitChanged(run: RunRow, initial: PlainValues, values: PlainValues) {
+  const had = inputsOf(run);
+  const isSame = (name: string) =>
+    Object.hasOwn(had, name) && JSON.stringify(values[name]) === JSON.stringify(initial[name]);
+  const names = Object.keys(values);
+  return {
+    inputs: Object.fromEntries(names.filter(isSame).map((name) => [name, had[name]!])),
+    values: Object.fromEntries(names.filter((name) => !isSame(name)).map((name) => [name, values[name]!])),
+  };
+}
+
+/** Starts a run's deployment again, or the present flow if the run had no deployment. */
+async function startAgain(api: Api, run: RunRow, sent: ReturnType<typeof splitChanged>): Promise<string> {
   if (run.deployment_id === null) {
-    const started = await callFunction<{ flow_run_id: string }>(api, `flow/start/${run.flow_id}`, { inputs });
+    const started = await callFunction<{ flow_run_id: string }>(api, `flow/start/${run.flow_id}`, sent);
     return started.flow_run_id;
   }
   const actionSigner = run.action_signer ?? undefined;
-  const started = await api.flows.start({ id: run.deployment_id }, {}, { inputs, actionSigner });
+  const { inputs, values } = sent;
+  const started = await api.flows.start({ id: run.deployment_id }, values, { inputs, actionSigner });
   return started.flow_run_id;
 }
 
-/** A button that starts a new run with the same inputs. */
-export function StartAgainButton({ run }: { run: RunRow }) {
+function StartAgainForm(
+  { run, inputs, close }: { run: RunRow; inputs: readonly DeploymentInput[]; close: () => void },
+) {
   const api = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [isOpen, { open, close }] = useDisclosure();
+  const initial = useMemo(() => {
+    // SAFETY: a map becomes an object.
+    const plain = toPlainJson(run.inputs) as PlainValues;
+    const known = inputs.filter(({ name }) => Object.hasOwn(plain, name)).map(({ name }) => [name, plain[name]]);
+    return toFormValues(inputs, Object.fromEntries(known)) as PlainValues;
+  }, [run, inputs]);
   const start = useMutation({
-    mutationFn: () => startAgain(api, run),
+    mutationFn: (values: PlainValues) => startAgain(api, run, splitChanged(run, initial, values)),
     onSuccess: async (id) => {
       await queries.invalidateQueries({ queryKey: ['runs'] });
       navigate(`/runs/${id}`);
     },
+  });
+  return (
+    <InputsForm
+      idPrefix='again'
+      inputs={inputs}
+      initial={initial}
+      disabled={start.isPending}
+      onSubmit={(values) => start.mutate(values)}
+    >
+      <ErrorAlert error={start.error} />
+      <Group justify='flex-end'>
+        <Button variant='default' onClick={close}>Cancel</Button>
+        <Button type='submit' loading={start.isPending}>Start again</Button>
+      </Group>
+    </InputsForm>
+  );
+}
+
+/** A button that starts a new run, with a form that holds the inputs of this one. */
+export function StartAgainButton({ run }: { run: RunRow }) {
+  const { flows } = useApi();
+  const [isOpen, { open, close }] = useDisclosure();
+  const { deployment_id: id } = run;
+  const { data: inputs, error } = useQuery({
+    queryKey: ['runs', 'inputs', run.id],
+    queryFn: async ({ signal }) =>
+      id === null ? Object.keys(inputsOf(run)).map(anyInput) : (await flows.read({ id }, { signal })).inputs,
+    enabled: isOpen,
   });
   return (
     <>
@@ -40,16 +103,13 @@ export function StartAgainButton({ run }: { run: RunRow }) {
       <Modal opened={isOpen} onClose={close} title='Start again' centered size='lg'>
         <Stack>
           <Text>
-            {run.deployment_id === null
-              ? 'A new run of the flow as it is now, with the same inputs:'
-              : 'A new run of the same deployment, with the same inputs:'}
+            {id === null
+              ? 'A new run of the flow as it is now. You can change the inputs.'
+              : 'A new run of the same deployment. You can change the inputs.'}
           </Text>
-          <ValueView value={run.inputs} />
-          <ErrorAlert error={start.error} />
-          <Group justify='flex-end'>
-            <Button variant='default' onClick={close} data-autofocus>Cancel</Button>
-            <Button loading={start.isPending} onClick={() => start.mutate()}>Start again</Button>
-          </Group>
+          <ErrorAlert error={error} />
+          {inputs === undefined && error === null && <Loading label='Reading the inputs' />}
+          {inputs !== undefined && <StartAgainForm run={run} inputs={inputs} close={close} />}
         </Stack>
       </Modal>
     </>

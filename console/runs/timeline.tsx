@@ -15,7 +15,12 @@ interface TimelineProps {
   onSelect: (nodeId: string) => void;
 }
 
-const BAR_STATES: Record<string, string> = { running: 'running', succeeded: 'succeeded', failed: 'failed' };
+const BAR_STATES: Record<string, string> = {
+  running: 'running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  waiting: 'waiting',
+};
 
 /** Returns the first start and the time until the last end. */
 function spanOf(executions: readonly ShownExecution[], now: number): { from: number; length: number } {
@@ -77,7 +82,7 @@ export function Timeline({ executions, titles, endTime, onSelect }: TimelineProp
               </span>
               <Text span size='xs' c='dimmed'>
                 <span className='console-hidden'>{state}</span>
-                {end_time === null && !hasEnded ? 'running' : describeDuration(ms)}
+                {end_time === null && !hasEnded ? state : describeDuration(ms)}
                 {attempt > 1 && `, attempt ${attempt}`}
               </Text>
             </li>

@@ -7,7 +7,7 @@ const COLOURS: Record<RunStatus, string> = {
   waiting: 'yellow',
   succeeded: 'teal',
   failed: 'red',
-  stopped: 'orange',
+  stopped: 'gray',
 };
 
 /** The state of a run, as text and as colour. */

@@ -17,8 +17,8 @@ const PARTS: Record<RunEvent['event'], readonly string[]> = {
   node_finish: ['executions', 'transactions', 'pending inputs', 'signature request'],
   node_error: ['executions', 'pending inputs', 'signature request'],
   log: ['log'],
-  signature_request: ['signature request'],
-  api_input: ['pending inputs'],
+  signature_request: ['executions', 'signature request'],
+  api_input: ['executions', 'pending inputs'],
 };
 
 /** Returns the key of a run's row. The keys of other queries of the run begin with it. */

@@ -12,11 +12,18 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Describes how long ago `then` is, in the largest unit that fits. */
+/**
+ * The part of a unit by which a time may fall short of it. So an input that can be answered for seven days is shown as
+ * `in 7 days` for the first hour, and not at once as `in 6 days`.
+ */
+const SLACK = 0.05;
+
+/** Describes how long ago `then` is, or how far ahead, in the largest unit that fits. */
 export function describeAge(then: Date, now: Date): string {
   const seconds = (then.getTime() - now.getTime()) / 1000;
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
-  return relative.format(Math.trunc(seconds / size), unit);
+  const slack = seconds > 0 ? SLACK : 0;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) / size + slack >= 1) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / size + slack), unit);
 }
 
 /** Shows a time as an age, with the exact time on request. */

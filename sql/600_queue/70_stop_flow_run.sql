@@ -25,6 +25,11 @@ begin
   set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason,
     stop_timeout_millies = stop_flow_run.timeout_millies
   where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  if found then
+    update public.flow_run as r
+    set stopped_by = case when r.user_id = (private.caller()).user_id then 'owner' else 'starter' end
+    where r.id = v_run_id;
+  end if;
   if v_job.claim_number = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
     return;

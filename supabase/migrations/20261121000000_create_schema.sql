@@ -8286,6 +8286,7 @@ create table public.flow_run (
   created_at timestamptz not null default clock_timestamp(),
   start_time timestamptz,
   end_time timestamptz,
+  stopped_by text,
   parent_flow_run_id uuid references public.flow_run (id) on delete cascade,
   parent_node_id uuid,
   parent_times integer,
@@ -8321,6 +8322,8 @@ comment on column public.flow_run.error_code is
   'The code in the first line of errors; null if there are no errors, or if that line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
+comment on column public.flow_run.stopped_by is
+  'owner or starter: who asked first that the run stops. The holder of the run token counts as the starter. Null if nobody asked.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it, with parent_node_id and parent_times.';
 comment on column public.flow_run.redriven_from is
@@ -12749,6 +12752,11 @@ begin
   set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason,
     stop_timeout_millies = stop_flow_run.timeout_millies
   where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  if found then
+    update public.flow_run as r
+    set stopped_by = case when r.user_id = (private.caller()).user_id then 'owner' else 'starter' end
+    where r.id = v_run_id;
+  end if;
   if v_job.claim_number = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
     return;

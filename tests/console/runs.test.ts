@@ -43,7 +43,7 @@ test('a run asks for a signature, continues after a wallet of the browser has si
   const request = page.getByRole('group', { name: 'The run waits for a signature' });
   await request.getByText(pair.publicKey).waitFor();
   const graph = page.getByRole('region', { name: 'Graph of the run' });
-  await graph.getByRole('group', { name: 'Pay, running' }).waitFor();
+  await graph.getByRole('group', { name: 'Pay, waiting' }).waitFor();
   await opened.checkAccessibility();
   await request.getByRole('button', { name: 'Sign with Test wallet' }).click();
   await page.getByRole('status').getByText('succeeded').waitFor();
@@ -120,7 +120,7 @@ test.for(
   expect(await page.locator('main img, main b').count()).toBe(0);
 });
 
-test('a run is stopped, and started again with the same inputs', async () => {
+test('a run is stopped, which is no failure, and started again with the same inputs and with others', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -134,6 +134,8 @@ test('a run is stopped, and started again with the same inputs', async () => {
   await dialog.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('status').getByText('stopped').waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await page.getByRole('group', { name: 'You stopped it' }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
 
   await page.getByRole('button', { name: 'Start again' }).click();
   await dialog.getByRole('button', { name: 'Start again' }).click();
@@ -142,9 +144,14 @@ test('a run is stopped, and started again with the same inputs', async () => {
   const again = page.url().split('/').at(-1)!;
   const { data } = await person.client.from('flow_run').select('inputs').in('id', [runId, again]).throwOnError();
   expect(data[0]).toEqual(data[1]);
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await dialog.getByRole('button', { name: 'Stop' }).click();
-  await finishedRun(person, again);
+  await page.getByRole('button', { name: 'Start again' }).click();
+  await dialog.getByRole('textbox', { name: 'word' }).fill('bye');
+  await dialog.getByRole('button', { name: 'Start again' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(again));
+  await page.getByRole('region', { name: 'Inputs' }).getByText('bye').waitFor();
+  const changed = page.url().split('/').at(-1)!;
+  for (const id of [again, changed]) await person.client.rpc('stop_flow_run', { flow_run_id: id }).throwOnError();
+  await Promise.all([again, changed].map((id) => finishedRun(person, id)));
 });
 
 test('a failed run is redriven to success, and its succeeded requests are taken over', async () => {
@@ -193,7 +200,7 @@ test('a run is refreshed by its events, and by the clock only every 15 s, and ge
   await opened.goto(`runs/${runId}`);
   const form = page.getByRole('group', { name: 'Approve waits for an input' });
   await form.waitFor();
-  await page.getByRole('group', { name: 'Approve, running' }).waitFor();
+  await page.getByRole('group', { name: 'Approve, waiting' }).waitFor();
   // From here on, only the test moves the page's clock: the page refreshes after the last events, and then not again.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
   await page.clock.runFor(1_000);
@@ -206,7 +213,12 @@ test('a run is refreshed by its events, and by the clock only every 15 s, and ge
   await form.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('status').getByText('succeeded').waitFor();
   await page.getByRole('group', { name: 'Approve, succeeded' }).waitFor();
-  await page.getByRole('region', { name: 'Output' }).getByText('yes').waitFor();
+  const output = page.getByRole('region', { name: 'Output' });
+  await output.getByText('yes').waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await output.getByRole('button', { name: 'Copy as JSON' }).click();
+  await output.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual({ answer: 'yes' });
   await expect.poll(() => form.count()).toBe(0);
 });
 

@@ -8,24 +8,29 @@ const FAULT_LENGTH = 300;
 
 /**
  * Returns the state of one execution. A failure that went to the output `error` is handled. An unfinished execution of
- * an ended run counts as stopped.
+ * an ended run counts as stopped. A node that waits for a person is waiting.
  */
-export const stateOf = ({ end_time, errors, error_handled }: ShownExecution, hasRunEnded: boolean): NodeState =>
+export const stateOf = (
+  { end_time, errors, error_handled, waits_for_person }: ShownExecution,
+  hasRunEnded: boolean,
+): NodeState =>
   errors !== null
     ? error_handled ? 'handled' : 'failed'
     : end_time !== null
     ? 'succeeded'
     : hasRunEnded
     ? 'stopped'
+    : waits_for_person === true
+    ? 'waiting'
     : 'running';
 
 /** If the executions of a node have several states, the one with the greatest weight is shown. */
 const WEIGHTS: Record<NodeState, number> = {
-  waiting: 0,
   'not run': 0,
   succeeded: 1,
   handled: 1.5,
   stopped: 2,
+  waiting: 2.5,
   running: 3,
   failed: 4,
 };
@@ -39,9 +44,12 @@ export function nodeStates(
   const hasEnded = run.end_time !== null;
   const states = new Map<string, NodeState>();
   for (const id of nodeIds) states.set(id, hasEnded ? 'not run' : 'waiting');
+  const begun = new Set<string>();
   for (const execution of executions) {
+    const { node_id } = execution;
     const state = stateOf(execution, hasEnded);
-    if (WEIGHTS[state] > WEIGHTS[states.get(execution.node_id) ?? 'waiting']) states.set(execution.node_id, state);
+    if (!begun.has(node_id) || WEIGHTS[state] > WEIGHTS[states.get(node_id) ?? 'not run']) states.set(node_id, state);
+    begun.add(node_id);
   }
   return states;
 }

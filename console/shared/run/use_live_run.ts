@@ -20,6 +20,8 @@ export interface ShownExecution {
   retry_at: string | null;
   /** True if it was taken over from the run that this run redrives. */
   is_taken_over: boolean;
+  /** True if the node waits for a value or a signature that a person gives. */
+  waits_for_person?: boolean;
 }
 
 /** A run with the present state of its nodes. */
@@ -55,6 +57,25 @@ async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal)
   return executions;
 }
 
+/** Reads which node executions of a run wait for a person: for an input, or for a signature. */
+async function readWaiting(db: Api['db'], runId: string, signal: AbortSignal): Promise<Set<string>> {
+  const [inputs, signatures] = await Promise.all([
+    db.from('pending_inputs').select('node_id, times').eq('flow_run_id', runId).abortSignal(signal).throwOnError(),
+    db.from('signature_requests').select('node_id, times').eq('flow_run_id', runId).is('signature', null)
+      .gt('expires_at', new Date().toISOString()).abortSignal(signal).throwOnError(),
+  ]);
+  return new Set([...inputs.data, ...signatures.data].map(({ node_id, times }) => `${node_id} ${times}`));
+}
+
+/** Reads the executions of a run, and which of them wait for a person. */
+async function readStates(db: Api['db'], runId: string, isLive: boolean, signal: AbortSignal) {
+  const [executions, waiting] = await Promise.all([
+    readExecutions(db, runId, signal),
+    isLive ? readWaiting(db, runId, signal) : new Set<string>(),
+  ]);
+  return executions.map((one) => ({ ...one, waits_for_person: waiting.has(`${one.node_id} ${one.times}`) }));
+}
+
 /** Reads a run, and reads it again after each of its events. */
 export function useLiveRun(id: string, isEnabled: boolean): LiveRun {
   const { db, flows } = useApi();
@@ -70,7 +91,7 @@ export function useLiveRun(id: string, isEnabled: boolean): LiveRun {
   const { data: executions = NONE, error } = useQuery({
     // `isLive` is part of the key, so that the executions are read again after the end of the run.
     queryKey: [...runKey(id), 'executions', { isLive }],
-    queryFn: ({ signal }) => readExecutions(db, id, signal),
+    queryFn: ({ signal }) => readStates(db, id, isLive, signal),
     enabled: isOwner,
     placeholderData: keepPreviousData,
   });

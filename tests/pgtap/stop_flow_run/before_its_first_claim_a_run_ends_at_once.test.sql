@@ -1,4 +1,4 @@
-select plan(5);
+select plan(6);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -14,6 +14,8 @@ select results_eq(
 select test.keep('stopped', to_jsonb(r)) from public.flow_run as r where id = test.kept('run')::uuid;
 select public.stop_flow_run(test.kept('run')::uuid);
 select is(to_jsonb(r), test.kept('stopped')::jsonb, 'once') from public.flow_run as r where id = test.kept('run')::uuid;
+
+select is((select r.stopped_by from public.flow_run as r where r.id = test.kept('run')::uuid), 'owner', 'by its owner');
 
 select test.sign_out();
 select results_eq('select message ->> ''flow_run_id'' from pgmq.q_flow_runs', $$ values (test.kept('other')) $$, 'its message is gone');
