@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Api } from '../shared/api.tsx';
+import type { GraphJson } from '../shared/compare/compare_graphs.ts';
 import { isUuid } from '../shared/is_uuid.ts';
 import { parseExactly } from '../shared/exact_json.ts';
 import { objectAt } from '../shared/graph/drawn_node.ts';
@@ -66,16 +67,10 @@ export const deploymentQuery = ({ db }: Api, id: string) =>
     },
   });
 
-/** The frozen graph of one flow. */
-export interface FrozenGraph {
-  nodes: unknown[];
-  edges: unknown[];
-}
-
 /** The frozen graphs of a deployment, by the ids of their flows. */
 export interface FrozenGraphs {
   flow_id: number;
-  flows: Record<string, FrozenGraph>;
+  flows: Record<string, GraphJson>;
 }
 
 /** Reads frozen graphs. They never change. */

@@ -1,5 +1,10 @@
-import { isObject, type PlainObject, readEdge, readNode } from '../shared/graph/drawn_node.ts';
-import type { FrozenGraph } from './deployment.ts';
+import { isObject, type PlainObject, readEdge, readNode } from '../graph/drawn_node.ts';
+
+/** The nodes and edges of a flow, as JSON. */
+export interface GraphJson {
+  nodes: readonly unknown[];
+  edges: readonly unknown[];
+}
 
 /** A difference at one path of a node. */
 export interface ChangedPlace {
@@ -32,8 +37,22 @@ export interface GraphComparison {
   edges: EdgeChange[];
 }
 
-/** Removes the position on the canvas, which does not affect runs. */
-const withoutPosition = ({ position: _position, ...node }: PlainObject): PlainObject => node;
+/** The members of a node that only an editor reads. */
+const DRAWING = new Set([
+  'position',
+  'positionAbsolute',
+  'width',
+  'height',
+  'measured',
+  'selected',
+  'dragging',
+  'resizing',
+  'zIndex',
+]);
+
+/** Removes what does not affect runs, such as the position on the canvas. */
+const withoutDrawing = (node: PlainObject): PlainObject =>
+  Object.fromEntries(Object.entries(node).filter(([name]) => !DRAWING.has(name)));
 
 const toJson = (value: unknown): string | undefined => JSON.stringify(value);
 
@@ -48,7 +67,7 @@ function changedPlaces(before: unknown, after: unknown, path: string): ChangedPl
 
 function compareNodes(before: readonly unknown[], after: readonly unknown[]): NodeChange[] {
   const byId = (nodes: readonly unknown[]) =>
-    new Map(nodes.filter(isObject).map((node) => [String(node.id), withoutPosition(node)]));
+    new Map(nodes.filter(isObject).map((node) => [String(node.id), withoutDrawing(node)]));
   const [old, current] = [byId(before), byId(after)];
   return [...new Set([...old.keys(), ...current.keys()])].flatMap((id): NodeChange[] => {
     const [was, is] = [old.get(id), current.get(id)];
@@ -61,7 +80,7 @@ function compareNodes(before: readonly unknown[], after: readonly unknown[]): No
 }
 
 /** Makes a function that names the end of an edge: by the title of its node and the name of its port. */
-function makeNames({ nodes }: FrozenGraph): (nodeId: string, handle: string) => string {
+function makeNames({ nodes }: GraphJson): (nodeId: string, handle: string) => string {
   const read = new Map(nodes.map((json) => readNode(json)).map((node) => [node.id, node]));
   return (nodeId, handle) => {
     const node = read.get(nodeId);
@@ -80,7 +99,7 @@ interface NamedEdge {
   from: string;
 }
 
-function nameEdges(graph: FrozenGraph): NamedEdge[] {
+function nameEdges(graph: GraphJson): NamedEdge[] {
   const nameOf = makeNames(graph);
   return graph.edges.map((json) => {
     const { source, sourceHandle, target, targetHandle } = readEdge(json);
@@ -94,7 +113,7 @@ function nameEdges(graph: FrozenGraph): NamedEdge[] {
 }
 
 /** Compares edges by their input. An edge to the same input with another source counts as changed. */
-function compareEdges(before: FrozenGraph, after: FrozenGraph): EdgeChange[] {
+function compareEdges(before: GraphJson, after: GraphJson): EdgeChange[] {
   const [old, current] = [nameEdges(before), nameEdges(after)];
   const idOf = ({ key, source }: NamedEdge) => `${key} ${source}`;
   const [oldIds, currentIds] = [new Set(old.map(idOf)), new Set(current.map(idOf))];
@@ -117,12 +136,12 @@ function compareEdges(before: FrozenGraph, after: FrozenGraph): EdgeChange[] {
   return [...ofRemoved, ...ofAdded];
 }
 
-const NO_GRAPH: FrozenGraph = { nodes: [], edges: [] };
+const NO_GRAPH: GraphJson = { nodes: [], edges: [] };
 
 /** Compares two states of a graph. `before` or `after` is undefined if the flow was not part of that deployment. */
 export function compareGraphs(
-  before: FrozenGraph = NO_GRAPH,
-  after: FrozenGraph = NO_GRAPH,
+  before: GraphJson = NO_GRAPH,
+  after: GraphJson = NO_GRAPH,
 ): GraphComparison {
   return { nodes: compareNodes(before.nodes, after.nodes), edges: compareEdges(before, after) };
 }
