@@ -32,7 +32,7 @@ test('the editor loads at most 550 KiB of scripts, with the pages before it and 
     await signUpInConsole(opened);
     await page.getByRole('button', { name: 'New flow' }).click();
     await page.getByRole('button', { name: 'Add node' }).click();
-    await page.getByRole('searchbox', { name: 'Find a node' }).fill('Rhai Script 1x1');
+    await page.getByRole('searchbox', { name: 'Find a node' }).fill('Script');
     await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
     await panel.getByRole('textbox', { name: 'source' }).waitFor();
   });

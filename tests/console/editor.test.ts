@@ -65,8 +65,11 @@ test('a new flow of three nodes is drawn by keyboard, and runs', async () => {
   await canvasOf(page).waitFor();
   await addNode(page, 'Flow Input');
   await panelOf(page).getByRole('textbox', { name: 'Label' }).fill('greeting');
+  // Escape leads from the panel back to the node.
+  await page.keyboard.press('Escape');
+  // The new node is connected to the selected one; without a selection the edge is chosen in the panel.
   await addNode(page, 'To String');
-  await chooseEdge(page, 'stringify', 'Flow Input');
+  await panelOf(page).getByRole('button', { name: 'Close the node' }).press('Enter');
   await addNode(page, 'Flow Output');
   await panelOf(page).getByRole('textbox', { name: 'Label' }).fill('told');
   await chooseEdge(page, 'told', 'To String');

@@ -34,7 +34,10 @@ test('the palette lists definitions by groups in parts, and searches all of them
   await paletteOf(page).getByRole('button', { name: 'More' }).click();
   await last.waitFor();
   expect(await entriesOf(page).count()).toBeGreaterThan(count);
-  expect(await paletteOf(page).getByRole('group').first().getAttribute('aria-label')).toBe('Own');
+  const groups = await paletteOf(page).getByRole('group').evaluateAll((all) =>
+    all.map((group) => group.getAttribute('aria-label'))
+  );
+  expect(groups.slice(0, 2)).toEqual(['Common', 'Own']);
   await opened.checkAccessibility();
 
   const search = page.getByRole('searchbox', { name: 'Find a node' });
@@ -44,7 +47,7 @@ test('the palette lists definitions by groups in parts, and searches all of them
   expect(await paletteOf(page).getByRole('group').count()).toBe(0);
   for (const nothing of ['50%', '_______________________', '"),or(id.eq.1', '\\', 'own {a,b}']) {
     await search.fill(nothing);
-    await paletteOf(page).getByText('0 nodes', { exact: true }).waitFor();
+    await paletteOf(page).getByText('No node has these words.').waitFor();
   }
   expect(await paletteOf(page).getByRole('alert').count()).toBe(0);
   // A user who types and presses Enter at once gets the first match, with matches of names first.
@@ -96,4 +99,44 @@ test('nodes that are added one after the other are in view and do not overlap', 
       expect(overlap).toBe(false);
     }
   }
+});
+
+test('the search understands words, suggests a node if none fits, and adds connected nodes one after the other', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  await enterConsole(opened);
+  await opened.goto('');
+  await page.getByRole('button', { name: 'New flow' }).click();
+  await page.getByRole('region', { name: 'Canvas' }).waitFor();
+  await page.keyboard.press('/');
+  const search = page.getByRole('searchbox', { name: 'Find a node' });
+  const best = (count: number) =>
+    entriesOf(page).evaluateAll((options, end) => options.slice(0, end).map(({ textContent }) => textContent), count);
+  await expect.poll(() => best(2)).toEqual(['Flow Input', 'Flow Output']);
+  await search.fill('rhai');
+  await expect.poll(() => best(9)).toEqual(['Script']);
+  const meanings = {
+    if: ['Branch', 'Switch'],
+    email: ['HTTP Request'],
+    sql: ['SQL Function'],
+    file: ['File Explorer', 'Upload File'],
+    loop: ['For Each'],
+  };
+  for (const [word, titles] of Object.entries(meanings)) {
+    await search.fill(word);
+    await expect.poll(() => best(titles.length)).toEqual(titles);
+  }
+  await search.fill('teleportation');
+  await expect.poll(() => best(9)).toEqual(['HTTP Request', 'Script', 'JavaScript']);
+  await page.getByRole('link', { name: 'Write a node of your own' }).waitFor();
+
+  // Shift+Enter keeps the palette open. Each node is beside the one before, and connected where this is clear.
+  for (const name of ['Flow Input', 'To String', 'Script', 'Flow Output']) {
+    await search.fill(name);
+    await search.press(name === 'Flow Output' ? 'Enter' : 'Shift+Enter');
+    await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { level: 2, name }).waitFor();
+  }
+  await search.waitFor({ state: 'detached' });
+  const edges = page.getByRole('region', { name: 'Canvas' }).locator('.react-flow__edge');
+  await expect.poll(() => edges.count()).toBe(3);
 });

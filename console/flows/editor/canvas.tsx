@@ -1,6 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core';
 import {
-  Background,
   type Connection,
   Controls,
   type EdgeChange,
@@ -12,9 +11,10 @@ import {
 import '@xyflow/react/dist/style.css';
 import { type DragEvent, useCallback, useMemo, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
+import { GraphBackground } from '../../shared/graph/graph_background.tsx';
 import { GraphMap } from '../../shared/graph/graph_map.tsx';
 import { type GraphNode, nodeTypes, TogglePorts } from '../../shared/graph/graph_node.tsx';
-import { showAll } from '../../shared/graph/show_all.ts';
+import { MIN_ZOOM, showAll, WHOLE_GRAPH } from '../../shared/graph/show_all.ts';
 import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
@@ -129,10 +129,10 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
           nodesConnectable={isOwner}
           onlyRenderVisibleElements
           onInit={showAll}
-          minZoom={0.05}
+          minZoom={MIN_ZOOM}
         >
-          <Background />
-          <Controls showInteractive={false} />
+          <GraphBackground />
+          <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
           <GraphMap nodes={nodes.length} label='Map of the flow' />
         </ReactFlow>
       </TogglePorts>

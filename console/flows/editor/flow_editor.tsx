@@ -35,9 +35,11 @@ export function FlowEditor() {
   const deploying = useDeploying(saving);
   const palette = usePalette();
   const { add, error: addingError } = useAdding(canvas);
-  const choose = useCallback((id: string) => {
-    add({ id, ...palette.request });
-    palette.close();
+  const choose = useCallback((id: string, isLast: boolean) => {
+    const { at, join } = palette.request ?? {};
+    add({ id, ...(at && { at }), ...(join && { join }) });
+    if (isLast) palette.close();
+    else palette.open();
   }, [add, palette]);
   useShortcuts({ save: () => void saving.save(), addNode: palette.open });
   return (
@@ -68,7 +70,7 @@ export function FlowEditor() {
               </Button>
             )}
             <SelectionBar />
-            {palette.request && <Palette onChoose={choose} onClose={palette.close} />}
+            {palette.request && <Palette request={palette.request} onChoose={choose} onClose={palette.close} />}
             <Messages>
               {!isOwner && (
                 <Alert color='blue'>

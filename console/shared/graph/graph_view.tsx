@@ -1,15 +1,16 @@
 import { useComputedColorScheme } from '@mantine/core';
-import { Background, Controls, type Edge, ReactFlow } from '@xyflow/react';
+import { Controls, type Edge, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { useEffect, useMemo, useState } from 'react';
 import { Loading } from '../loading.tsx';
 import { type DrawnEdge, type DrawnNode, type Point, readEdge, readNode, readPosition } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
+import { GraphBackground } from './graph_background.tsx';
 import { GraphMap } from './graph_map.tsx';
 import { type GraphNode, nodeTypes, TogglePorts } from './graph_node.tsx';
 import { layOut } from './layout.ts';
 import type { NodeState } from './node_card.tsx';
-import { showAll } from './show_all.ts';
+import { MIN_ZOOM, showAll, WHOLE_GRAPH } from './show_all.ts';
 import { type ConnectedPorts, connectedPorts, shownPorts } from './shown_ports.ts';
 import { useExpanded } from './use_expanded.ts';
 
@@ -122,14 +123,14 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
         edgesFocusable={false}
         onlyRenderVisibleElements
         onInit={showAll}
-        minZoom={0.05}
+        minZoom={MIN_ZOOM}
         onNodesChange={(changes) => {
           const chosen = changes.find((change) => change.type === 'select' && change.selected);
           if (chosen?.type === 'select') onSelect?.(chosen.id);
         }}
       >
-        <Background />
-        <Controls showInteractive={false} />
+        <GraphBackground />
+        <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
         <GraphMap nodes={drawn.length} label={`Map of ${label}`} />
       </ReactFlow>
     </TogglePorts>

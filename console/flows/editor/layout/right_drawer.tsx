@@ -1,8 +1,10 @@
-import type { ReactNode } from 'react';
-import { useEditorState } from '../editor_context.tsx';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { useEditor, useEditorState } from '../editor_context.tsx';
 import type { EditorState } from '../editor_store.ts';
 import { nodeIdOf } from '../flow_document.ts';
 import { NodePanel } from '../node_panel.tsx';
+import { focusNode } from './focus_node.ts';
+import { useRevealedSelection } from './use_reveal.ts';
 import { useResizing } from './use_resizing.ts';
 
 /** Returns the panel of the selection; undefined if the selection has none, so that the canvas has the whole width. */
@@ -10,6 +12,18 @@ function panelOf({ document, selected }: EditorState): ReactNode {
   const [id, ...others] = selected;
   const json = others.length === 0 ? document.nodes.find((node) => nodeIdOf(node) === id) : undefined;
   return json && <NodePanel json={json} />;
+}
+
+/** Leads from the drawer back to the selected node. An open list takes the key first, and closes. */
+function useWayBack() {
+  const { store } = useEditor();
+  return (event: KeyboardEvent) => {
+    const isTaken = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true';
+    const [id] = store.state().selected;
+    if (event.key !== 'Escape' || isTaken || event.defaultPrevented || id === undefined) return;
+    event.stopPropagation();
+    focusNode(id);
+  };
 }
 
 function Panel({ children }: { children: ReactNode }) {
@@ -21,8 +35,9 @@ function Panel({ children }: { children: ReactNode }) {
     min: 240,
     maxShare: 0.6,
   });
+  const onKeyDown = useWayBack();
   return (
-    <aside className='editor-panel' style={{ width: size }}>
+    <aside className='editor-panel' style={{ width: size }} onKeyDown={onKeyDown}>
       <div className='editor-resize' aria-label='Width of the panel' {...handle} />
       <div className='editor-panel-content'>{children}</div>
     </aside>
@@ -32,5 +47,6 @@ function Panel({ children }: { children: ReactNode }) {
 /** The drawer beside the canvas: shows what is selected. */
 export function RightDrawer() {
   const panel = panelOf(useEditorState());
+  useRevealedSelection();
   return panel && <Panel>{panel}</Panel>;
 }

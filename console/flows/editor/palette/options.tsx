@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { memo, useEffect, useRef } from 'react';
 import { DRAGGED_DEFINITION } from '../canvas.tsx';
-import { groupPalette, type PaletteEntry } from '../definitions.ts';
+import { groupPalette, type PaletteEntry } from './entries.ts';
 
 /** The id of the list, which the search names as the element that it controls. */
 export const LIST_ID = 'palette-list';
@@ -11,7 +11,7 @@ export const optionId = ({ id }: PaletteEntry): string => `palette-option-${id}`
 interface OptionProps {
   entry: PaletteEntry;
   isActive: boolean;
-  onChoose: (id: string) => void;
+  onChoose: (entry: PaletteEntry, isLast: boolean) => void;
 }
 
 const Option = memo(function Option({ entry, isActive, onChoose }: OptionProps) {
@@ -29,7 +29,9 @@ const Option = memo(function Option({ entry, isActive, onChoose }: OptionProps) 
       draggable
       title={entry.description || undefined}
       onDragStart={(event) => event.dataTransfer.setData(DRAGGED_DEFINITION, entry.id)}
-      onClick={() => onChoose(entry.id)}
+      // The focus stays in the search.
+      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      onClick={(event) => onChoose(entry, !event.shiftKey)}
     >
       <div role='option' id={id} aria-selected={isActive} aria-describedby={`${id}-text`}>{entry.title}</div>
       <Text id={`${id}-text`} size='xs' c='dimmed' lineClamp={1}>{entry.description}</Text>
@@ -42,7 +44,7 @@ interface OptionsProps {
   /** The entry that Enter chooses. */
   active: PaletteEntry | undefined;
   isGrouped: boolean;
-  onChoose: (id: string) => void;
+  onChoose: (entry: PaletteEntry, isLast: boolean) => void;
 }
 
 /** The definitions to choose from. The focus stays in the search, whose arrow keys move the active option. */

@@ -1,17 +1,23 @@
-import { Button, ScrollArea, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useClickOutside, useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import { useUserId } from '../../../session/use_user_id.ts';
 import { type Db, useApi } from '../../../shared/api.tsx';
 import { MAX_SEARCH_LENGTH } from '../../../shared/definition_search.ts';
 import { ErrorAlert } from '../../../shared/error_alert.tsx';
-import { PALETTE_PAGE, type PaletteList, readPalette } from '../definitions.ts';
+import type { PaletteEntry } from './entries.ts';
 import { LIST_ID, optionId, Options } from './options.tsx';
+import type { PaletteRequest } from './palette_context.tsx';
+import { PALETTE_PAGE, type PaletteList, readPalette } from './read_palette.ts';
 import './palette.css';
 
 /** Milliseconds without typing after which a search begins. */
 const SETTLE_MS = 250;
+
+/** The most definitions that a palette for certain nodes reads, of which it shows those that fit. */
+const READ_FOR_FITTING = 400;
 
 /** The query for the palette's contents. */
 const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
@@ -21,36 +27,42 @@ const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
     staleTime: 60_000,
   });
 
-const countOf = ({ entries: { length }, hasMore }: PaletteList): string =>
-  length === 1 ? '1 node' : `${hasMore ? 'The first ' : ''}${length} nodes`;
+function countOf({ entries: { length }, hasMore, isSuggested }: PaletteList): string {
+  if (isSuggested) return 'No node has these words. One of these can do most things:';
+  return length === 1 ? '1 node' : `${hasMore ? 'The first ' : ''}${length} nodes`;
+}
 
 /** The text of the search, and the definitions that match. */
-function usePaletteSearch() {
+function usePaletteSearch(fits: PaletteRequest['fits']) {
   const { db } = useApi();
   const queryClient = useQueryClient();
   const userId = useUserId();
   const [text, setText] = useState('');
-  const [limit, setLimit] = useState(PALETTE_PAGE);
+  const firstLimit = fits === undefined ? PALETTE_PAGE : READ_FOR_FITTING;
+  const [limit, setLimit] = useState(firstLimit);
   const [search] = useDebouncedValue(text.trim(), SETTLE_MS);
-  const { data: list, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     ...paletteQuery(db, userId, search, limit),
     placeholderData: keepPreviousData,
   });
+  const fitting = (list: PaletteList): PaletteList =>
+    fits === undefined ? list : { ...list, entries: list.entries.filter(({ node }) => fits(node)) };
+  const change = useCallback((next: string) => {
+    setText(next);
+    setLimit(firstLimit);
+  }, [firstLimit]);
   return {
     text,
     search,
-    list,
+    list: data && fitting(data),
     error,
     /** True if the list is that of the text. After typing it shows an earlier search for a moment. */
-    isCurrent: search === text.trim(),
-    change: (next: string) => {
-      setText(next);
-      setLimit(PALETTE_PAGE);
-    },
+    isCurrent: search === text.trim() && !isPlaceholderData,
+    change,
     showMore: () => setLimit(limit + PALETTE_PAGE),
     /** Reads the first match of the text. */
     readFirst: async () =>
-      (await queryClient.fetchQuery(paletteQuery(db, userId, text.trim(), PALETTE_PAGE))).entries[0],
+      fitting(await queryClient.fetchQuery(paletteQuery(db, userId, text.trim(), limit))).entries[0],
   };
 }
 
@@ -64,28 +76,36 @@ function moved(key: string, index: number, count: number): number | undefined {
 }
 
 export interface PaletteProps {
-  /** Called with the id of the chosen definition. */
-  onChoose: (id: string) => void;
+  request: PaletteRequest;
+  /** Called with the id of the chosen definition. If it is not the last one, the palette stays open. */
+  onChoose: (id: string, isLast: boolean) => void;
   onClose: () => void;
 }
 
-/** Lists the node definitions above the canvas. A click on a definition, or Enter in the search, chooses it. */
-export function Palette({ onChoose, onClose }: PaletteProps) {
-  const { text, search, list, error, isCurrent, change, showMore, readFirst } = usePaletteSearch();
+/**
+ * Lists the node definitions above the canvas. A click on a definition, or Enter in the search, chooses it. With Shift
+ * the palette stays open for the next one.
+ */
+export function Palette({ request: { fits, hint }, onChoose, onClose }: PaletteProps) {
+  const { text, search, list, error, isCurrent, change, showMore, readFirst } = usePaletteSearch(fits);
   const [index, setIndex] = useState(0);
   const box = useClickOutside<HTMLElement>(onClose);
   const entries = list?.entries ?? [];
   const active = entries[Math.min(index, entries.length - 1)];
   useEffect(() => setIndex(0), [search]);
+  const choose = useCallback((entry: PaletteEntry, isLast: boolean) => {
+    onChoose(entry.id, isLast);
+    change('');
+  }, [onChoose, change]);
   const take = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (isLast: boolean) => {
       const entry = isCurrent && list !== undefined ? active : await readFirst();
-      if (entry !== undefined) onChoose(entry.id);
+      if (entry !== undefined) choose(entry, isLast);
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
     const next = moved(event.key, index, entries.length);
-    if (event.key === 'Enter') take.mutate();
+    if (event.key === 'Enter') take.mutate(!event.shiftKey);
     else if (event.key === 'Escape') onClose();
     else if (next !== undefined) setIndex(next);
     else return;
@@ -101,6 +121,7 @@ export function Palette({ onChoose, onClose }: PaletteProps) {
         aria-autocomplete='list'
         aria-activedescendant={active && optionId(active)}
         placeholder='Find a node'
+        title='Enter adds the marked node, Shift+Enter also keeps the list open'
         autoComplete='off'
         maxLength={MAX_SEARCH_LENGTH}
         value={text}
@@ -108,10 +129,14 @@ export function Palette({ onChoose, onClose }: PaletteProps) {
         onKeyDown={onKeyDown}
       />
       <ErrorAlert error={error ?? take.error} />
+      {hint !== undefined && <Text size='xs'>{hint}</Text>}
       <Text role='status' size='xs' c='dimmed'>{list === undefined ? 'Loading the nodes' : countOf(list)}</Text>
       <ScrollArea.Autosize mah='100%' type='auto' viewportProps={{ tabIndex: 0 }}>
-        <Options entries={entries} active={active} isGrouped={search === ''} onChoose={onChoose} />
+        <Options entries={entries} active={active} isGrouped={search === ''} onChoose={choose} />
         {list?.hasMore === true && <Button variant='default' size='xs' fullWidth onClick={showMore}>More</Button>}
+        {list?.isSuggested === true && (
+          <Anchor component={Link} href='/docs/guides/native_node' size='sm' px={8}>Write a node of your own</Anchor>
+        )}
       </ScrollArea.Autosize>
     </section>
   );

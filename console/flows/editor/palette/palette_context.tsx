@@ -1,10 +1,17 @@
 import { createContext, type ReactNode, use, useMemo, useState } from 'react';
-import type { Point } from '../../../shared/graph/drawn_node.ts';
+import type { DrawnNode, PlainObject, Point } from '../../../shared/graph/drawn_node.ts';
+import type { FlowDocument } from '../flow_document.ts';
 
 /** What the palette was opened for. */
 export interface PaletteRequest {
   /** The place of the new node; without it, a free place. */
   at?: Point;
+  /** Lists only the nodes that pass this test, such as those with an input for a value. */
+  fits?: (node: DrawnNode) => boolean;
+  /** A sentence above the list. */
+  hint?: string;
+  /** Connects the new node, which the document contains. Without it, the selected node is connected. */
+  join?: (document: FlowDocument, added: PlainObject) => FlowDocument;
 }
 
 export interface PaletteState {

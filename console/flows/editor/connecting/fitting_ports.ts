@@ -1,0 +1,42 @@
+import type { DrawnEdge, DrawnInput, DrawnNode } from '../../../shared/graph/drawn_node.ts';
+import { typesMeet } from '../../../../types/values/port_types.ts';
+import { type EdgeStart, edgeStarts } from '../edge_refusals.ts';
+
+/** An output of one node, and an input of another that takes its value. */
+export interface FittingPair {
+  start: EdgeStart;
+  input: DrawnInput;
+}
+
+/** Tests whether the user writes an input in the panel: the text of a script. No edge is drawn to it unasked. */
+const isWritten = ({ nodeId }: DrawnNode, { name }: DrawnInput): boolean =>
+  name === 'source' && nodeId.startsWith('rhai_script_');
+
+/** Returns the inputs to which an unasked edge may lead: free ones, and only required ones if there are any. */
+function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] {
+  const taken = new Set(edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle));
+  const open = node.inputs.filter((input) => !taken.has(input.id) && !isWritten(node, input));
+  const required = open.filter(({ isRequired }) => isRequired);
+  return required.length > 0 ? required : open;
+}
+
+/** Returns the outputs at which an unasked edge may begin. */
+const openStarts = (node: DrawnNode): EdgeStart[] =>
+  edgeStarts(node).filter(({ name, isPassedOn }) => !isPassedOn && name !== 'error');
+
+/** Returns the inputs of a node that take the value of an output. */
+export const fittingInputs = (start: EdgeStart, to: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] =>
+  openInputs(to, edges).filter((input) => typesMeet(start, input.types));
+
+/** Returns the outputs of a node whose value an input takes. */
+export const fittingStarts = (from: DrawnNode, input: DrawnInput): EdgeStart[] =>
+  openStarts(from).filter((start) => typesMeet(start, input.types));
+
+/** Chooses the ports that a user most likely means: the only pair that fits, or the first input of a script. */
+export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnEdge[]): FittingPair | undefined {
+  const pairs = openStarts(from).flatMap((start) => fittingInputs(start, to, edges).map((input) => ({ start, input })));
+  const [first] = pairs;
+  // The inputs of a script differ only in their names.
+  const isScript = to.nodeId.startsWith('rhai_script_') && pairs.every(({ start }) => start === first?.start);
+  return pairs.length === 1 || isScript ? first : undefined;
+}

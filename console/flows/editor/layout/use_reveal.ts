@@ -1,0 +1,75 @@
+import { useStoreApi } from '@xyflow/react';
+import { useCallback, useEffect, useRef } from 'react';
+import { type Point, readPosition } from '../../../shared/graph/drawn_node.ts';
+import type { GraphNode } from '../../../shared/graph/graph_node.tsx';
+import { NODE_WIDTH, nodeHeight } from '../../../shared/graph/node_size.ts';
+import { useEditor, useEditorState } from '../editor_context.tsx';
+import { nodeIdOf } from '../flow_document.ts';
+import { drawnNode } from '../view.ts';
+
+/** Distance of a revealed node from the border of the canvas. */
+const MARGIN = 24;
+
+/** Returns how far a stretch has to move to lie within a length; its start is shown if it is too long. */
+export function shiftInto(start: number, end: number, length: number): number {
+  if (start >= 0 && end <= length) return 0;
+  const toEnd = Math.min(0, length - MARGIN - end);
+  return start + toEnd < MARGIN ? MARGIN - start : toEnd;
+}
+
+/** Returns a function that moves the view to a node, as little as possible, unless the node is wholly visible. */
+export function useReveal() {
+  const canvas = useStoreApi<GraphNode>();
+  return useCallback(({ x, y }: Point, height: number): void => {
+    const { domNode, transform: [left, top, zoom], panBy } = canvas.getState();
+    // The canvas knows its own size only after the next frame.
+    const box = domNode!.getBoundingClientRect();
+    const shift = {
+      x: shiftInto(left + x * zoom, left + (x + NODE_WIDTH) * zoom, box.width),
+      y: shiftInto(top + y * zoom, top + (y + height) * zoom, box.height),
+    };
+    if (shift.x !== 0 || shift.y !== 0) void panBy(shift);
+  }, [canvas]);
+}
+
+/** Calls a function at the next frame in which no pointer is pressed: a node that is dragged does not move by itself. */
+function afterPress(isPressed: boolean, show: () => void): () => void {
+  const stop = new AbortController();
+  const plan = () =>
+    requestAnimationFrame(() => {
+      if (!stop.signal.aborted) show();
+    });
+  if (isPressed) document.addEventListener('pointerup', plan, { once: true, signal: stop.signal });
+  else plan();
+  return () => stop.abort();
+}
+
+/** Returns a ref that is true while a pointer is pressed. */
+function usePressed() {
+  const isPressed = useRef(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    const options = { capture: true, signal: stop.signal };
+    document.addEventListener('pointerdown', () => (isPressed.current = true), options);
+    document.addEventListener('pointerup', () => (isPressed.current = false), options);
+    return () => stop.abort();
+  }, []);
+  return isPressed;
+}
+
+/** Reveals the one selected node after its drawer has opened, which may cover the node. */
+export function useRevealedSelection(): void {
+  const { store } = useEditor();
+  const { selected } = useEditorState();
+  const reveal = useReveal();
+  const isPressed = usePressed();
+  const [id] = selected.size === 1 ? selected : [];
+  useEffect(() => {
+    if (id === undefined) return;
+    return afterPress(isPressed.current, () => {
+      const json = store.state().document.nodes.find((node) => nodeIdOf(node) === id);
+      const place = readPosition(json);
+      if (json && place) reveal(place, nodeHeight(drawnNode(json)));
+    });
+  }, [id, store, reveal, isPressed]);
+}

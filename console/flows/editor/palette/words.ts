@@ -1,0 +1,186 @@
+/** The one size of the script that the palette lists, under a name of its own. The other sizes remain in flows. */
+export const SCRIPT_ID = 'rhai_script_3x1';
+const SCRIPT_SIZES = [0, 1, 2, 3, 4, 5].flatMap((inputs) =>
+  [1, 2, 3, 4, 5].map((outputs) => `rhai_script_${inputs}x${outputs}`)
+);
+
+/** Nodes that the palette does not list. */
+export const HIDDEN = SCRIPT_SIZES.filter((id) => id !== SCRIPT_ID);
+
+/** Names in the palette, and of new nodes, in place of those of the definitions. */
+export const TITLES: Readonly<Record<string, string>> = { [SCRIPT_ID]: 'Script' };
+
+/** The nodes that come first while nothing is searched for. */
+export const COMMON = [
+  'flow_input',
+  'flow_output',
+  'const',
+  'http_request',
+  SCRIPT_ID,
+  'javascript',
+  'branch',
+  'foreach',
+  'to_string',
+  'json_extract',
+];
+
+/** The nodes that can do what no other node does. */
+export const SUGGESTED = ['http_request', SCRIPT_ID, 'javascript'];
+
+const CHOICES = ['branch', 'switch', 'filter', 'gate'];
+const LOOPS = ['foreach', 'range', 'collect'];
+const CODE = [SCRIPT_ID, 'javascript', 'jsonata'];
+const REQUESTS = ['http_request'];
+const DATES = ['date_parse', 'date_format', 'date_add'];
+const FILES = ['storage_upload', 'storage_download', 'storage_list', 'storage_delete', 'fileexplorer'];
+const DATABASE = ['sql_function', 'postgrest_new_query', 'postgrest_execute_query', 'kv_read_item', 'kv_write_item'];
+const STORES = ['kv_write_item', 'kv_read_item', 'kv_create_store', 'storage_upload'];
+const JSON_NODES = ['json_extract', 'json_get_field', 'json_insert', 'jsonata'];
+const TEXTS = ['text_template', 'to_string', 'regex_replace', 'chunk_string'];
+const ARRAYS = ['list_sort', 'list_slice', 'list_unique', 'filter', 'collect', 'to_vec'];
+const CALLS = ['interflow', 'interflow_instructions'];
+const KEYS = ['generate_keypair', 'wallet'];
+const PEOPLE = ['api_input'];
+const TOKENS = ['transfer_token', 'mint_token', 'create_mint_account'];
+
+/** The nodes that a word of a search means, the best first, beside those whose texts have the word. */
+const MEANINGS: Readonly<Record<string, readonly string[]>> = {
+  if: CHOICES,
+  else: ['branch', 'switch'],
+  condition: CHOICES,
+  case: ['switch', 'branch'],
+  when: CHOICES,
+  compare: CHOICES,
+  route: ['switch', 'branch'],
+  loop: LOOPS,
+  for: LOOPS,
+  each: LOOPS,
+  while: LOOPS,
+  repeat: LOOPS,
+  iterate: LOOPS,
+  map: [...LOOPS, 'jsonata', 'json_insert'],
+  code: CODE,
+  script: CODE,
+  function: [...CODE, 'sql_function'],
+  rhai: [SCRIPT_ID],
+  js: ['javascript'],
+  typescript: ['javascript'],
+  python: CODE,
+  expression: ['jsonata', 'math', SCRIPT_ID],
+  transform: ['jsonata', SCRIPT_ID, 'javascript', 'text_template'],
+  api: [...REQUESTS, 'das_api', 'api_input'],
+  rest: REQUESTS,
+  url: REQUESTS,
+  fetch: REQUESTS,
+  get: REQUESTS,
+  post: REQUESTS,
+  webhook: ['http_request', 'api_input'],
+  request: REQUESTS,
+  email: REQUESTS,
+  mail: REQUESTS,
+  slack: REQUESTS,
+  discord: REQUESTS,
+  telegram: REQUESTS,
+  sms: REQUESTS,
+  openai: REQUESTS,
+  ai: REQUESTS,
+  llm: REQUESTS,
+  send: ['http_request', 'transfer_sol', 'transfer_token'],
+  notify: REQUESTS,
+  date: DATES,
+  time: [...DATES, 'wait'],
+  day: DATES,
+  now: ['date_format', 'date_add', 'flow_run_info'],
+  delay: ['wait'],
+  sleep: ['wait'],
+  pause: ['wait', 'api_input'],
+  file: FILES,
+  upload: ['storage_upload'],
+  download: ['storage_download', 'http_request'],
+  image: FILES,
+  sql: DATABASE,
+  database: DATABASE,
+  postgres: DATABASE,
+  table: DATABASE,
+  query: DATABASE,
+  row: DATABASE,
+  insert: ['postgrest_builder_insert', 'json_insert', 'kv_write_item'],
+  cache: STORES,
+  memory: STORES,
+  store: STORES,
+  save: STORES,
+  variable: ['const', 'kv_write_item', 'kv_read_item'],
+  set: ['const', 'json_insert'],
+  value: ['const'],
+  number: ['math', 'const', 'random'],
+  add: ['math', 'date_add'],
+  plus: ['math'],
+  calculate: ['math'],
+  json: JSON_NODES,
+  object: JSON_NODES,
+  field: JSON_NODES,
+  parse: ['json_get_field', 'csv_parse', 'date_parse', 'decode'],
+  text: TEXTS,
+  string: TEXTS,
+  template: ['text_template'],
+  format: ['text_template', 'date_format', 'csv_format'],
+  split: ['chunk_string', 'regex_match', 'list_slice'],
+  join: ['merge', 'text_template', 'collect'],
+  concat: ['text_template', 'to_vec'],
+  combine: ['merge', 'to_vec', 'json_insert'],
+  replace: ['regex_replace'],
+  array: ARRAYS,
+  list: ARRAYS,
+  sort: ['list_sort'],
+  csv: ['csv_parse', 'csv_format'],
+  excel: ['csv_parse', 'csv_format'],
+  base64: ['encode', 'decode'],
+  hex: ['encode', 'decode'],
+  encrypt: ['hmac', 'hash'],
+  sign: ['hmac', 'wallet'],
+  uuid: ['random'],
+  subflow: CALLS,
+  call: [...CALLS, 'http_request', 'sql_function'],
+  flow: ['flow_input', 'flow_output', ...CALLS],
+  input: ['flow_input', 'api_input', 'const'],
+  parameter: ['flow_input', 'const'],
+  argument: ['flow_input'],
+  start: ['flow_input'],
+  trigger: ['flow_input'],
+  output: ['flow_output'],
+  result: ['flow_output'],
+  return: ['flow_output'],
+  end: ['flow_output'],
+  log: ['print'],
+  debug: ['print'],
+  comment: ['note'],
+  approve: PEOPLE,
+  approval: PEOPLE,
+  human: PEOPLE,
+  person: PEOPLE,
+  ask: PEOPLE,
+  form: [...PEOPLE, 'flow_input'],
+  error: ['branch', 'merge'],
+  solana: ['transfer_sol', 'wallet', 'get_balance', 'transfer_token'],
+  crypto: ['transfer_sol', 'hash', 'hmac'],
+  pay: ['transfer_sol', 'transfer_token'],
+  key: [...KEYS, 'kv_read_item'],
+  nft: [...TOKENS, 'das_api'],
+  token: TOKENS,
+};
+
+/** The entry of a word, or of its singular. */
+const meaningOf = (word: string): readonly string[] | undefined =>
+  Object.hasOwn(MEANINGS, word)
+    ? MEANINGS[word]
+    : word.endsWith('s') && Object.hasOwn(MEANINGS, word.slice(0, -1))
+    ? MEANINGS[word.slice(0, -1)]
+    : undefined;
+
+/** Returns the nodes that a search means, the best first: those of every known word, or else those of any word. */
+export function meantBy(search: string): readonly string[] {
+  const lists = search.toLowerCase().split(/\s+/).map(meaningOf).filter((list) => list !== undefined);
+  const [first = [], ...others] = lists;
+  const common = first.filter((id) => others.every((list) => list.includes(id)));
+  return common.length > 0 ? common : [...new Set(lists.flat())];
+}

@@ -1,0 +1,7 @@
+import { Background, useStore } from '@xyflow/react';
+
+/** Below this zoom the dots are closer than two pixels: they would be a grey area, which takes long to paint. */
+const MIN_ZOOM_OF_DOTS = 0.1;
+
+/** The dots behind a graph. */
+export const GraphBackground = () => useStore(({ transform }) => transform[2] >= MIN_ZOOM_OF_DOTS) && <Background />;
