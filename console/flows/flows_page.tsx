@@ -1,5 +1,6 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
@@ -14,6 +15,7 @@ import { FileDrop, ImportButton, LeftOutAlert, useImport } from './flow_import.t
 import { insertFlow } from './flow_rows.ts';
 import { LastRun } from './last_run.tsx';
 import { RowActions } from './row_actions.tsx';
+import { TemplatesButton } from './templates/templates_button.tsx';
 
 /** The most deployments of a flow that are counted. */
 const DEPLOYMENTS_COUNTED = 100;
@@ -71,14 +73,24 @@ export function FlowsPage() {
   const [, navigate] = useLocation();
   const list = useFlowList();
   const importing = useImport();
+  const templates = useRef<HTMLButtonElement>(null);
   const creating = useMutation({
-    mutationFn: () => insertFlow(db, { name: 'New flow' }),
+    mutationFn: (flow: object) => insertFlow(db, flow),
     onSuccess: (id) => navigate(`/flows/${id}`),
   });
   const actions = (
     <Group gap='xs'>
       <ImportButton importing={importing} />
-      <Button leftSection={<Icon name='plus' />} loading={creating.isPending} onClick={() => creating.mutate()}>
+      <TemplatesButton
+        label='Templates'
+        buttonRef={templates}
+        begin={async (flow) => void await creating.mutateAsync(flow)}
+      />
+      <Button
+        leftSection={<Icon name='plus' />}
+        loading={creating.isPending}
+        onClick={() => creating.mutate({ name: 'New flow' })}
+      >
         New flow
       </Button>
     </Group>
@@ -95,8 +107,12 @@ export function FlowsPage() {
           rowKey={({ id }) => id}
           list={list}
           empty={
-            <EmptyState title='You have no flows yet'>
-              Draw one with “New flow”, or import the file of another editor. Files may be dropped here, too.
+            <EmptyState
+              title='You have no flows yet'
+              action={<Button onClick={() => templates.current?.click()}>Choose an example</Button>}
+            >
+              For example: read the rows of a CSV file, or send a report each night. “New flow” is an empty one. The
+              files of another editor may be dropped here.
             </EmptyState>
           }
         />

@@ -11,7 +11,7 @@ export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   onOpen: () => void;
   /** The button, so that an empty list can offer the same dialog. */
   buttonRef?: Ref<HTMLButtonElement>;
-  dialogSize?: 'md' | 'lg';
+  dialogSize?: 'md' | 'lg' | 'xl';
   closeOnClickOutside?: boolean;
   /** Renders the contents of the dialog; `close` closes it. */
   children: (close: () => void) => ReactNode;

@@ -7,6 +7,7 @@ import { ConflictDialog } from './conflict_dialog.tsx';
 import { DeployResult } from './deploy_result.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { BottomDrawer } from './layout/bottom_drawer.tsx';
+import { FirstNode } from './layout/first_node.tsx';
 import { Messages } from './layout/messages.tsx';
 import { RightDrawer } from './layout/right_drawer.tsx';
 import { TitleBar } from './layout/title_bar.tsx';
@@ -18,13 +19,6 @@ import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
 import { useDeploying } from './use_deploying.ts';
 import { useSaving } from './use_saving.ts';
-
-/** Shown on a canvas without nodes. */
-const FirstNode = () => (
-  <div className='editor-first'>
-    <p>Add the first node: press / or the button above.</p>
-  </div>
-);
 
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
 export function FlowEditor() {

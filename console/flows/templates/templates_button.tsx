@@ -1,0 +1,60 @@
+import { useMutation } from '@tanstack/react-query';
+import { lazy, type Ref, Suspense } from 'react';
+import { useApi } from '../../shared/api.tsx';
+import { DialogButton } from '../../shared/dialog_button.tsx';
+import { ErrorAlert } from '../../shared/error_alert.tsx';
+import type { PlainObject } from '../../shared/graph/drawn_node.ts';
+import { Loading } from '../../shared/loading.tsx';
+import type { FlowTemplate } from './template_files.ts';
+
+// The templates and their pictures are loaded when the dialog is first opened.
+const TemplateGallery = lazy(() => import('./template_gallery.tsx'));
+
+/** A flow that a template has begun. */
+export interface BegunFlow {
+  name: string;
+  description: string;
+  nodes: PlainObject[];
+  edges: PlainObject[];
+}
+
+interface TemplatesButtonProps {
+  label: string;
+  /** Called with the chosen template, whose nodes have their forms. */
+  begin: (flow: BegunFlow) => Promise<void> | void;
+  buttonRef?: Ref<HTMLButtonElement>;
+  size?: 'xs' | 'sm';
+}
+
+/** A button that offers the templates, each with a picture. */
+export function TemplatesButton({ label, begin, buttonRef, size = 'sm' }: TemplatesButtonProps) {
+  const { db } = useApi();
+  const choosing = useMutation({
+    mutationFn: async (template: FlowTemplate) => {
+      // Loaded here, because only a chosen template needs it.
+      const { fillTemplate } = await import('./fill_template.ts');
+      const { name, description } = template;
+      await begin({ name, description, ...await fillTemplate(db, template) });
+    },
+  });
+  return (
+    <DialogButton
+      label={label}
+      title={label}
+      size={size}
+      dialogSize='xl'
+      onOpen={choosing.reset}
+      {...(buttonRef && { buttonRef })}
+    >
+      {(close) => (
+        <Suspense fallback={<Loading />}>
+          <ErrorAlert error={choosing.error} />
+          <TemplateGallery
+            disabled={choosing.isPending}
+            choose={(template) => choosing.mutate(template, { onSuccess: close })}
+          />
+        </Suspense>
+      )}
+    </DialogButton>
+  );
+}
